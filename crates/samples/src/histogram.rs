@@ -1,0 +1,154 @@
+//! A latency histogram in nanoseconds and its text form.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use hdrhistogram::{
+    Histogram as Hdr,
+    serialization::{Deserializer, Serializer, V2DeflateSerializer},
+};
+use serde::{Deserialize, Serialize};
+
+/// Significant decimal digits kept: values are exact to 0.1 %.
+const DIGITS: u8 = 3;
+
+/// A histogram of durations in nanoseconds, exact to 0.1 %, never clamped.
+///
+/// In a record it stands as base64 of HdrHistogram's V2-deflate form, so that other tools can read it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Histogram(Hdr<u64>);
+
+/// A histogram that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum HistogramError {
+    /// The text is no base64.
+    #[error("histogram is not base64: {0}")]
+    Base64(#[from] base64::DecodeError),
+    /// The bytes are no V2-deflate histogram.
+    #[error("histogram is not HDR V2-deflate: {0}")]
+    Format(String),
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self(Hdr::new(DIGITS).expect("3 digits are within the library's 0..=5"))
+    }
+}
+
+impl Histogram {
+    /// An empty histogram.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Records one duration in nanoseconds (0 counts as 1, the smallest value that HDR holds).
+    pub fn record(&mut self, duration_ns: u64) {
+        // An auto-resizing histogram refuses a value only if the allocation for it would overflow usize.
+        self.0.saturating_record(duration_ns.max(1));
+    }
+
+    /// Adds all values of `other`; nothing is lost, both have the same precision.
+    pub fn add(&mut self, other: &Histogram) {
+        self.0
+            .add(&other.0)
+            .expect("an auto-resizing histogram of the same precision takes every value");
+    }
+
+    /// Forgets all values and keeps the memory.
+    pub fn clear(&mut self) {
+        self.0.reset();
+    }
+
+    /// Number of values.
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// The value in nanoseconds below which the share `quantile` (0 to 1) of all values lies; `None` when empty.
+    pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
+        (!self.0.is_empty()).then(|| self.0.value_at_quantile(quantile))
+    }
+
+    /// Mean in nanoseconds; `None` when empty.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.mean())
+    }
+
+    /// Base64 of HdrHistogram's V2-deflate form.
+    pub fn to_text(&self) -> String {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new()
+            .serialize(&self.0, &mut bytes)
+            .expect("writing into memory does not fail");
+        STANDARD.encode(bytes)
+    }
+
+    /// Reads what [`Histogram::to_text`] wrote.
+    pub fn from_text(text: &str) -> Result<Self, HistogramError> {
+        let bytes = STANDARD.decode(text)?;
+        let mut hdr: Hdr<u64> = Deserializer::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|error| HistogramError::Format(error.to_string()))?;
+        hdr.auto(true);
+        Ok(Self(hdr))
+    }
+}
+
+impl Serialize for Histogram {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_text())
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::from_text(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn text_form_loses_nothing(values in prop::collection::vec(1u64..3_600_000_000_000, 0..200)) {
+            let mut histogram = Histogram::new();
+            for value in &values {
+                histogram.record(*value);
+            }
+            let back = Histogram::from_text(&histogram.to_text()).unwrap();
+            prop_assert_eq!(back.count(), values.len() as u64);
+            for q in [0.5, 0.95, 0.99] {
+                prop_assert_eq!(back.quantile_ns(q), histogram.quantile_ns(q));
+            }
+        }
+
+        #[test]
+        fn no_value_is_off_by_more_than_a_thousandth(value in 1u64..3_600_000_000_000) {
+            let mut histogram = Histogram::new();
+            histogram.record(value);
+            let read = histogram.quantile_ns(1.0).unwrap() as f64;
+            prop_assert!((read - value as f64).abs() <= value as f64 * 0.001 + 1.0);
+        }
+    }
+
+    #[test]
+    fn broken_text_is_an_error() {
+        for text in ["", "%%%", "AAAA", "SElTVEZBQUE="] {
+            assert!(Histogram::from_text(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_read_histogram_can_grow() {
+        let mut small = Histogram::new();
+        small.record(10);
+        let mut back = Histogram::from_text(&small.to_text()).unwrap();
+        let mut large = Histogram::new();
+        large.record(10_000_000_000);
+        back.add(&large);
+        assert_eq!(back.count(), 2);
+    }
+}

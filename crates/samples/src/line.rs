@@ -1,0 +1,320 @@
+//! The lines of a run record.
+//!
+//! One line of real data (shortened):
+//! ```json
+//! {"line":"interval","t_s":3.0,"length_s":1.0,"phase":"measurement","operations":[{"load":"smacker",
+//!  "operation":"select_index","count":20114,"errors":0,"sum_ns":981223411,"min_ns":21402,"max_ns":1903221,
+//!  "histogram":"HISTFAAAA..."}]}
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::Histogram;
+
+/// The version of the run record format that this program writes.
+pub const FORMAT: u32 = 1;
+
+/// One line of a run record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "snake_case")]
+pub enum Line {
+    /// The first line: what run this is.
+    Run(RunHeader),
+    /// Who answered, and with which variables.
+    Server(ServerIdentity),
+    /// The machine that one half of the run stood on.
+    Machine(Machine),
+    /// The data that the run met.
+    Dataset(Dataset),
+    /// A phase begins.
+    Phase(PhaseMark),
+    /// What the load did in one interval.
+    Interval(Interval),
+    /// How long the connections took to open.
+    Connects(Connects),
+    /// What the machine and the processes did in one interval.
+    Telemetry(Telemetry),
+    /// A statement error, counted by number over the whole run.
+    Error(ErrorCount),
+    /// The last line of a run that ended by itself, well or not.
+    End(End),
+}
+
+/// What run this is: the first line of a record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunHeader {
+    /// [`FORMAT`] of the writer.
+    pub format: u32,
+    /// Version of the program that wrote the record.
+    pub dbdyno_version: String,
+    /// Name of the experiment (its file's stem) or of the front door.
+    pub experiment: String,
+    /// SHA-256 of the experiment as run, in hexadecimal; empty for a front door.
+    pub experiment_sha256: String,
+    /// Seed from which all randomness of this run is derived.
+    pub seed: u64,
+    /// Position of the run in the plan, from 1.
+    pub run: u32,
+    /// Block that the run belongs to, from 1.
+    pub block: u32,
+    /// Factor to level.
+    pub combination: BTreeMap<String, String>,
+    /// Start of the run, UTC, RFC 3339.
+    pub started_at: String,
+    /// Virtual clients, over all loads of the run.
+    pub connections: u32,
+    /// Event loops that drove them.
+    pub loops: u32,
+    /// Mechanism of the event loops: `epoll`.
+    pub io: String,
+    /// Where clients and server stand to each other, as `unix socket`, `tcp loopback` or `tcp remote`.
+    pub transport: String,
+}
+
+/// Who answered, and with which variables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ServerIdentity {
+    /// `start` or `end` of the run.
+    pub at: String,
+    /// Version string as the server gives it, for example `10.11.19-MariaDB-0+deb12u1`.
+    pub version: String,
+    /// `version_comment`.
+    pub version_comment: String,
+    /// Address as the client used it, without credentials.
+    pub address: String,
+    /// True for a server that dbdyno started for this run.
+    pub private: bool,
+    /// SHOW GLOBAL VARIABLES.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// Which half of the run a machine carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Host {
+    /// Client and server share the machine.
+    Both,
+    /// The machine of the client only: nothing here speaks of the server's host.
+    Client,
+    /// The machine of the server only.
+    Server,
+}
+
+/// The machine that one half of the run stood on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Which half.
+    pub host: Host,
+    /// Host name.
+    pub name: String,
+    /// CPU model as the kernel names it.
+    pub cpu_model: String,
+    /// Logical CPUs.
+    pub cpus: u32,
+    /// Physical memory, bytes.
+    pub memory_bytes: u64,
+    /// Kernel release.
+    pub kernel: String,
+    /// Virtualisation if the CPU says so (`hypervisor` flag).
+    pub virtualised: bool,
+    /// What could not be observed, in words ("server host not observed").
+    pub not_observed: Vec<String>,
+}
+
+/// The data that the run met.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dataset {
+    /// What made it, for example `http_auth.smack`.
+    pub source: String,
+    /// Rows in all tables.
+    pub rows: u64,
+    /// Bytes on disk (tablespace files or information_schema), where known.
+    pub disk_bytes: Option<u64>,
+    /// Size of the InnoDB buffer pool, where known.
+    pub buffer_pool_bytes: Option<u64>,
+    /// Time that loading took, if this run loaded it.
+    pub load_s: Option<f64>,
+    /// How the data came to this run: `loaded`, `restored`, `kept`.
+    pub state: String,
+}
+
+/// A phase of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Before the steady state: kept in the record, excluded from results.
+    WarmUp,
+    /// What the results are made of.
+    Measurement,
+    /// After the stop: operations that were still in flight.
+    Drain,
+}
+
+/// A phase begins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseMark {
+    /// Seconds since the start of the load.
+    pub t_s: f64,
+    /// The phase.
+    pub phase: Phase,
+    /// Why it began, in words ("warm-up of 5 s over", "throughput steady by MSER-5").
+    pub why: String,
+}
+
+/// What the load did in one interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Start, seconds since the start of the load.
+    pub t_s: f64,
+    /// Length in seconds (the last one may be shorter).
+    pub length_s: f64,
+    /// Phase that the whole interval belongs to.
+    pub phase: Phase,
+    /// One entry per operation type that finished here, sorted by load and operation.
+    pub operations: Vec<OperationInterval>,
+}
+
+/// What one operation type did in one interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OperationInterval {
+    /// Name of the load (a client type of a .smack file, a `[[load]]` table).
+    pub load: String,
+    /// Operation type.
+    pub operation: String,
+    /// Operations that succeeded.
+    pub count: u64,
+    /// Operations that failed after all retries.
+    pub errors: u64,
+    /// Sum of the response times of the successful ones, nanoseconds.
+    pub sum_ns: u64,
+    /// Exact minimum, nanoseconds; 0 when `count` is 0.
+    pub min_ns: u64,
+    /// Exact maximum, nanoseconds; 0 when `count` is 0.
+    pub max_ns: u64,
+    /// Response times in nanoseconds, from the scheduled start.
+    pub histogram: Histogram,
+}
+
+/// How long the connections took to open.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Connects {
+    /// Name of the load.
+    pub load: String,
+    /// Connections that opened.
+    pub count: u64,
+    /// Connections that failed for good.
+    pub errors: u64,
+    /// Exact minimum, nanoseconds.
+    pub min_ns: u64,
+    /// Exact maximum, nanoseconds.
+    pub max_ns: u64,
+    /// Sum, nanoseconds.
+    pub sum_ns: u64,
+}
+
+/// What the machine and the processes did in one interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Telemetry {
+    /// Start, seconds since the start of the load.
+    pub t_s: f64,
+    /// Length in seconds.
+    pub length_s: f64,
+    /// Which machine was observed.
+    pub host: Host,
+    /// The whole machine's CPU; `None` where /proc is not readable.
+    pub machine: Option<MachineUse>,
+    /// The server's process; `None` when it is not on this machine.
+    pub server: Option<ProcessUse>,
+    /// dbdyno itself.
+    pub client: Option<ProcessUse>,
+    /// Memory at the end of the interval.
+    pub memory: Option<Memory>,
+    /// The disk that holds the data directory.
+    pub disk: Option<DiskUse>,
+}
+
+/// CPU time of the whole machine in one interval, seconds summed over all CPUs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachineUse {
+    /// user + nice.
+    pub user_s: f64,
+    /// system + irq + softirq.
+    pub system_s: f64,
+    /// Idle with I/O outstanding.
+    pub iowait_s: f64,
+    /// Taken by the hypervisor.
+    pub steal_s: f64,
+    /// Idle.
+    pub idle_s: f64,
+}
+
+/// What one process used in one interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProcessUse {
+    /// CPU seconds in user mode.
+    pub user_s: f64,
+    /// CPU seconds in the kernel.
+    pub system_s: f64,
+    /// Resident memory at the end of the interval, bytes.
+    pub resident_bytes: u64,
+}
+
+/// Memory of the machine, bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Physical memory.
+    pub total_bytes: u64,
+    /// What the kernel says could still be had without swapping.
+    pub available_bytes: u64,
+    /// Swap in use.
+    pub swap_used_bytes: u64,
+}
+
+/// What one block device did in one interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DiskUse {
+    /// Device name, for example `vda`.
+    pub device: String,
+    /// Completed reads.
+    pub reads: u64,
+    /// Completed writes.
+    pub writes: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Time with at least one request in flight, seconds.
+    pub busy_s: f64,
+}
+
+/// A statement error, counted by number over the whole run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ErrorCount {
+    /// Name of the load.
+    pub load: String,
+    /// Operation type, or `connect`.
+    pub operation: String,
+    /// Error number of the server; 0 for one that the client found (connection lost).
+    pub number: u16,
+    /// SQLSTATE, empty where there is none.
+    pub sqlstate: String,
+    /// Message of the first one.
+    pub message: String,
+    /// How many.
+    pub count: u64,
+    /// How many of them were retried with success.
+    pub retried: u64,
+}
+
+/// The last line of a run that ended by itself, well or not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    /// Seconds since the start of the load.
+    pub t_s: f64,
+    /// False when the run was interrupted or its server died.
+    pub complete: bool,
+    /// Why the run ended, in words.
+    pub why: String,
+}

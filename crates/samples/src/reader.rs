@@ -1,0 +1,176 @@
+//! Reads a run record back.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader},
+    path::{Path, PathBuf},
+};
+
+use crate::line::{
+    Connects, Dataset, End, ErrorCount, FORMAT, Interval, Line, Machine, PhaseMark, RunHeader,
+    ServerIdentity, Telemetry,
+};
+
+/// Everything that one run measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// What run this is.
+    pub header: RunHeader,
+    /// The server, at the start and (if the run came that far) at the end.
+    pub servers: Vec<ServerIdentity>,
+    /// The machines that were looked at.
+    pub machines: Vec<Machine>,
+    /// The data that the run met.
+    pub dataset: Option<Dataset>,
+    /// Phases in their order.
+    pub phases: Vec<PhaseMark>,
+    /// What the load did, in order of time.
+    pub intervals: Vec<Interval>,
+    /// Connection times by load.
+    pub connects: Vec<Connects>,
+    /// What machine and processes did, in order of time.
+    pub telemetry: Vec<Telemetry>,
+    /// Errors by load, operation and number.
+    pub errors: Vec<ErrorCount>,
+    /// The end; `None` when dbdyno was killed.
+    pub end: Option<End>,
+    /// True when the last line was torn.
+    pub torn: bool,
+}
+
+/// A record that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file could not be read.
+    #[error("cannot read run record {}: {source}", path.display())]
+    Io {
+        /// The record's file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line that is not the last one is broken.
+    #[error("run record line {number} is not valid: {source}")]
+    Line {
+        /// Line number from 1.
+        number: usize,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// The first line says nothing about the run.
+    #[error("run record does not begin with a run line")]
+    NoHeader,
+    /// The record was written by a newer program.
+    #[error("run record has format {found}; this program reads up to {FORMAT}")]
+    Format {
+        /// Format in the file.
+        found: u32,
+    },
+}
+
+impl Record {
+    /// Reads the record in `path`.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let at = |source| ReadError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let file = File::open(path).map_err(at)?;
+        Self::read(BufReader::new(file)).map_err(|error| match error {
+            ReadError::Io { source, .. } => at(source),
+            other => other,
+        })
+    }
+
+    /// Reads a record; a torn last line is noted and left out.
+    pub fn read(reader: impl BufRead) -> Result<Self, ReadError> {
+        let mut lines = reader.split(b'\n').enumerate().peekable();
+        let mut record: Option<Self> = None;
+        while let Some((index, text)) = lines.next() {
+            let text = text.map_err(|source| ReadError::Io {
+                path: PathBuf::new(),
+                source,
+            })?;
+            if text.is_empty() {
+                continue;
+            }
+            let line = match serde_json::from_slice(&text) {
+                Ok(line) => line,
+                Err(source) if lines.peek().is_none() => match &mut record {
+                    Some(record) => {
+                        record.torn = true;
+                        break;
+                    }
+                    None => {
+                        return Err(ReadError::Line {
+                            number: index + 1,
+                            source,
+                        });
+                    }
+                },
+                Err(source) => {
+                    return Err(ReadError::Line {
+                        number: index + 1,
+                        source,
+                    });
+                }
+            };
+            match (&mut record, line) {
+                (None, Line::Run(header)) if header.format > FORMAT => {
+                    return Err(ReadError::Format {
+                        found: header.format,
+                    });
+                }
+                (None, Line::Run(header)) => record = Some(Self::new(header)),
+                (None, _) => return Err(ReadError::NoHeader),
+                (Some(record), line) => record.take(line),
+            }
+        }
+        record.ok_or(ReadError::NoHeader)
+    }
+
+    fn new(header: RunHeader) -> Self {
+        Self {
+            header,
+            servers: Vec::new(),
+            machines: Vec::new(),
+            dataset: None,
+            phases: Vec::new(),
+            intervals: Vec::new(),
+            connects: Vec::new(),
+            telemetry: Vec::new(),
+            errors: Vec::new(),
+            end: None,
+            torn: false,
+        }
+    }
+
+    fn take(&mut self, line: Line) {
+        match line {
+            Line::Run(header) => self.header = header,
+            Line::Server(server) => self.servers.push(server),
+            Line::Machine(machine) => self.machines.push(machine),
+            Line::Dataset(dataset) => self.dataset = Some(dataset),
+            Line::Phase(phase) => self.phases.push(phase),
+            Line::Interval(interval) => self.intervals.push(interval),
+            Line::Connects(connects) => self.connects.push(connects),
+            Line::Telemetry(telemetry) => self.telemetry.push(telemetry),
+            Line::Error(error) => self.errors.push(error),
+            Line::End(end) => self.end = Some(end),
+        }
+    }
+
+    /// True when the run came to its planned end.
+    pub fn is_complete(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.complete)
+    }
+
+    /// Why the run is incomplete, in words; `None` when it is complete.
+    pub fn incomplete_why(&self) -> Option<&str> {
+        match &self.end {
+            Some(end) if end.complete => None,
+            Some(end) => Some(&end.why),
+            None => Some("dbdyno ended before the run did"),
+        }
+    }
+}
