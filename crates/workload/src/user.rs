@@ -1,0 +1,51 @@
+//! A virtual client: what `load` drives, whatever the benchmark.
+
+use std::{future::Future, time::Duration};
+
+/// One virtual client over one connection of its own.
+///
+/// A user knows no thread, rate or clock: a pause is a value that it yields, and when its operations start
+/// is the driver's business.
+pub trait User {
+    /// Names of the operation types; [`Next::Operation`] is an index into them.
+    fn operations(&self) -> &[String];
+
+    /// Opens the connection, or opens it again after it was lost.
+    fn connect(&mut self) -> impl Future<Output = Result<(), Failure>>;
+
+    /// Decides what comes next and encodes it; does no I/O.
+    fn next(&mut self) -> Next;
+
+    /// Runs the operation that [`User::next`] announced; called again for a retry of the same operation.
+    fn execute(&mut self) -> impl Future<Output = Result<(), Failure>>;
+
+    /// Closes the connection.
+    fn disconnect(&mut self) -> impl Future<Output = ()>;
+}
+
+/// What a user does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// An operation of this type.
+    Operation(usize),
+    /// Nothing, for so long.
+    Pause(Duration),
+    /// Nothing more.
+    End,
+}
+
+/// An operation that failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// Error number of the server; 0 for a failure that the client found.
+    pub number: u16,
+    /// SQLSTATE; empty where there is none.
+    pub sqlstate: String,
+    /// Message, as the server gave it.
+    pub message: String,
+    /// The connection is gone.
+    pub lost: bool,
+    /// The server rolled back and asks to try again (deadlock, lock wait timeout).
+    pub retryable: bool,
+}
