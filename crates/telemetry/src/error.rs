@@ -1,0 +1,45 @@
+//! What could not be observed, and why.
+
+use std::{io, path::PathBuf};
+
+use procfs_core::ProcError;
+
+/// Something that could not be observed; its text goes into the run record.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotObserved {
+    #[error("server host not observed")]
+    ServerHost,
+    #[error("server process not observed: its process id is not known")]
+    ServerProcessUnknown,
+    #[error("server process {pid} not observed: it is not running")]
+    ServerProcessGone { pid: u32 },
+    #[error("server process {pid} not observed: {source}")]
+    ServerProcess { pid: u32, source: ProcError },
+    #[error("dbdyno's own process not observed: {0}")]
+    OwnProcess(ProcError),
+    #[error("CPU time of the machine not observed: {0}")]
+    MachineCpu(ProcError),
+    #[error("CPU model not observed: the kernel names none")]
+    CpuModel,
+    #[error("memory not observed: {0}")]
+    Memory(ProcError),
+    #[error("memory not observed: this kernel does not estimate the available memory")]
+    MemoryAvailable,
+    #[error("disk of the data directory not observed: the data directory is not known")]
+    DataDirectoryUnknown,
+    #[error("disk of the data directory {} not observed: {source}", path.display())]
+    DataDirectory { path: PathBuf, source: io::Error },
+    #[error(
+        "disk of the data directory {} not observed: no block device stands behind its file system{}",
+        path.display(),
+        filesystem.as_ref().map(|name| format!(" ({name})")).unwrap_or_default()
+    )]
+    NoBlockDevice {
+        path: PathBuf,
+        filesystem: Option<String>,
+    },
+    #[error("disk {device} of the data directory not observed: {source}")]
+    DiskCounters { device: String, source: ProcError },
+    #[error("disk {device} of the data directory not observed: the kernel counts nothing for it")]
+    DiskNotCounted { device: String },
+}
