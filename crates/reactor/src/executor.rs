@@ -1,0 +1,353 @@
+//! The loop: polls ready tasks, waits for sockets and timers, moves the clock.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::VecDeque,
+    future::{Future, poll_fn},
+    io,
+    os::fd::{AsRawFd, OwnedFd},
+    pin::pin,
+    rc::Rc,
+    sync::Arc,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use mio::{Events, Interest, Registry, Token, unix::SourceFd};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
+use slab::Slab;
+
+use crate::{
+    clock::{Clock, Instant, Source},
+    source::Readiness,
+    task::{Inbox, Task, TaskWake},
+    timer::Timers,
+};
+
+/// Events taken from the poller at once.
+const EVENTS: usize = 1024;
+const INBOX: Token = Token(usize::MAX);
+const TIMER: Token = Token(usize::MAX - 1);
+/// Index of the future that `run` was given.
+const MAIN: usize = usize::MAX;
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<Inner>>> = const { RefCell::new(None) };
+    static BLOCKING: RefCell<Option<Rc<Reactor>>> = const { RefCell::new(None) };
+}
+
+/// A single-threaded event loop with its tasks, timers and clock.
+pub struct Reactor {
+    inner: Rc<Inner>,
+}
+
+pub(crate) struct Inner {
+    clock: Source,
+    poll: RefCell<mio::Poll>,
+    events: RefCell<Events>,
+    pub(crate) registry: Registry,
+    pub(crate) sources: RefCell<Slab<Rc<Readiness>>>,
+    pub(crate) timers: RefCell<Timers>,
+    timer_fd: OwnedFd,
+    /// When the timer descriptor goes off.
+    armed: Cell<Option<Instant>>,
+    /// A task is out of its place while it is polled.
+    tasks: RefCell<Slab<Option<Box<Task>>>>,
+    ready: RefCell<VecDeque<usize>>,
+    inbox: Arc<Inbox>,
+    running: Cell<bool>,
+}
+
+impl Reactor {
+    /// An event loop for this thread.
+    pub fn new(clock: Clock) -> io::Result<Self> {
+        let poll = mio::Poll::new()?;
+        let registry = poll.registry().try_clone()?;
+        let inbox = Inbox::new(mio::Waker::new(&registry, INBOX)?);
+        let timer_fd = timerfd_create(
+            TimerfdClockId::Monotonic,
+            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
+        )?;
+        registry.register(
+            &mut SourceFd(&timer_fd.as_raw_fd()),
+            TIMER,
+            Interest::READABLE,
+        )?;
+        Ok(Self {
+            inner: Rc::new(Inner {
+                clock: Source::new(clock),
+                poll: RefCell::new(poll),
+                events: RefCell::new(Events::with_capacity(EVENTS)),
+                registry,
+                sources: RefCell::default(),
+                timers: RefCell::default(),
+                timer_fd,
+                armed: Cell::new(None),
+                tasks: RefCell::default(),
+                ready: RefCell::default(),
+                inbox,
+                running: Cell::new(false),
+            }),
+        })
+    }
+
+    /// Runs `future` and every task spawned until `future` is finished; then drops the tasks that are left.
+    ///
+    /// # Panics
+    /// Where the reactor is running already, or the poller fails (out of kernel memory).
+    pub fn run<F: Future>(&self, future: F) -> F::Output {
+        let _running = Running::enter(&self.inner);
+        let inner = &*self.inner;
+        let mut future = pin!(future);
+        let wake = TaskWake::new(MAIN, &inner.inbox);
+        let waker = Waker::from(Arc::clone(&wake));
+        waker.wake_by_ref();
+        loop {
+            // Only those that are ready now: a task that is always ready must not keep sockets waiting.
+            let batch = inner.ready.borrow().len();
+            for _ in 0..batch {
+                let Some(index) = inner.ready.borrow_mut().pop_front() else {
+                    break;
+                };
+                if index != MAIN {
+                    inner.poll_task(index);
+                    continue;
+                }
+                wake.taken();
+                if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker))
+                {
+                    return output;
+                }
+            }
+            inner.wait();
+        }
+    }
+}
+
+/// Makes a reactor the thread's current one for as long as it runs.
+struct Running<'a> {
+    inner: &'a Rc<Inner>,
+    outer: Option<Rc<Inner>>,
+}
+
+impl<'a> Running<'a> {
+    fn enter(inner: &'a Rc<Inner>) -> Self {
+        assert!(
+            !inner.running.replace(true),
+            "the reactor is running already"
+        );
+        let outer = CURRENT.replace(Some(Rc::clone(inner)));
+        Self { inner, outer }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        // Dropping a task may spawn or wake another.
+        loop {
+            let tasks = std::mem::take(&mut *self.inner.tasks.borrow_mut());
+            if tasks.is_empty() {
+                break;
+            }
+        }
+        self.inner.ready.borrow_mut().clear();
+        self.inner.running.set(false);
+        CURRENT.set(self.outer.take());
+    }
+}
+
+impl Inner {
+    /// The reactor that is running on this thread.
+    pub(crate) fn current() -> Rc<Self> {
+        CURRENT.with_borrow(|current| {
+            current
+                .clone()
+                .expect("called from a future that a reactor runs")
+        })
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    fn poll_task(&self, index: usize) {
+        // Empty where the wake-up was meant for a task that is gone.
+        let Some(mut task) = self
+            .tasks
+            .borrow_mut()
+            .get_mut(index)
+            .and_then(Option::take)
+        else {
+            return;
+        };
+        task.wake.taken();
+        let poll = task
+            .future
+            .as_mut()
+            .poll(&mut Context::from_waker(&task.waker));
+        let mut tasks = self.tasks.borrow_mut();
+        match poll {
+            Poll::Pending => tasks[index] = Some(task),
+            Poll::Ready(()) => {
+                tasks.remove(index);
+                drop(tasks);
+                // Its destructor may spawn.
+                drop(task);
+            }
+        }
+    }
+
+    /// Waits for the next event or timer, unless tasks are ready, and queues what they wake.
+    fn wait(&self) {
+        let busy = !self.ready.borrow().is_empty();
+        let next = self.timers.borrow_mut().next();
+        let events = match &self.clock {
+            _ if busy => self.poll(Some(Duration::ZERO)),
+            Source::System => match next {
+                Some(at) if at <= self.now() => self.poll(Some(Duration::ZERO)),
+                Some(at) => {
+                    self.arm(at);
+                    self.poll(None)
+                }
+                None => self.poll(None),
+            },
+            Source::Driven(now) => {
+                let events = self.poll(next.map(|_| Duration::ZERO));
+                if let (0, Some(at)) = (events, next) {
+                    now.set(at);
+                }
+                events
+            }
+        };
+        // A driven clock stands still while sockets have news.
+        if events == 0 || matches!(self.clock, Source::System) {
+            self.fire_timers();
+        }
+    }
+
+    /// Returns the number of events.
+    fn poll(&self, timeout: Option<Duration>) -> usize {
+        let mut events = self.events.borrow_mut();
+        match self.poll.borrow_mut().poll(&mut events, timeout) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return 0,
+            Err(error) => panic!("the poller failed: {error}"),
+        }
+        let mut count = 0;
+        for event in events.iter() {
+            count += 1;
+            match event.token() {
+                INBOX => self
+                    .inbox
+                    .drain(|index| self.ready.borrow_mut().push_back(index)),
+                TIMER => self.armed.set(None),
+                Token(token) => {
+                    let readiness = self.sources.borrow().get(token).cloned();
+                    if let Some(readiness) = readiness {
+                        readiness.update(event);
+                    }
+                }
+            }
+        }
+        count
+    }
+
+    /// Sets the timer descriptor, unless it goes off by then anyway.
+    fn arm(&self, at: Instant) {
+        if self.armed.get().is_some_and(|armed| armed <= at) {
+            return;
+        }
+        let time = Itimerspec {
+            it_interval: Timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            },
+            it_value: at.as_timespec(),
+        };
+        timerfd_settime(&self.timer_fd, TimerfdTimerFlags::ABSTIME, &time)
+            .expect("the descriptor is a timer and the time is a valid one");
+        self.armed.set(Some(at));
+    }
+
+    fn fire_timers(&self) {
+        if self.timers.borrow_mut().next().is_none() {
+            return;
+        }
+        let now = self.now();
+        loop {
+            let due = self.timers.borrow_mut().pop_due(now);
+            match due {
+                Some(waker) => waker.wake(),
+                None => return,
+            }
+        }
+    }
+}
+
+/// Queues a task if its reactor is the one running on this thread.
+pub(crate) fn push_ready(inbox: &Arc<Inbox>, index: usize) -> bool {
+    // `try_with`: a waker may be used while the thread ends.
+    CURRENT
+        .try_with(|current| match &*current.borrow() {
+            Some(inner) if Arc::ptr_eq(&inner.inbox, inbox) => {
+                inner.ready.borrow_mut().push_back(index);
+                true
+            }
+            _ => false,
+        })
+        .unwrap_or(false)
+}
+
+/// Time on the clock of the running reactor.
+///
+/// # Panics
+/// Outside of a reactor; like `spawn` and the sleeps.
+pub fn now() -> Instant {
+    CURRENT.with_borrow(|current| {
+        current
+            .as_ref()
+            .expect("called from a future that a reactor runs")
+            .now()
+    })
+}
+
+/// Starts a task on the running reactor; it is first polled when the caller waits.
+pub fn spawn(future: impl Future<Output = ()> + 'static) {
+    let inner = Inner::current();
+    let mut tasks = inner.tasks.borrow_mut();
+    let entry = tasks.vacant_entry();
+    let task = Task::new(entry.key(), &inner.inbox, Box::pin(future));
+    let waker = task.waker.clone();
+    entry.insert(Some(Box::new(task)));
+    waker.wake();
+}
+
+/// Lets every other task that is ready go first, and sockets be looked at.
+pub async fn yield_now() {
+    let mut yielded = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// Runs one future to its end on the system's clock: for control connections.
+///
+/// All calls on one thread share a reactor, so a stream opened in one call works in the next.
+///
+/// # Panics
+/// When called from inside another `block_on`.
+pub fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
+    let reactor = BLOCKING.with_borrow_mut(|blocking| match blocking {
+        Some(reactor) => Ok(Rc::clone(reactor)),
+        None => Reactor::new(Clock::System).map(|new| Rc::clone(blocking.insert(Rc::new(new)))),
+    })?;
+    Ok(reactor.run(future))
+}

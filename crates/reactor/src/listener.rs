@@ -1,0 +1,106 @@
+//! A socket that accepts connections.
+
+use std::{io, net::SocketAddr, path::Path};
+
+use mio::{Interest, Registry, Token, event};
+
+use crate::{
+    source::Source,
+    stream::{Socket, Stream},
+};
+
+/// A listening socket, TCP or unix; closed when dropped.
+pub struct Listener {
+    source: Source<Listening>,
+}
+
+enum Listening {
+    Tcp(mio::net::TcpListener),
+    Unix(mio::net::UnixListener),
+}
+
+impl Listener {
+    /// Listens on a TCP address; port 0 takes a free one.
+    pub fn bind_tcp(address: SocketAddr) -> io::Result<Self> {
+        let listening = Listening::Tcp(mio::net::TcpListener::bind(address)?);
+        Ok(Self {
+            source: Source::register(listening, Interest::READABLE)?,
+        })
+    }
+
+    /// Listens on a unix socket, which must not exist yet and is not removed afterwards.
+    pub fn bind_unix(path: &Path) -> io::Result<Self> {
+        let listening = Listening::Unix(mio::net::UnixListener::bind(path)?);
+        Ok(Self {
+            source: Source::register(listening, Interest::READABLE)?,
+        })
+    }
+
+    /// The TCP address that it listens on; `None` for a unix socket.
+    pub fn tcp_address(&self) -> Option<SocketAddr> {
+        match &self.source.io {
+            Listening::Tcp(listener) => listener.local_addr().ok(),
+            Listening::Unix(_) => None,
+        }
+    }
+
+    /// Waits for the next connection.
+    pub async fn accept(&self) -> io::Result<Stream> {
+        loop {
+            self.source.readable().await?;
+            match self.source.io.accept() {
+                Ok(socket) => return Stream::accepted(socket),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.source.read_blocked();
+                }
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        // The client gave up while it stood in the queue.
+                        io::ErrorKind::Interrupted | io::ErrorKind::ConnectionAborted
+                    ) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Listening {
+    fn accept(&self) -> io::Result<Socket> {
+        match self {
+            Self::Tcp(listener) => listener.accept().map(|(stream, _)| Socket::Tcp(stream)),
+            Self::Unix(listener) => listener.accept().map(|(stream, _)| Socket::Unix(stream)),
+        }
+    }
+
+    fn source(&mut self) -> &mut dyn event::Source {
+        match self {
+            Self::Tcp(listener) => listener,
+            Self::Unix(listener) => listener,
+        }
+    }
+}
+
+impl event::Source for Listening {
+    fn register(
+        &mut self,
+        registry: &Registry,
+        token: Token,
+        interest: Interest,
+    ) -> io::Result<()> {
+        self.source().register(registry, token, interest)
+    }
+
+    fn reregister(
+        &mut self,
+        registry: &Registry,
+        token: Token,
+        interest: Interest,
+    ) -> io::Result<()> {
+        self.source().reregister(registry, token, interest)
+    }
+
+    fn deregister(&mut self, registry: &Registry) -> io::Result<()> {
+        self.source().deregister(registry)
+    }
+}

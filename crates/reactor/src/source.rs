@@ -1,0 +1,141 @@
+//! A socket as the poller knows it: its readiness and who waits for it.
+
+use std::{
+    cell::{Cell, RefCell},
+    future::poll_fn,
+    io,
+    rc::Rc,
+    task::{Poll, Waker},
+};
+
+use mio::{Interest, Token, event::Event};
+
+use crate::executor::Inner;
+
+/// What the last events said about one socket.
+#[derive(Default)]
+pub(crate) struct Readiness {
+    readable: Side,
+    writable: Side,
+    /// The peer closed: a read will not block any more, whatever the last read returned.
+    closed: Cell<bool>,
+}
+
+/// One direction of a socket.
+#[derive(Default)]
+struct Side {
+    ready: Cell<bool>,
+    waiting: RefCell<Option<Waker>>,
+}
+
+impl Side {
+    fn wake(&self) {
+        self.ready.set(true);
+        let waker = self.waiting.borrow_mut().take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl Readiness {
+    pub(crate) fn update(&self, event: &Event) {
+        // An error is found by the next read or write.
+        if event.is_read_closed() || event.is_error() {
+            self.closed.set(true);
+        }
+        if event.is_readable() || event.is_read_closed() || event.is_error() {
+            self.readable.wake();
+        }
+        if event.is_writable() || event.is_write_closed() || event.is_error() {
+            self.writable.wake();
+        }
+    }
+}
+
+/// A socket registered with the reactor that was running when it was made.
+pub(crate) struct Source<S: mio::event::Source> {
+    pub(crate) io: S,
+    token: Token,
+    readiness: Rc<Readiness>,
+    reactor: Rc<Inner>,
+}
+
+impl<S: mio::event::Source> Source<S> {
+    pub(crate) fn register(mut io: S, interest: Interest) -> io::Result<Self> {
+        let reactor = Inner::current();
+        let readiness = Rc::new(Readiness::default());
+        let token = Token(reactor.sources.borrow_mut().insert(Rc::clone(&readiness)));
+        if let Err(error) = reactor.registry.register(&mut io, token, interest) {
+            reactor.sources.borrow_mut().remove(token.0);
+            return Err(error);
+        }
+        Ok(Self {
+            io,
+            token,
+            readiness,
+            reactor,
+        })
+    }
+
+    /// Changes what the poller reports; what is ready now is reported again.
+    pub(crate) fn set_interest(&mut self, interest: Interest) -> io::Result<()> {
+        self.reactor
+            .registry
+            .reregister(&mut self.io, self.token, interest)
+    }
+
+    /// Waits until a read may find something.
+    pub(crate) async fn readable(&self) -> io::Result<()> {
+        if self.readiness.closed.get() {
+            return Ok(());
+        }
+        self.wait(&self.readiness.readable).await
+    }
+
+    /// Waits until a write may find room; needs interest in writing.
+    pub(crate) async fn writable(&self) -> io::Result<()> {
+        self.wait(&self.readiness.writable).await
+    }
+
+    /// The socket holds nothing more to read for now: the next event will tell.
+    pub(crate) fn drained(&self) {
+        self.readiness.readable.ready.set(false);
+    }
+
+    /// A read blocked although an event had promised otherwise.
+    pub(crate) fn read_blocked(&self) {
+        self.readiness.closed.set(false);
+        self.drained();
+    }
+
+    pub(crate) fn write_blocked(&self) {
+        self.readiness.writable.ready.set(false);
+    }
+
+    async fn wait(&self, side: &Side) -> io::Result<()> {
+        if side.ready.get() {
+            return Ok(());
+        }
+        if !Rc::ptr_eq(&self.reactor, &Inner::current()) {
+            return Err(io::Error::other("the socket belongs to another reactor"));
+        }
+        poll_fn(|context| {
+            if side.ready.get() {
+                return Poll::Ready(());
+            }
+            *side.waiting.borrow_mut() = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+        Ok(())
+    }
+}
+
+impl<S: mio::event::Source> Drop for Source<S> {
+    fn drop(&mut self) {
+        // The kernel forgets the socket when it is closed, so a failure changes nothing.
+        let _ = self.reactor.registry.deregister(&mut self.io);
+        self.reactor.sources.borrow_mut().remove(self.token.0);
+    }
+}

@@ -1,0 +1,188 @@
+//! A connected byte stream, over TCP or a unix socket.
+
+use std::{
+    io::{self, Read, Write},
+    net::SocketAddr,
+    path::Path,
+    time::Duration,
+};
+
+use mio::{Interest, Registry, Token, event};
+
+use crate::{source::Source, timer::sleep};
+
+/// A non-blocking connection, TCP (without Nagle's delay) or unix; closed when dropped.
+///
+/// It belongs to the reactor that was running when it was opened and works in no other.
+pub struct Stream {
+    source: Source<Socket>,
+}
+
+pub(crate) enum Socket {
+    Tcp(mio::net::TcpStream),
+    Unix(mio::net::UnixStream),
+}
+
+impl Stream {
+    /// Connects to a TCP address.
+    pub async fn connect_tcp(address: SocketAddr) -> io::Result<Self> {
+        let stream = mio::net::TcpStream::connect(address)?;
+        let mut source =
+            Source::register(Socket::Tcp(stream), Interest::READABLE | Interest::WRITABLE)?;
+        loop {
+            source.writable().await?;
+            let Socket::Tcp(stream) = &source.io else {
+                unreachable!("made above")
+            };
+            if let Some(error) = stream.take_error()? {
+                return Err(error);
+            }
+            match stream.peer_addr() {
+                Ok(_) => break,
+                // Woken before the handshake was over.
+                Err(error) if error.kind() == io::ErrorKind::NotConnected => source.write_blocked(),
+                Err(error) => return Err(error),
+            }
+        }
+        source.io.set_nodelay()?;
+        source.set_interest(Interest::READABLE)?;
+        Ok(Self { source })
+    }
+
+    /// Connects to a unix socket; waits while the server's queue of connections is full.
+    pub async fn connect_unix(path: &Path) -> io::Result<Self> {
+        loop {
+            match mio::net::UnixStream::connect(path) {
+                Ok(stream) => return Self::accepted(Socket::Unix(stream)),
+                // No event tells when the queue has room again.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    sleep(Duration::from_millis(1)).await;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// A stream over a socket that is connected already.
+    pub(crate) fn accepted(socket: Socket) -> io::Result<Self> {
+        socket.set_nodelay()?;
+        Ok(Self {
+            source: Source::register(socket, Interest::READABLE)?,
+        })
+    }
+
+    /// Reads what is there, at least one byte; 0 means that the peer closed or that `buf` is empty.
+    ///
+    /// Safe to cancel.
+    pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            self.source.readable().await?;
+            match self.source.io.read(buf) {
+                Ok(count) => {
+                    // epoll(7): a short read from a stream means that the socket is empty, so the read that would
+                    // only say so is saved. 0 is the end, which stays readable.
+                    if 0 < count && count < buf.len() {
+                        self.source.drained();
+                    }
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.source.read_blocked();
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Writes everything; tries at once, and asks the poller only when the socket is full.
+    ///
+    /// When cancelled, some of the bytes may have been written.
+    pub async fn write_all(&mut self, mut buf: &[u8]) -> io::Result<()> {
+        let mut asked = false;
+        while !buf.is_empty() {
+            match self.source.io.write(buf) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => buf = &buf[count..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.source.write_blocked();
+                    if !asked {
+                        self.source
+                            .set_interest(Interest::READABLE | Interest::WRITABLE)?;
+                        asked = true;
+                    }
+                    self.source.writable().await?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if asked {
+            // A unix socket would otherwise report room after each read of the peer.
+            self.source.set_interest(Interest::READABLE)?;
+        }
+        Ok(())
+    }
+}
+
+impl Socket {
+    fn set_nodelay(&self) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.set_nodelay(true),
+            Self::Unix(_) => Ok(()),
+        }
+    }
+
+    fn source(&mut self) -> &mut dyn event::Source {
+        match self {
+            Self::Tcp(stream) => stream,
+            Self::Unix(stream) => stream,
+        }
+    }
+}
+
+impl Read for Socket {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(buf),
+            Self::Unix(stream) => stream.read(buf),
+        }
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(buf),
+            Self::Unix(stream) => stream.write(buf),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl event::Source for Socket {
+    fn register(
+        &mut self,
+        registry: &Registry,
+        token: Token,
+        interest: Interest,
+    ) -> io::Result<()> {
+        self.source().register(registry, token, interest)
+    }
+
+    fn reregister(
+        &mut self,
+        registry: &Registry,
+        token: Token,
+        interest: Interest,
+    ) -> io::Result<()> {
+        self.source().reregister(registry, token, interest)
+    }
+
+    fn deregister(&mut self, registry: &Registry) -> io::Result<()> {
+        self.source().deregister(registry)
+    }
+}

@@ -1,0 +1,104 @@
+//! A task and its waker.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Wake, Waker},
+};
+
+use crate::executor;
+
+/// A spawned future.
+pub(crate) struct Task {
+    pub(crate) future: Pin<Box<dyn Future<Output = ()>>>,
+    pub(crate) wake: Arc<TaskWake>,
+    /// Made once, so that a poll allocates nothing.
+    pub(crate) waker: Waker,
+}
+
+impl Task {
+    pub(crate) fn new(
+        index: usize,
+        inbox: &Arc<Inbox>,
+        future: Pin<Box<dyn Future<Output = ()>>>,
+    ) -> Self {
+        let wake = TaskWake::new(index, inbox);
+        Self {
+            future,
+            waker: Waker::from(Arc::clone(&wake)),
+            wake,
+        }
+    }
+}
+
+/// What wakes one task.
+pub(crate) struct TaskWake {
+    /// Index of the task; another task may have it by now, which costs that one a needless poll.
+    index: usize,
+    /// Already in the queue.
+    queued: AtomicBool,
+    inbox: Arc<Inbox>,
+}
+
+impl TaskWake {
+    pub(crate) fn new(index: usize, inbox: &Arc<Inbox>) -> Arc<Self> {
+        Arc::new(Self {
+            index,
+            queued: AtomicBool::new(false),
+            inbox: Arc::clone(inbox),
+        })
+    }
+
+    /// Call before polling: a wake-up during the poll has to queue the task again.
+    pub(crate) fn taken(&self) {
+        self.queued.store(false, Ordering::Release);
+    }
+}
+
+impl Wake for TaskWake {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if self.queued.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if !executor::push_ready(&self.inbox, self.index) {
+            self.inbox.post(self.index);
+        }
+    }
+}
+
+/// Wake-ups that come from outside the running reactor.
+pub(crate) struct Inbox {
+    indexes: Mutex<Vec<usize>>,
+    poller: mio::Waker,
+}
+
+impl Inbox {
+    pub(crate) fn new(poller: mio::Waker) -> Arc<Self> {
+        Arc::new(Self {
+            indexes: Mutex::new(Vec::new()),
+            poller,
+        })
+    }
+
+    fn post(&self, index: usize) {
+        self.indexes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(index);
+        // Fails only where the event counter is full, and then the poller is awake anyway.
+        let _ = self.poller.wake();
+    }
+
+    pub(crate) fn drain(&self, mut take: impl FnMut(usize)) {
+        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        indexes.drain(..).for_each(&mut take);
+    }
+}
