@@ -1,1 +1,16 @@
-//! Not filled yet.
+//! How hard and when: drives virtual users in a closed loop over event loops and records every operation.
+//!
+//! The crate knows no benchmark and no protocol: it asks a [`workload::User`] what comes next and how it went.
+//! Warm-up, stop and error policy are values. Every event loop has a thread, connections and recording of its
+//! own; once per interval it hands its figures to the controller, which merges them off the hot path.
+
+mod controller;
+mod event_loop;
+mod outcome;
+mod recorder;
+mod schedule;
+mod timeline;
+
+pub use controller::{Group, Load, Observer, default_loops, drive};
+pub use outcome::{Ended, Error, OperationTotal, Outcome};
+pub use schedule::{Interrupt, OnError, Stop, WarmUp};

@@ -41,8 +41,9 @@ impl Histogram {
 
     /// Records one duration in nanoseconds (0 counts as 1, the smallest value that HDR holds).
     pub fn record(&mut self, duration_ns: u64) {
-        // An auto-resizing histogram refuses a value only if the allocation for it would overflow usize.
-        self.0.saturating_record(duration_ns.max(1));
+        self.0
+            .record(duration_ns.max(1))
+            .expect("an auto-resizing histogram takes every 64-bit value");
     }
 
     /// Adds all values of `other`; nothing is lost, both have the same precision.

@@ -174,3 +174,106 @@ impl Record {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::{Phase, RecordWriter};
+
+    fn header() -> RunHeader {
+        RunHeader {
+            format: FORMAT,
+            dbdyno_version: "0.1.0".to_owned(),
+            experiment: "quick".to_owned(),
+            experiment_sha256: String::new(),
+            seed: 7,
+            run: 1,
+            block: 1,
+            combination: BTreeMap::from([("connections".to_owned(), "8".to_owned())]),
+            started_at: "2026-11-21T09:00:00Z".to_owned(),
+            connections: 8,
+            loops: 4,
+            io: "epoll".to_owned(),
+            transport: "unix socket".to_owned(),
+        }
+    }
+
+    fn mark(t_s: f64) -> Line {
+        Line::Phase(PhaseMark {
+            t_s,
+            phase: Phase::Measurement,
+            why: "test".to_owned(),
+        })
+    }
+
+    fn text(lines: &[Line]) -> String {
+        let lines: Vec<_> = lines
+            .iter()
+            .map(|line| serde_json::to_string(line).unwrap())
+            .collect();
+        lines.join("\n") + "\n"
+    }
+
+    #[test]
+    fn a_torn_last_line_is_noted_and_left_out() {
+        let whole = text(&[Line::Run(header()), mark(0.0), mark(1.0)]);
+        let begin_of_last = text(&[Line::Run(header()), mark(0.0)]).len();
+        for cut in begin_of_last + 1..whole.len() - 1 {
+            let record = Record::read(&whole.as_bytes()[..cut]).unwrap();
+            assert!(record.torn, "cut at {cut}");
+            assert_eq!(record.phases.len(), 1);
+            assert_eq!(
+                record.incomplete_why(),
+                Some("dbdyno ended before the run did")
+            );
+        }
+    }
+
+    #[test]
+    fn a_broken_line_in_the_middle_is_an_error_with_its_number() {
+        let broken = text(&[Line::Run(header())]) + "{\"line\":\n" + &text(&[mark(0.0)]);
+        let error = Record::read(broken.as_bytes()).unwrap_err();
+        assert!(
+            matches!(error, ReadError::Line { number: 2, .. }),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_is_no_record_is_an_error() {
+        assert!(matches!(Record::read(&b""[..]), Err(ReadError::NoHeader)));
+        assert!(matches!(
+            Record::read(text(&[mark(0.0)]).as_bytes()),
+            Err(ReadError::NoHeader)
+        ));
+        let newer = Line::Run(RunHeader {
+            format: FORMAT + 1,
+            ..header()
+        });
+        assert!(matches!(
+            Record::read(text(&[newer]).as_bytes()),
+            Err(ReadError::Format { found }) if found == FORMAT + 1
+        ));
+    }
+
+    #[test]
+    fn what_was_written_is_read_and_nothing_is_overwritten() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run-0001.jsonl");
+        let writer = RecordWriter::create(&path).unwrap();
+        let end = End {
+            t_s: 2.0,
+            complete: true,
+            why: "as planned".to_owned(),
+        };
+        for line in [Line::Run(header()), mark(0.0), Line::End(end)] {
+            writer.append(&line).unwrap();
+        }
+        let record = Record::open(&path).unwrap();
+        assert_eq!(record.header, header());
+        assert!(record.is_complete() && !record.torn);
+        assert!(RecordWriter::create(&path).is_err());
+    }
+}

@@ -256,3 +256,142 @@ fn measurement_window(record: &Record) -> Option<(f64, f64)> {
     let last = measured.next_back().unwrap_or(first);
     Some((first.t_s, last.t_s + last.length_s))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::{
+        Interval, Line, MachineUse, OperationInterval, ProcessUse, RunHeader, Telemetry,
+    };
+
+    fn interval(t_s: f64, phase: Phase, responses_ns: &[u64], errors: u64) -> Line {
+        let mut histogram = Histogram::new();
+        for ns in responses_ns {
+            histogram.record(*ns);
+        }
+        Line::Interval(Interval {
+            t_s,
+            length_s: 1.0,
+            phase,
+            operations: vec![OperationInterval {
+                load: "smacker".to_owned(),
+                operation: "select_index".to_owned(),
+                count: responses_ns.len() as u64,
+                errors,
+                sum_ns: responses_ns.iter().sum(),
+                min_ns: responses_ns.iter().copied().min().unwrap_or(0),
+                max_ns: responses_ns.iter().copied().max().unwrap_or(0),
+                histogram,
+            }],
+        })
+    }
+
+    fn telemetry(t_s: f64, server_s: f64, host: Host) -> Line {
+        let process = |user_s| ProcessUse {
+            user_s,
+            system_s: 0.0,
+            resident_bytes: 1,
+        };
+        Line::Telemetry(Telemetry {
+            t_s,
+            length_s: 1.0,
+            host,
+            machine: Some(MachineUse {
+                user_s: 1.0,
+                system_s: 0.5,
+                iowait_s: 0.1,
+                steal_s: 0.0,
+                idle_s: 0.4,
+            }),
+            server: (host != Host::Client).then(|| process(server_s)),
+            client: Some(process(0.3)),
+            memory: None,
+            disk: None,
+        })
+    }
+
+    fn record(lines: &[Line]) -> Record {
+        let header = RunHeader {
+            format: 1,
+            dbdyno_version: String::new(),
+            experiment: String::new(),
+            experiment_sha256: String::new(),
+            seed: 0,
+            run: 1,
+            block: 1,
+            combination: BTreeMap::new(),
+            started_at: String::new(),
+            connections: 1,
+            loops: 1,
+            io: "epoll".to_owned(),
+            transport: "unix socket".to_owned(),
+        };
+        let mut text = serde_json::to_string(&Line::Run(header)).unwrap() + "\n";
+        for line in lines {
+            text += &(serde_json::to_string(line).unwrap() + "\n");
+        }
+        Record::read(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn only_the_measurement_counts() {
+        let record = record(&[
+            interval(0.0, Phase::WarmUp, &[9_000_000_000], 5),
+            interval(
+                1.0,
+                Phase::Measurement,
+                &[10_000_000, 300_000_000, 20_000_000],
+                0,
+            ),
+            interval(2.0, Phase::Measurement, &[20_000_000], 1),
+            interval(3.0, Phase::Drain, &[8_000_000_000], 2),
+        ]);
+        let summary = RunSummary::of(&record);
+        assert_eq!(
+            (summary.count, summary.errors, summary.measured_s),
+            (4, 1, 2.0)
+        );
+        assert_eq!(summary.throughput_per_s, Some(2.0));
+        let latency = summary.latency.unwrap();
+        assert_eq!((latency.min_ns, latency.max_ns), (10_000_000, 300_000_000));
+        assert_eq!(
+            latency.p99_ns, None,
+            "one operation in a hundred is not enough of 4"
+        );
+    }
+
+    #[test]
+    fn nothing_measured_gives_no_figure() {
+        let summary = RunSummary::of(&record(&[interval(0.0, Phase::WarmUp, &[1], 0)]));
+        assert_eq!(summary.throughput_per_s, None);
+        assert_eq!(summary.latency, None);
+        assert_eq!(summary.cpu, None);
+    }
+
+    #[test]
+    fn cpu_shares_add_up_to_the_machine() {
+        let record = record(&[
+            telemetry(0.0, 9.0, Host::Both),
+            interval(1.0, Phase::Measurement, &[1], 0),
+            telemetry(1.0, 0.8, Host::Both),
+        ]);
+        let cpu = RunSummary::of(&record).cpu.unwrap();
+        let (server, client) = (cpu.server.unwrap(), cpu.client.unwrap());
+        assert!(
+            (server - 0.4).abs() < 1e-9,
+            "the warm-up's sample is left out"
+        );
+        assert!((client - 0.15).abs() < 1e-9);
+        let sum = server + client + cpu.rest + cpu.iowait + cpu.steal + cpu.idle;
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    }
+
+    #[test]
+    fn the_clients_cpu_is_never_shown_as_the_servers() {
+        let record = record(&[
+            interval(1.0, Phase::Measurement, &[1], 0),
+            telemetry(1.0, 0.8, Host::Client),
+        ]);
+        assert_eq!(RunSummary::of(&record).cpu.unwrap().server, None);
+    }
+}

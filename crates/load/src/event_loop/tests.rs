@@ -1,0 +1,295 @@
+use std::{future::Future, time::Duration};
+
+use samples::Phase;
+
+use super::*;
+
+/// A user whose operations take known times, in turn, and fail on demand.
+struct Scripted {
+    names: Vec<String>,
+    /// Per operation: how long it takes, and how it fails.
+    script: Vec<(Duration, Option<Failure>)>,
+    /// Position in the script of the operation that runs next; wraps round.
+    position: usize,
+    rounds: Option<usize>,
+    pause: Option<Duration>,
+    connects: Rc<StdCell<u32>>,
+    connect_fails_from: u32,
+}
+
+impl Scripted {
+    fn taking(times_ms: &[u64]) -> Self {
+        Self {
+            names: vec!["select".to_owned()],
+            script: times_ms
+                .iter()
+                .map(|ms| (Duration::from_millis(*ms), None))
+                .collect(),
+            position: 0,
+            rounds: None,
+            pause: None,
+            connects: Rc::default(),
+            connect_fails_from: u32::MAX,
+        }
+    }
+
+    fn failing(mut self, at: usize, failure: Failure) -> Self {
+        self.script[at].1 = Some(failure);
+        self
+    }
+}
+
+fn failure(number: u16, retryable: bool, lost: bool) -> Failure {
+    Failure {
+        number,
+        sqlstate: "40001".to_owned(),
+        message: format!("error {number}"),
+        lost,
+        retryable,
+    }
+}
+
+impl User for Scripted {
+    fn operations(&self) -> &[String] {
+        &self.names
+    }
+
+    fn connect(&mut self) -> impl Future<Output = Result<(), Failure>> {
+        self.connects.set(self.connects.get() + 1);
+        let refused = self.connects.get() >= self.connect_fails_from;
+        async move {
+            if refused {
+                Err(failure(0, false, true))
+            } else {
+                Ok(())
+            }
+        }
+    }
+
+    fn next(&mut self) -> Next {
+        if self.rounds.is_some_and(|rounds| self.position >= rounds) {
+            return Next::End;
+        }
+        match self.pause.take() {
+            Some(pause) => Next::Pause(pause),
+            None => Next::Operation(0),
+        }
+    }
+
+    async fn execute(&mut self) -> Result<(), Failure> {
+        let index = self.position % self.script.len();
+        let (time, failure) = self.script[index].clone();
+        self.position += 1;
+        reactor::sleep(time).await;
+        failure.map_or(Ok(()), Err)
+    }
+
+    async fn disconnect(&mut self) {}
+}
+
+const START_NS: u64 = 1_000_000_000;
+
+/// What one event loop told while it drove `users` for `measure_ms` after `warm_up_ms`, under a driven clock.
+struct Told {
+    intervals: Vec<(Phase, Instant, Instant, Cell)>,
+    halted: Vec<Ended>,
+    failures: FailureCounts,
+    unfinished: u64,
+}
+
+fn drive(users: Vec<Scripted>, on_error: OnError, warm_up_ms: u64, measure_ms: u64) -> Told {
+    // Phases begin half a millisecond after a multiple, so that no operation ends on a boundary.
+    let at = |ms: u64| Instant::from_ns(START_NS + ms * 1_000_000 + 500_000);
+    let timeline = Arc::new(Timeline::new(Duration::from_secs(1)));
+    timeline.set_measure_from(at(warm_up_ms));
+    timeline.stop_by(at(warm_up_ms + measure_ms));
+    timeline.set_start(Instant::from_ns(START_NS));
+    let (messages, inbox) = mpsc::channel();
+    let (_give_back, used_cells) = mpsc::channel();
+    let task = Task {
+        event_loop: 0,
+        operations: 1,
+        on_error,
+        timeline: Arc::clone(&timeline),
+        messages,
+        used_cells,
+    };
+    let place = Place {
+        group: 0,
+        first_operation: 0,
+    };
+    let users = users.into_iter().map(|user| (place, user)).collect();
+    run(task, Clock::Driven, users).unwrap();
+    let mut told = Told {
+        intervals: Vec::new(),
+        halted: Vec::new(),
+        failures: FailureCounts::new(),
+        unfinished: 0,
+    };
+    for message in inbox {
+        match message {
+            Message::Interval {
+                from,
+                to,
+                mut cells,
+                ..
+            } => {
+                let cell = cells.remove(0);
+                told.intervals.push((timeline.phase(from), from, to, cell));
+            }
+            Message::Halt(ended) => told.halted.push(ended),
+            Message::Finished {
+                failures,
+                unfinished,
+                ..
+            } => {
+                told.failures = failures;
+                told.unfinished = unfinished;
+            }
+            Message::Connect { .. } | Message::Ready => {}
+        }
+    }
+    told
+}
+
+impl Told {
+    fn sum(&self, phase: Phase) -> Cell {
+        let mut sum = Cell::default();
+        for (_, _, _, cell) in self.intervals.iter().filter(|interval| interval.0 == phase) {
+            sum.add(cell);
+        }
+        sum
+    }
+}
+
+#[test]
+fn percentiles_come_out_as_they_were_put_in() {
+    // 98 operations of 1 ms and 2 of 100 ms: 298 ms a cycle, so the 99th percentile is 100 ms.
+    let mut times_ms = vec![1; 98];
+    times_ms.extend([100, 100]);
+    let told = drive(
+        vec![Scripted::taking(&times_ms)],
+        OnError::Stop,
+        2_980,
+        29_800,
+    );
+    let measured = told.sum(Phase::Measurement);
+    assert_eq!(measured.count, 10_000);
+    assert_eq!(measured.min_ns, 1_000_000);
+    assert_eq!(measured.max_ns, 100_000_000);
+    let quantile_ms = |q| measured.histogram.quantile_ns(q).unwrap() as f64 / 1e6;
+    assert!(
+        (quantile_ms(0.5) - 1.0).abs() < 0.001,
+        "{}",
+        quantile_ms(0.5)
+    );
+    assert!((quantile_ms(0.99) - 100.0).abs() < 0.1);
+}
+
+#[test]
+fn the_warm_up_is_kept_apart() {
+    let told = drive(vec![Scripted::taking(&[10])], OnError::Stop, 500, 2_000);
+    assert_eq!(told.sum(Phase::WarmUp).count, 50);
+    assert_eq!(told.sum(Phase::Measurement).count, 200);
+    let lengths_us: Vec<u128> = told
+        .intervals
+        .iter()
+        .map(|(_, from, to, _)| (*to - *from).as_micros())
+        .collect();
+    assert_eq!(lengths_us[..3], [500_500, 1_000_000, 1_000_000]);
+}
+
+#[test]
+fn an_operation_in_flight_at_the_stop_belongs_to_the_drain() {
+    let told = drive(vec![Scripted::taking(&[300])], OnError::Stop, 0, 1_000);
+    assert_eq!(told.sum(Phase::Measurement).count, 3);
+    assert_eq!(told.sum(Phase::Drain).count, 1);
+    assert_eq!(told.unfinished, 0);
+}
+
+#[test]
+fn a_server_that_does_not_answer_any_more_cannot_hold_the_load() {
+    let told = drive(
+        vec![Scripted::taking(&[3_600_000])],
+        OnError::Stop,
+        0,
+        1_000,
+    );
+    assert_eq!(told.unfinished, 1);
+    assert_eq!(told.sum(Phase::Measurement).count, 0);
+}
+
+#[test]
+fn a_deadlock_is_retried_within_the_same_operation() {
+    let user = Scripted::taking(&[10, 10]).failing(0, failure(1213, true, false));
+    let told = drive(vec![user], OnError::Retry { at_most: 3 }, 0, 1_000);
+    let measured = told.sum(Phase::Measurement);
+    assert_eq!((measured.count, measured.errors), (50, 0));
+    assert_eq!(
+        measured.min_ns, 20_000_000,
+        "the response time includes the retry"
+    );
+    let deadlocks = &told.failures[&(0, 1213)];
+    assert_eq!(
+        (deadlocks.count, deadlocks.retried),
+        (51, 51),
+        "one of them in the drain"
+    );
+}
+
+#[test]
+fn counted_errors_do_not_end_the_load_and_do_not_count_as_successes() {
+    let user = Scripted::taking(&[10, 10]).failing(1, failure(1064, false, false));
+    let told = drive(vec![user], OnError::Count, 0, 1_000);
+    let measured = told.sum(Phase::Measurement);
+    assert_eq!((measured.count, measured.errors), (50, 50));
+    assert!(told.halted.is_empty());
+}
+
+#[test]
+fn the_first_error_ends_the_load_under_the_stop_policy() {
+    let user = Scripted::taking(&[10, 10]).failing(1, failure(1064, false, false));
+    let told = drive(vec![user], OnError::Stop, 0, 60_000);
+    assert_eq!(told.sum(Phase::Measurement).count, 1);
+    assert!(
+        matches!(&told.halted[..], [Ended::Failed { operation, failure }]
+        if operation == "select" && failure.number == 1064)
+    );
+}
+
+#[test]
+fn a_lost_connection_is_opened_again() {
+    let user = Scripted::taking(&[10, 10]).failing(1, failure(0, false, true));
+    let connects = Rc::clone(&user.connects);
+    let told = drive(vec![user], OnError::Count, 0, 1_000);
+    assert!(told.halted.is_empty());
+    assert_eq!(
+        connects.get(),
+        51,
+        "the first connection, and one after each loss"
+    );
+}
+
+#[test]
+fn a_server_that_stays_away_ends_the_load() {
+    let mut user = Scripted::taking(&[10, 10]).failing(1, failure(0, false, true));
+    user.connect_fails_from = 2;
+    let told = drive(vec![user], OnError::Count, 0, 60_000);
+    assert!(matches!(&told.halted[..], [Ended::ServerLost(_)]));
+    assert_eq!(told.sum(Phase::Measurement).count, 1);
+}
+
+#[test]
+fn users_that_end_by_themselves_end_the_loop() {
+    let mut user = Scripted::taking(&[10]);
+    user.rounds = Some(7);
+    user.pause = Some(Duration::from_millis(500));
+    let told = drive(vec![user], OnError::Stop, 0, 60_000);
+    assert_eq!(told.sum(Phase::Measurement).count, 7);
+    let last = told.intervals.last().unwrap();
+    assert!(
+        last.2 < Instant::from_ns(2_700_000_000),
+        "ended at {:?}",
+        last.2
+    );
+}

@@ -1,0 +1,83 @@
+//! How a load ended, and its totals.
+
+use std::time::Duration;
+
+use samples::{Connects, ErrorCount, Histogram};
+use workload::Failure;
+
+/// What a load did.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// How it ended.
+    pub ended: Ended,
+    /// From the first operation to the end of the last one, connecting excluded.
+    pub elapsed: Duration,
+    /// Connection times, one entry per group.
+    pub connects: Vec<Connects>,
+    /// Totals over all phases, by group and operation.
+    pub totals: Vec<OperationTotal>,
+    /// Operations that had not come back when the load gave up waiting.
+    pub unfinished: u64,
+    /// Failed attempts by group, operation and number.
+    pub errors: Vec<ErrorCount>,
+}
+
+/// How a load ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// As planned.
+    Planned,
+    /// Somebody interrupted it.
+    Interrupted,
+    /// The server went away.
+    ServerLost(Failure),
+    /// A statement failed and the policy was [`crate::OnError::Stop`].
+    Failed {
+        /// The operation that failed.
+        operation: String,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+/// What one operation type did over all phases.
+#[derive(Debug, Clone)]
+pub struct OperationTotal {
+    /// Group.
+    pub load: String,
+    /// Operation type.
+    pub operation: String,
+    /// Successful operations.
+    pub count: u64,
+    /// Operations that failed for good.
+    pub errors: u64,
+    /// Exact minimum, nanoseconds; 0 when `count` is 0.
+    pub min_ns: u64,
+    /// Exact maximum, nanoseconds; 0 when `count` is 0.
+    pub max_ns: u64,
+    /// Sum, nanoseconds.
+    pub sum_ns: u64,
+    /// Response times, nanoseconds.
+    pub histogram: Histogram,
+}
+
+/// A load that could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A user could not connect.
+    #[error("cannot open connection {number} of {total}: {failure}")]
+    Connect {
+        /// Which one, from 1.
+        number: u64,
+        /// How many were asked for.
+        total: u64,
+        /// Why.
+        failure: Failure,
+    },
+    /// An event loop could not be set up.
+    #[error("cannot set up an event loop: {0}")]
+    EventLoop(#[from] std::io::Error),
+    /// Interrupted before the first operation.
+    #[error("interrupted while connecting")]
+    Interrupted,
+}

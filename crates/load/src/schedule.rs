@@ -1,0 +1,71 @@
+//! The rules of a load as values: warm-up, stop, error policy, interruption.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+/// When the measurement begins.
+#[derive(Debug, Clone, Copy)]
+pub enum WarmUp {
+    /// With the first operation.
+    None,
+    /// After a fixed time.
+    For(Duration),
+    /// When `steady` finds the throughput steady.
+    UntilSteady {
+        /// Index of the first steady observation of a throughput series (operations per second, one value per
+        /// interval), `None` while there is none.
+        steady: fn(&[f64]) -> Option<usize>,
+        /// The measurement begins at the latest after this time, and the record says that it wasn't steady.
+        at_most: Duration,
+    },
+}
+
+/// When a load ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// After so much measuring.
+    After(Duration),
+    /// When every user has come to its own end (a number of rounds).
+    WhenUsersEnd,
+}
+
+/// What a failed operation does to the load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnError {
+    /// The first failure ends the load.
+    Stop,
+    /// Failures are counted and the user goes on.
+    Count,
+    /// A failure that the server asks to retry (deadlock, lock wait timeout) is retried up to so many times; the
+    /// response time includes the retries. Other failures are counted.
+    Retry {
+        /// Retries of one operation.
+        at_most: u32,
+    },
+}
+
+/// Asks a running load to end; clones ask the same load.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// An interrupt that a signal handler sets through its flag.
+    pub fn from_flag(flag: Arc<AtomicBool>) -> Self {
+        Self(flag)
+    }
+
+    /// Asks the load to end now.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// True once somebody asked.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,128 @@
+//! The moments that controller and event loops agree on: start, begin of the measurement, stop.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use reactor::Instant;
+use samples::Phase;
+
+/// Not decided yet.
+const OPEN: u64 = u64::MAX;
+
+/// The moments that controller and event loops agree on, in nanoseconds of the reactor's clock.
+///
+/// The event loops read them with every operation, so they are plain relaxed atomics; each is moved only to a
+/// moment in the future (except the stop, which may be "now").
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    start_ns: AtomicU64,
+    measure_from_ns: AtomicU64,
+    stop_at_ns: AtomicU64,
+    interval: Duration,
+}
+
+impl Timeline {
+    /// A timeline on which nothing is decided.
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self {
+            start_ns: AtomicU64::new(OPEN),
+            measure_from_ns: AtomicU64::new(OPEN),
+            stop_at_ns: AtomicU64::new(OPEN),
+            interval,
+        }
+    }
+
+    pub(crate) fn start(&self) -> Option<Instant> {
+        decided(&self.start_ns)
+    }
+
+    pub(crate) fn set_start(&self, at: Instant) {
+        self.start_ns.store(at.as_ns(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn measure_from(&self) -> Option<Instant> {
+        decided(&self.measure_from_ns)
+    }
+
+    pub(crate) fn set_measure_from(&self, at: Instant) {
+        self.measure_from_ns.store(at.as_ns(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn stop_at(&self) -> Option<Instant> {
+        decided(&self.stop_at_ns)
+    }
+
+    /// Moves the stop to `at`, unless it is earlier already.
+    pub(crate) fn stop_by(&self, at: Instant) {
+        self.stop_at_ns.fetch_min(at.as_ns(), Ordering::Relaxed);
+    }
+
+    /// True when no operation may start at `now` any more.
+    pub(crate) fn is_over(&self, now: Instant) -> bool {
+        now.as_ns() >= self.stop_at_ns.load(Ordering::Relaxed)
+    }
+
+    /// End of the interval that begins at `from`: one interval later, cut where a phase begins.
+    pub(crate) fn interval_end(&self, from: Instant) -> Instant {
+        let regular = from + self.interval;
+        [self.measure_from(), self.stop_at()]
+            .into_iter()
+            .flatten()
+            .filter(|&cut| cut > from)
+            .fold(regular, Instant::min)
+    }
+
+    /// Phase of the interval that begins at `from`.
+    pub(crate) fn phase(&self, from: Instant) -> Phase {
+        if self.is_over(from) {
+            Phase::Drain
+        } else if self.measure_from().is_some_and(|begin| from >= begin) {
+            Phase::Measurement
+        } else {
+            Phase::WarmUp
+        }
+    }
+}
+
+fn decided(moment: &AtomicU64) -> Option<Instant> {
+    match moment.load(Ordering::Relaxed) {
+        OPEN => None,
+        ns => Some(Instant::from_ns(ns)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_cut_where_a_phase_begins() {
+        let at = |ms: u64| Instant::from_ns(ms * 1_000_000);
+        let timeline = Timeline::new(Duration::from_secs(1));
+        timeline.set_start(at(0));
+        timeline.set_measure_from(at(1_500));
+        timeline.stop_by(at(3_700));
+        let cases = [
+            (0, 1_000, Phase::WarmUp),
+            (1_000, 1_500, Phase::WarmUp),
+            (1_500, 2_500, Phase::Measurement),
+            (2_500, 3_500, Phase::Measurement),
+            (3_500, 3_700, Phase::Measurement),
+            (3_700, 4_700, Phase::Drain),
+        ];
+        for (from, to, phase) in cases {
+            assert_eq!(timeline.interval_end(at(from)), at(to), "from {from} ms");
+            assert_eq!(timeline.phase(at(from)), phase, "from {from} ms");
+        }
+    }
+
+    #[test]
+    fn a_stop_is_never_moved_back() {
+        let timeline = Timeline::new(Duration::from_secs(1));
+        timeline.stop_by(Instant::from_ns(5));
+        timeline.stop_by(Instant::from_ns(9));
+        assert_eq!(timeline.stop_at(), Some(Instant::from_ns(5)));
+    }
+}
