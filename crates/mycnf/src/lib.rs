@@ -1,1 +1,32 @@
-//! Not filled yet.
+//! The my.cnf option file: parse, print, layer, and generate the one file of a private server.
+//!
+//! ```
+//! let file = mycnf::OptionFile::parse(
+//!     "[mysqld]\ninnodb-buffer-pool-size = 64M  # half of it\nskip-name-resolve\n",
+//!     std::path::Path::new("my.cnf"),
+//! )?;
+//! let options = mycnf::Options::from_groups(&file, &["mysqld"]);
+//! assert_eq!(options.value("innodb_buffer_pool_size"), Some("64M"));
+//! assert_eq!(mycnf::parse_size_bytes("64M"), Some(64 << 20));
+//! # Ok::<(), mycnf::Error>(())
+//! ```
+
+mod client;
+mod entry;
+mod error;
+mod file;
+mod line;
+mod name;
+mod options;
+mod print;
+mod private;
+mod size;
+
+pub use client::{ClientFiles, ClientOptions, Transport};
+pub use entry::{Entry, Origin};
+pub use error::Error;
+pub use file::OptionFile;
+pub use name::{OptionName, is_switched_on};
+pub use options::Options;
+pub use private::{PrivateOptions, Replaced, Sources, fixed_at_creation};
+pub use size::parse_size_bytes;

@@ -1,0 +1,88 @@
+//! One option as it stands in an option file, and where it stands.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::name::OptionName;
+
+/// Where an option comes from: `base.cnf line 3`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    path: Arc<Path>,
+    line: Option<u32>,
+}
+
+impl Origin {
+    pub(crate) fn line(path: &Arc<Path>, line: u32) -> Self {
+        Self {
+            path: Arc::clone(path),
+            line: Some(line),
+        }
+    }
+
+    /// An origin that is not a line of a file, such as "set".
+    pub(crate) fn named(name: &str) -> Self {
+        Self {
+            path: Arc::from(PathBuf::from(name)),
+            line: None,
+        }
+    }
+
+    /// The option file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.path.display())?;
+        match self.line {
+            Some(line) => write!(formatter, " line {line}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One option of an option file.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The group it stands in, without brackets.
+    pub group: String,
+    /// The name as written, for example `loose-innodb_io_capacity`.
+    pub name: OptionName,
+    /// The value, unquoted and unescaped; `None` for an option without `=`.
+    pub value: Option<String>,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+impl Entry {
+    /// An option that stands in no file; `origin` says who wants it.
+    pub(crate) fn made(group: &str, name: &str, value: Option<String>, origin: &str) -> Self {
+        Self {
+            group: group.to_owned(),
+            name: OptionName::new(name),
+            value,
+            origin: Origin::named(origin),
+        }
+    }
+}
+
+/// Never shows a password.
+impl fmt::Debug for Entry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = match &self.value {
+            Some(_) if self.name.base().contains("password") => Some("..."),
+            other => other.as_deref(),
+        };
+        formatter
+            .debug_struct("Entry")
+            .field("group", &self.group)
+            .field("name", &self.name.as_written())
+            .field("value", &value)
+            .field("origin", &self.origin.to_string())
+            .finish()
+    }
+}

@@ -1,0 +1,160 @@
+//! An option file with everything that it includes.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::entry::{Entry, Origin};
+use crate::error::Error;
+use crate::line::{Line, parse_line};
+use crate::name::OptionName;
+use crate::print::{unprintable, write_entries};
+
+/// How deep includes may nest: the servers' own limit.
+const INCLUDE_DEPTH_MAX: usize = 10;
+
+/// The options of an option file in the order in which they are read, included files in their places.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OptionFile {
+    entries: Vec<Entry>,
+}
+
+impl OptionFile {
+    /// Reads a file and what it includes.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let bytes = std::fs::read(path).map_err(|source| Error::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        let mut file = Self::default();
+        file.add_bytes(&bytes, &Arc::from(path), 0)?;
+        Ok(file)
+    }
+
+    /// Reads text; `path` is the name that errors and origins show. Includes are followed.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
+        let mut file = Self::default();
+        file.add_bytes(text.as_bytes(), &Arc::from(path), 0)?;
+        Ok(file)
+    }
+
+    /// All options in reading order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Adds an option to be printed; an error when no option file can hold it.
+    pub fn push(&mut self, group: &str, name: &str, value: Option<String>) -> Result<(), Error> {
+        if let Some(what) = unprintable(name, value.as_deref()) {
+            let name = name.to_owned();
+            return Err(Error::Unprintable { name, what });
+        }
+        self.entries.push(Entry::made(group, name, value, "dbdyno"));
+        Ok(())
+    }
+
+    fn add_bytes(&mut self, bytes: &[u8], path: &Arc<Path>, depth: usize) -> Result<(), Error> {
+        let mut group: Option<String> = None;
+        for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
+            let at = Origin::line(path, number);
+            match self.parse_bytes(line, &at)? {
+                Parsed::Nothing => {}
+                Parsed::Group(name) => group = Some(name),
+                Parsed::Option { name, value } => {
+                    let Some(group) = group.clone() else {
+                        let what = "an option stands before the first [group]";
+                        return Err(Error::Syntax { at, what });
+                    };
+                    self.entries.push(Entry {
+                        group,
+                        name,
+                        value,
+                        origin: at,
+                    });
+                }
+                Parsed::Include(path) => self.include(&path, &at, depth)?,
+                Parsed::IncludeDirectory(path) => {
+                    for file in option_files_in(&path).map_err(|source| Error::Include {
+                        at: at.clone(),
+                        path,
+                        source,
+                    })? {
+                        self.include(&file, &at, depth)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn parse_bytes(&self, line: &[u8], at: &Origin) -> Result<Parsed, Error> {
+        let syntax = |what| Error::Syntax {
+            at: at.clone(),
+            what,
+        };
+        let text = match std::str::from_utf8(line) {
+            Ok(text) => text,
+            // Old files have comments in any encoding.
+            Err(_) if matches!(line.trim_ascii_start().first(), Some(b'#' | b';')) => "",
+            Err(_) => return Err(syntax("the line is not UTF-8")),
+        };
+        Ok(match parse_line(text).map_err(syntax)? {
+            Line::Nothing => Parsed::Nothing,
+            Line::Group(name) => Parsed::Group(name.to_owned()),
+            Line::Option { name, value } => Parsed::Option {
+                name: OptionName::new(name),
+                value,
+            },
+            Line::Include(path) => Parsed::Include(path.into()),
+            Line::IncludeDirectory(path) => Parsed::IncludeDirectory(path.into()),
+        })
+    }
+
+    fn include(&mut self, path: &Path, at: &Origin, depth: usize) -> Result<(), Error> {
+        if depth >= INCLUDE_DEPTH_MAX {
+            return Err(Error::IncludeDepth {
+                at: at.clone(),
+                limit: INCLUDE_DEPTH_MAX,
+            });
+        }
+        let bytes = std::fs::read(path).map_err(|source| Error::Include {
+            at: at.clone(),
+            path: path.to_owned(),
+            source,
+        })?;
+        self.add_bytes(&bytes, &Arc::from(path), depth + 1)
+    }
+}
+
+/// Prints the options, groups and all; includes are resolved.
+impl fmt::Display for OptionFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_entries(&self.entries, formatter)
+    }
+}
+
+/// A line that no longer borrows its text.
+enum Parsed {
+    Nothing,
+    Group(String),
+    Option {
+        name: OptionName,
+        value: Option<String>,
+    },
+    Include(PathBuf),
+    IncludeDirectory(PathBuf),
+}
+
+/// The `*.cnf` files of a directory, sorted by name as MariaDB reads them (MySQL promises no order).
+fn option_files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "cnf") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,111 @@
+//! An option's name, with the spellings that mean the same option.
+
+use std::fmt;
+
+/// The prefixes that change how an option is taken, not which one it is.
+const PREFIXES: [&str; 4] = ["loose_", "skip_", "enable_", "disable_"];
+
+/// An option's name: kept as written, compared by [`OptionName::base`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionName {
+    written: String,
+    base: String,
+}
+
+impl OptionName {
+    /// Takes a name as written, with any prefix.
+    pub fn new(written: &str) -> Self {
+        let folded = written.replace('-', "_");
+        let mut base = folded.as_str();
+        while let Some(rest) = PREFIXES.iter().find_map(|prefix| base.strip_prefix(prefix)) {
+            if rest.is_empty() {
+                break;
+            }
+            base = rest;
+        }
+        Self {
+            written: written.to_owned(),
+            base: base.to_owned(),
+        }
+    }
+
+    /// The name as written.
+    pub fn as_written(&self) -> &str {
+        &self.written
+    }
+
+    /// The name with `_`, without `loose-`, `skip-`, `enable-` and `disable-`: two names with the same base
+    /// set the same option. `skip_networking` has the base `networking`.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Whether the name itself switches the option off (`skip-ssl`, `disable-log-bin`).
+    pub fn switches_off(&self) -> bool {
+        let folded = self.written.replace('-', "_");
+        let name = folded.strip_prefix("loose_").unwrap_or(&folded);
+        name.len() > self.base.len() && (name.starts_with("skip_") || name.starts_with("disable_"))
+    }
+}
+
+impl fmt::Display for OptionName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.written)
+    }
+}
+
+/// Whether a boolean option is on: no value, `1`, `on`, `true` and `yes` mean on, and a `skip-` name turns it
+/// round. `None` for a value that is no boolean.
+pub fn is_switched_on(name: &OptionName, value: Option<&str>) -> Option<bool> {
+    let on = match value.map(str::to_ascii_lowercase).as_deref() {
+        None | Some("1" | "on" | "true" | "yes") => true,
+        Some("0" | "off" | "false" | "no") => false,
+        Some(_) => return None,
+    };
+    Some(on != name.switches_off())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_option_share_a_base() {
+        for (written, base, off) in [
+            ("innodb-buffer-pool_size", "innodb_buffer_pool_size", false),
+            ("loose-innodb_io_capacity", "innodb_io_capacity", false),
+            ("skip-name-resolve", "name_resolve", true),
+            ("skip_ssl", "ssl", true),
+            ("loose_skip-ssl", "ssl", true),
+            ("disable-log-bin", "log_bin", true),
+            ("enable_performance-schema", "performance_schema", false),
+            ("skip", "skip", false),
+            ("skip-", "skip_", false),
+            ("skipper", "skipper", false),
+        ] {
+            let name = OptionName::new(written);
+            assert_eq!(
+                (name.base(), name.switches_off(), name.as_written()),
+                (base, off, written)
+            );
+        }
+    }
+
+    #[test]
+    fn booleans_as_the_servers_take_them() {
+        for (name, value, on) in [
+            ("ssl", None, Some(true)),
+            ("ssl", Some("0"), Some(false)),
+            ("ssl", Some("ON"), Some(true)),
+            ("skip-ssl", None, Some(false)),
+            ("skip-ssl", Some("0"), Some(true)),
+            ("ssl", Some("maybe"), None),
+        ] {
+            assert_eq!(
+                is_switched_on(&OptionName::new(name), value),
+                on,
+                "{name}={value:?}"
+            );
+        }
+    }
+}

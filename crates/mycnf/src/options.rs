@@ -1,0 +1,62 @@
+//! The options of some groups, later ones winning.
+
+use crate::entry::Entry;
+use crate::file::OptionFile;
+use crate::name::OptionName;
+
+/// Options in reading order. An option that stands twice counts as last written; both are kept, because some
+/// options (`replicate-ignore-db`, `plugin-load-add`) add up.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    entries: Vec<Entry>,
+}
+
+impl Options {
+    /// The options of a file that stand in one of the groups. Group names are compared without case.
+    pub fn from_groups(file: &OptionFile, groups: &[impl AsRef<str>]) -> Self {
+        let mut options = Self::default();
+        options.add(file, groups);
+        options
+    }
+
+    /// Adds the options of another file: they win over those that are here.
+    pub fn add(&mut self, file: &OptionFile, groups: &[impl AsRef<str>]) {
+        let read = |entry: &&Entry| {
+            groups
+                .iter()
+                .any(|group| group.as_ref().eq_ignore_ascii_case(&entry.group))
+        };
+        self.entries
+            .extend(file.entries().iter().filter(read).cloned());
+    }
+
+    /// The entry that decides an option, in any spelling.
+    pub fn last(&self, name: &str) -> Option<&Entry> {
+        let wanted = OptionName::new(name);
+        self.entries
+            .iter()
+            .rev()
+            .find(|entry| entry.name.base() == wanted.base())
+    }
+
+    /// The value that decides an option; `None` when it is absent or has no value.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.last(name)?.value.as_deref()
+    }
+
+    /// All entries in reading order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
+    /// Takes out every entry of an option, in any spelling.
+    pub(crate) fn remove(&mut self, name: &str) {
+        let wanted = OptionName::new(name);
+        self.entries
+            .retain(|entry| entry.name.base() != wanted.base());
+    }
+}

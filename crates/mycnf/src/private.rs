@@ -1,0 +1,371 @@
+//! The option file of a private server: the user's layers made safe, with what dbdyno decides on top.
+//!
+//! A my.cnf from production names production's directories. A private server that followed them could open
+//! another server's data, so such options are replaced, and each replacement is told.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use crate::entry::{Entry, Origin};
+use crate::error::Error;
+use crate::file::OptionFile;
+use crate::name::OptionName;
+use crate::options::Options;
+use crate::print::{unprintable, write_entries};
+
+/// The group that everything is gathered in: the one that every server reads.
+const GROUP: &str = "mysqld";
+
+/// What a private server's options are made from; a later part wins over an earlier one.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'a> {
+    /// Used unless a layer or `set` has the option.
+    pub defaults: &'a [(&'a str, String)],
+    /// The user's files.
+    pub layers: &'a [OptionFile],
+    /// The groups that the server at hand reads.
+    pub groups: &'a [String],
+    /// Used unless `set` has the option: what a layer says is replaced.
+    pub guarded: &'a [(&'a str, String)],
+    /// The user's single options, which he knows to be for a private server.
+    pub set: &'a BTreeMap<String, String>,
+    /// Decided by dbdyno.
+    pub decided: &'a [(&'a str, String)],
+}
+
+/// A line of a layer that the private server does not follow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced {
+    /// Where the line stands.
+    pub at: Origin,
+    /// The option as written.
+    pub name: String,
+    /// The value that it had.
+    pub was: Option<String>,
+    /// What the server gets in its place; `None` when it gets nothing.
+    pub now: Option<String>,
+}
+
+impl fmt::Display for Replaced {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.at, self.name)?;
+        if let Some(was) = &self.was {
+            write!(formatter, "={was}")?;
+        }
+        match &self.now {
+            Some(now) => write!(formatter, " is replaced by {now}"),
+            None => write!(formatter, " is left out"),
+        }
+    }
+}
+
+/// A private server's options and what became of the layers.
+#[derive(Debug, Clone)]
+pub struct PrivateOptions {
+    options: Options,
+    replaced: Vec<Replaced>,
+}
+
+/// Options that dbdyno alone decides, besides those it passes: a private server has one way in and one log.
+const DECIDED: [&str; 16] = [
+    "basedir",
+    "chroot",
+    "daemonize",
+    "datadir",
+    "extra_port",
+    "grant_tables",
+    "log_error",
+    "networking",
+    "pid_file",
+    "port",
+    "socket",
+    "standalone",
+    "syslog",
+    "user",
+    "initialize",
+    "initialize_insecure",
+];
+
+/// Options that name a file: of an absolute path the last part stays, so the file lies in the data directory.
+const FILES: [&str; 10] = [
+    "general_log_file",
+    "innodb_buffer_pool_filename",
+    "log_bin",
+    "log_bin_index",
+    "log_slow_query_file",
+    "relay_log",
+    "relay_log_index",
+    "relay_log_info_file",
+    "slow_query_log_file",
+    "log_isam",
+];
+
+/// Options that name where data files lie: an absolute path is left out, the data directory takes its place.
+const DIRECTORIES: [&str; 8] = [
+    "aria_log_dir_path",
+    "innodb_data_file_path",
+    "innodb_data_home_dir",
+    "innodb_doublewrite_dir",
+    "innodb_log_group_home_dir",
+    "innodb_temp_data_file_path",
+    "innodb_temp_tablespaces_dir",
+    "innodb_undo_directory",
+];
+
+/// Options that only count while the data directory is made.
+const FIXED_AT_CREATION: [&str; 6] = [
+    "innodb_data_file_path",
+    "innodb_data_home_dir",
+    "innodb_page_size",
+    "innodb_undo_directory",
+    "innodb_undo_tablespaces",
+    "lower_case_table_names",
+];
+
+impl PrivateOptions {
+    /// Puts the options together, or says which one cannot be.
+    pub fn new(sources: &Sources<'_>) -> Result<Self, Error> {
+        let mut read = Options::default();
+        for layer in sources.layers {
+            read.add(layer, sources.groups);
+        }
+        let mut made = Self {
+            options: Options::default(),
+            replaced: Vec::new(),
+        };
+        made.add_pairs(sources.defaults, |option| read.last(option).is_some());
+        for entry in read.entries() {
+            made.add_layer_entry(entry, sources);
+        }
+        made.add_pairs(sources.guarded, |_| false);
+        for (name, value) in sources.set {
+            made.set(name, value)?;
+        }
+        made.add_pairs(sources.decided, |_| false);
+        made.check()?;
+        Ok(made)
+    }
+
+    /// The lines of the layers that are not followed.
+    pub fn replaced(&self) -> &[Replaced] {
+        &self.replaced
+    }
+
+    /// The options as the server will read them.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The text of the option file.
+    pub fn to_text(&self) -> String {
+        let mut text = "# Written by dbdyno, and written again at every change.\n".to_owned();
+        for replaced in &self.replaced {
+            let line = replaced.to_string().replace(['\n', '\r'], " ");
+            text.push_str("# ");
+            text.push_str(&line);
+            text.push('\n');
+        }
+        write_entries(self.options.entries(), &mut text).expect("writing to a String cannot fail");
+        text
+    }
+
+    fn add_pairs(&mut self, pairs: &[(&str, String)], skip: impl Fn(&str) -> bool) {
+        for (name, value) in pairs.iter().filter(|(name, _)| !skip(name)) {
+            self.options.remove(name);
+            self.options
+                .push(Entry::made(GROUP, name, Some(value.clone()), "dbdyno"));
+        }
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
+        if DECIDED.contains(&OptionName::new(name).base()) {
+            return Err(Error::Reserved {
+                name: name.to_owned(),
+            });
+        }
+        self.options.remove(name);
+        let value = Some(value.to_owned());
+        self.options.push(Entry::made(GROUP, name, value, "set"));
+        Ok(())
+    }
+
+    /// Adds a line of a layer, or what the private server gets in its place.
+    fn add_layer_entry(&mut self, entry: &Entry, sources: &Sources<'_>) {
+        let base = entry.name.base();
+        let ours = |pairs: &[(&str, String)]| {
+            let mut same = pairs
+                .iter()
+                .filter(|(name, _)| OptionName::new(name).base() == base);
+            same.next().map(|(_, value)| value.clone())
+        };
+        let ours = ours(sources.decided).or_else(|| ours(sources.guarded));
+        let now = if ours.is_some() || DECIDED.contains(&base) {
+            ours
+        } else if FILES.contains(&base) && leads_outside(entry) {
+            let value = entry.value.as_deref().unwrap_or_default();
+            let name = Path::new(value).file_name();
+            let name = name.map(|name| name.to_string_lossy().into_owned());
+            self.push_layer_entry(entry, name.clone());
+            name
+        } else if DIRECTORIES.contains(&base) && leads_outside(entry) {
+            None
+        } else {
+            return self.push_layer_entry(entry, entry.value.clone());
+        };
+        if now.is_none() || now != entry.value {
+            self.replaced.push(Replaced {
+                at: entry.origin.clone(),
+                name: entry.name.as_written().to_owned(),
+                was: entry.value.clone(),
+                now,
+            });
+        }
+    }
+
+    fn push_layer_entry(&mut self, entry: &Entry, value: Option<String>) {
+        self.options.push(Entry {
+            group: GROUP.to_owned(),
+            value,
+            ..entry.clone()
+        });
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        for entry in self.options.entries() {
+            let name = entry.name.as_written();
+            if let Some(what) = unprintable(name, entry.value.as_deref()) {
+                return Err(Error::Unprintable {
+                    name: name.to_owned(),
+                    what,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a value has a path that need not lie in the data directory: an absolute one, or one with `..`.
+/// `innodb_data_file_path` lists several, separated by `;`.
+fn leads_outside(entry: &Entry) -> bool {
+    let value = entry.value.as_deref().unwrap_or_default();
+    value.split(';').any(|path| {
+        let path = Path::new(path.trim());
+        path.is_absolute() || path.components().any(|part| part.as_os_str() == "..")
+    })
+}
+
+/// The options that a data directory keeps for life, with their values; `None` for one without a value.
+pub fn fixed_at_creation(options: &Options) -> BTreeMap<&'static str, Option<String>> {
+    FIXED_AT_CREATION
+        .iter()
+        .filter_map(|name| {
+            let entry = options.last(name)?;
+            Some((*name, entry.value.clone()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(text: &str) -> OptionFile {
+        OptionFile::parse(text, Path::new("base.cnf")).unwrap()
+    }
+
+    fn private(layers: &[OptionFile], set: &[(&str, &str)]) -> Result<PrivateOptions, Error> {
+        let pair = |name, value: &str| (name, value.to_owned());
+        PrivateOptions::new(&Sources {
+            defaults: &[pair("server-id", "1"), pair("tmpdir", "/srv/one/tmp")],
+            layers,
+            groups: &["mysqld".to_owned(), "mariadb".to_owned()],
+            guarded: &[pair("bind-address", "127.0.0.1")],
+            set: &set
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            decided: &[pair("datadir", "/srv/one/data"), pair("port", "12345")],
+        })
+    }
+
+    #[test]
+    fn later_parts_win_and_other_groups_are_not_read() {
+        let layers = [
+            layer("[mysqld]\nserver_id=7\nsync-binlog=1\n[client]\nport=1\n[mysqldump]\nquick\n"),
+            layer("[mariadb]\nsync_binlog=0\n"),
+        ];
+        let made = private(&layers, &[("query_cache_size", "64M")]).unwrap();
+        for (name, value) in [
+            ("server_id", "7"),
+            ("sync_binlog", "0"),
+            ("query_cache_size", "64M"),
+            ("bind_address", "127.0.0.1"),
+            ("tmpdir", "/srv/one/tmp"),
+            ("port", "12345"),
+        ] {
+            assert_eq!(made.options().value(name), Some(value), "{name}");
+        }
+        assert_eq!(made.options().last("quick"), None);
+        assert!(made.replaced().is_empty(), "{:?}", made.replaced());
+    }
+
+    #[test]
+    fn nothing_leads_to_another_servers_data() {
+        let production = "[mysqld]\ndatadir=/var/lib/mysql\nuser=mysql\nskip-networking\n\
+            bind-address=0.0.0.0\nlog-bin=/var/log/mysql/bin\nslow_query_log_file=slow.log\n\
+            innodb_data_home_dir=/var/lib/mysql\ninnodb_data_file_path=ibdata1:10M;/big/ibdata2:1G\n\
+            innodb_undo_directory=../undo\nlog_error=/var/log/mysql/error.log\nport=3306\n";
+        let made = private(&[layer(production)], &[]).unwrap();
+        let replaced: Vec<String> = made.replaced().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            replaced,
+            [
+                "base.cnf line 2: datadir=/var/lib/mysql is replaced by /srv/one/data",
+                "base.cnf line 3: user=mysql is left out",
+                "base.cnf line 4: skip-networking is left out",
+                "base.cnf line 5: bind-address=0.0.0.0 is replaced by 127.0.0.1",
+                "base.cnf line 6: log-bin=/var/log/mysql/bin is replaced by bin",
+                "base.cnf line 8: innodb_data_home_dir=/var/lib/mysql is left out",
+                "base.cnf line 9: innodb_data_file_path=ibdata1:10M;/big/ibdata2:1G is left out",
+                "base.cnf line 10: innodb_undo_directory=../undo is left out",
+                "base.cnf line 11: log_error=/var/log/mysql/error.log is left out",
+                "base.cnf line 12: port=3306 is replaced by 12345",
+            ]
+        );
+        let text = made.to_text();
+        assert!(
+            text.contains("\nlog-bin = bin\nslow_query_log_file = slow.log\n"),
+            "{text}"
+        );
+        let settings = text.lines().filter(|line| !line.starts_with('#'));
+        assert!(
+            !settings.clone().any(|line| line.contains("/var/")),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn set_beats_guards_but_not_decisions() {
+        let made = private(&[], &[("bind_address", "10.0.0.1")]).unwrap();
+        assert_eq!(made.options().value("bind-address"), Some("10.0.0.1"));
+        for name in ["datadir", "loose-port", "skip_grant-tables"] {
+            let error = private(&[], &[(name, "x")]).unwrap_err();
+            assert!(matches!(error, Error::Reserved { .. }), "{name}: {error}");
+        }
+        assert!(matches!(
+            private(&[], &[("a b", "1")]),
+            Err(Error::Unprintable { .. })
+        ));
+    }
+
+    #[test]
+    fn a_data_directory_keeps_its_page_size() {
+        let options = private(&[], &[("innodb-page-size", "4k")]).unwrap();
+        let fixed = fixed_at_creation(options.options());
+        assert_eq!(
+            fixed,
+            BTreeMap::from([("innodb_page_size", Some("4k".to_owned()))])
+        );
+    }
+}
