@@ -1,0 +1,375 @@
+//! Checks over the crates and the edges between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml::{Table, Value};
+
+use crate::repository::File;
+
+/// Crates that are synchronous and touch nothing but a named file.
+const JUDGING: &[&str] = &["experiment", "mycnf", "report", "samples", "stats"];
+
+/// Crates through which a socket could come in.
+const SOCKETS: &[&str] = &[
+    "load",
+    "protocol",
+    "reactor",
+    "server",
+    "telemetry",
+    "workload",
+];
+
+/// Libraries that know MySQL's wire format.
+const DRIVERS: &[&str] = &[
+    "mysql",
+    "mysql_async",
+    "mysql_common",
+    "opensrv-mysql",
+    "sqlx",
+];
+
+/// What `load` must not know by name.
+const BENCHMARKS: &[&str] = &["smack", "mysqlslap", "sysbench", "tpcc", "tpch"];
+
+/// Dependencies without a line of source that names them, each with its reason: (crate, dependency, why).
+const NAMED_NOWHERE: &[(&str, &str, &str)] = &[];
+
+/// A crate of the workspace.
+#[derive(Debug)]
+pub(crate) struct Crate {
+    name: String,
+    dependencies: BTreeSet<String>,
+    workspace_lints: bool,
+    sources: Vec<File>,
+}
+
+/// Crate to the crates that it may use, as ARCHITECTURE.md says.
+pub(crate) type EdgeTable = BTreeMap<String, BTreeSet<String>>;
+
+impl Crate {
+    pub(crate) fn new(name: &str, manifest: &str, sources: Vec<File>) -> Self {
+        let manifest: Table = manifest.parse().expect("cargo has read it already");
+        let mut dependencies = BTreeSet::new();
+        collect_dependencies(&manifest, &mut dependencies);
+        let workspace_lints = manifest
+            .get("lints")
+            .and_then(|lints| lints.get("workspace"))
+            .and_then(Value::as_bool);
+        Self {
+            name: name.to_owned(),
+            dependencies,
+            workspace_lints: workspace_lints == Some(true),
+            sources,
+        }
+    }
+
+    /// Lines of code with their place, without the lines that are comments.
+    fn code(&self) -> impl Iterator<Item = (String, &str)> {
+        self.sources.iter().flat_map(|file| {
+            let lines = file.text.lines().enumerate();
+            lines
+                .filter(|(_, line)| !line.trim_start().starts_with("//"))
+                .map(|(index, line)| (format!("{}:{}", file.path, index + 1), line))
+        })
+    }
+}
+
+/// Normal dependencies, also those for one target only.
+fn collect_dependencies(manifest: &Table, names: &mut BTreeSet<String>) {
+    if let Some(Value::Table(dependencies)) = manifest.get("dependencies") {
+        names.extend(dependencies.keys().cloned());
+    }
+    if let Some(Value::Table(targets)) = manifest.get("target") {
+        for target in targets.values().filter_map(Value::as_table) {
+            collect_dependencies(target, names);
+        }
+    }
+}
+
+/// The crate table: the first table whose header begins with the column `crate`; the crates that a crate
+/// uses stand in `backticks` in the last column, `-` says none.
+pub(crate) fn table(page: &str) -> EdgeTable {
+    let rows = page
+        .lines()
+        .skip_while(|line| !line.starts_with("| crate |"))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    rows.filter_map(|row| {
+        let mut cells = row.trim_matches('|').split('|');
+        let name = cells.next()?.trim().trim_matches('`').to_owned();
+        let uses = cells.next_back()?.split('`').skip(1).step_by(2);
+        Some((name, uses.map(str::to_owned).collect()))
+    })
+    .collect()
+}
+
+/// Edges and crates that stand only in the table or only in the manifests.
+pub(crate) fn edges_off_the_table(table: &EdgeTable, crates: &[Crate]) -> Vec<String> {
+    let names: BTreeSet<&String> = crates.iter().map(|one| &one.name).collect();
+    let mut problems = Vec::new();
+    for name in table.keys().filter(|name| !names.contains(name)) {
+        problems.push(format!(
+            "crate {name} stands in the table and does not exist"
+        ));
+    }
+    for one in crates {
+        let Some(allowed) = table.get(&one.name) else {
+            problems.push(format!("crate {} is not in the table", one.name));
+            continue;
+        };
+        let real: BTreeSet<String> = one
+            .dependencies
+            .iter()
+            .filter(|name| names.contains(name))
+            .cloned()
+            .collect();
+        for used in real.difference(allowed) {
+            problems.push(format!(
+                "{} uses {used}, which the table does not allow",
+                one.name
+            ));
+        }
+        for unused in allowed.difference(&real) {
+            problems.push(format!(
+                "{} does not use {unused}, which the table lists",
+                one.name
+            ));
+        }
+    }
+    problems
+}
+
+/// Dependencies in a manifest that no line of its crate's code names.
+pub(crate) fn unused_dependencies(crates: &[Crate]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for one in crates {
+        for dependency in &one.dependencies {
+            let identifier = dependency.replace('-', "_");
+            let excused = NAMED_NOWHERE
+                .iter()
+                .any(|(name, named, _why)| (*name, *named) == (&one.name, dependency));
+            if !excused && !one.code().any(|(_, line)| names_crate(line, &identifier)) {
+                problems.push(format!(
+                    "{} lists {dependency} and never names it",
+                    one.name
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// True when `line` has `identifier` as the root of a path (`name::x`, `use name;`).
+fn names_crate(line: &str, identifier: &str) -> bool {
+    line.match_indices(identifier).any(|(start, _)| {
+        let before = &line[..start];
+        let after = &line[start + identifier.len()..];
+        let is_root = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+        let is_use = before.trim_end().ends_with("use") && after.starts_with([';', ' ']);
+        is_root && (after.starts_with("::") || is_use)
+    })
+}
+
+/// Judging crates that reach a socket, through a crate of ours or by themselves.
+pub(crate) fn sockets_in_the_judging_half(crates: &[Crate]) -> Vec<String> {
+    let by_name: BTreeMap<&str, &Crate> =
+        crates.iter().map(|one| (one.name.as_str(), one)).collect();
+    let mut problems = Vec::new();
+    for one in crates
+        .iter()
+        .filter(|one| JUDGING.contains(&one.name.as_str()))
+    {
+        let mut reached = BTreeSet::new();
+        let mut next: Vec<&Crate> = vec![one];
+        while let Some(from) = next.pop() {
+            for dependency in &from.dependencies {
+                if reached.insert(dependency.as_str()) {
+                    next.extend(by_name.get(dependency.as_str()).copied());
+                }
+            }
+        }
+        for socket in SOCKETS.iter().filter(|name| reached.contains(*name)) {
+            problems.push(format!("{} reaches {socket}", one.name));
+        }
+        for (place, line) in one.code() {
+            if ["std::net", "unix::net", "TcpStream", "UnixStream"]
+                .iter()
+                .any(|x| line.contains(x))
+            {
+                problems.push(format!(
+                    "{place}: a socket in {}: {}",
+                    one.name,
+                    line.trim()
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// Crates other than `protocol` that depend on a library that knows the wire format.
+pub(crate) fn strangers_to_the_wire(crates: &[Crate]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for one in crates.iter().filter(|one| one.name != "protocol") {
+        for driver in DRIVERS
+            .iter()
+            .filter(|name| one.dependencies.contains(**name))
+        {
+            problems.push(format!(
+                "{} depends on {driver}; only protocol may",
+                one.name
+            ));
+        }
+    }
+    problems
+}
+
+/// Lines of `load` that name a benchmark.
+pub(crate) fn benchmarks_named_in_load(crates: &[Crate]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (place, line) in crates
+        .iter()
+        .filter(|one| one.name == "load")
+        .flat_map(Crate::code)
+    {
+        let line = line.to_lowercase();
+        for benchmark in BENCHMARKS.iter().filter(|name| line.contains(**name)) {
+            problems.push(format!("{place}: load names {benchmark:?}"));
+        }
+    }
+    problems
+}
+
+/// Crates whose manifest does not take the workspace's lints.
+pub(crate) fn without_workspace_lints(crates: &[Crate]) -> Vec<String> {
+    crates
+        .iter()
+        .filter(|one| !one.workspace_lints)
+        .map(|one| format!("{} does not take the workspace's lints", one.name))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(name: &str, manifest: &str, code: &str) -> Crate {
+        let source = File {
+            path: format!("crates/{name}/src/lib.rs"),
+            text: code.to_owned(),
+        };
+        Crate::new(name, manifest, vec![source])
+    }
+
+    const PAGE: &str = "# Page\n\n| crate | holds | may use |\n| --- | --- | --- |\n\
+                        | `a` | One `thing`. | - |\n| `b` | Another. | `a`, `c` |\n\ntext | `x` |\n";
+
+    #[test]
+    fn the_table_is_read() {
+        let table = table(PAGE);
+        assert_eq!(table.keys().collect::<Vec<_>>(), ["a", "b"]);
+        assert!(table["a"].is_empty());
+        assert_eq!(table["b"].iter().collect::<Vec<_>>(), ["a", "c"]);
+    }
+
+    #[test]
+    fn edges_off_the_table_are_found() {
+        let crates = [
+            example("a", "[dependencies]\nb.workspace = true\nserde = \"1\"", ""),
+            example(
+                "b",
+                "[dependencies]\na.workspace = true\n[dev-dependencies]\nc = \"1\"",
+                "",
+            ),
+            example("c", "[target.'cfg(unix)'.dependencies]\nserde = \"1\"", ""),
+        ];
+        let problems = edges_off_the_table(&table(PAGE), &crates);
+        assert_eq!(
+            problems,
+            [
+                "a uses b, which the table does not allow",
+                "b does not use c, which the table lists",
+                "crate c is not in the table",
+            ]
+        );
+        let problems = edges_off_the_table(&table(PAGE), &crates[..0]);
+        assert_eq!(problems.len(), 2, "both crates of the table are missing");
+    }
+
+    #[test]
+    fn an_unused_dependency_is_found() {
+        let manifest = "[dependencies]\nserver = \"1\"\nhdr-histogram = \"1\"";
+        let used = "use hdr_histogram::Histogram;\nlet x = server::start();\n";
+        assert_eq!(
+            unused_dependencies(&[example("a", manifest, used)]).len(),
+            0
+        );
+        for unused in [
+            "use hdr_histogram;\n// server::start()\n",
+            "use hdr_histogram;\nuse crate::server::start;\n",
+            "use hdr_histogram;\nlet server = my_server::x;\n",
+        ] {
+            let problems = unused_dependencies(&[example("a", manifest, unused)]);
+            assert_eq!(problems, ["a lists server and never names it"], "{unused}");
+        }
+    }
+
+    #[test]
+    fn a_socket_in_the_judging_half_is_found() {
+        let through = [
+            example("report", "[dependencies]\nsamples = \"1\"", ""),
+            example("samples", "[dependencies]\nreactor = \"1\"", ""),
+            example("reactor", "", "use std::net::TcpStream;"),
+        ];
+        assert_eq!(
+            sockets_in_the_judging_half(&through),
+            ["report reaches reactor", "samples reaches reactor"]
+        );
+        let direct = [example(
+            "stats",
+            "",
+            "//! std::net\nuse std::net::TcpStream;",
+        )];
+        assert_eq!(sockets_in_the_judging_half(&direct).len(), 1);
+        let clean = [example(
+            "stats",
+            "[dependencies]\nserde = \"1\"",
+            "use std::fs;",
+        )];
+        assert_eq!(sockets_in_the_judging_half(&clean).len(), 0);
+    }
+
+    #[test]
+    fn a_stranger_to_the_wire_is_found() {
+        let manifest = "[dependencies]\nmysql_common = \"0.38\"";
+        assert_eq!(
+            strangers_to_the_wire(&[example("workload", manifest, "")]).len(),
+            1
+        );
+        assert_eq!(
+            strangers_to_the_wire(&[example("protocol", manifest, "")]).len(),
+            0
+        );
+    }
+
+    #[test]
+    fn a_benchmark_named_in_load_is_found() {
+        let code = "// as in tpcc\nuse workload::smack::Program;\n";
+        let problems = benchmarks_named_in_load(&[example("load", "", code)]);
+        assert_eq!(problems, ["crates/load/src/lib.rs:2: load names \"smack\""]);
+        assert_eq!(
+            benchmarks_named_in_load(&[example("workload", "", code)]).len(),
+            0
+        );
+    }
+
+    #[test]
+    fn a_crate_without_the_lints_is_found() {
+        assert_eq!(without_workspace_lints(&[example("a", "", "")]).len(), 1);
+        let manifest = "[lints]\nworkspace = true";
+        assert_eq!(
+            without_workspace_lints(&[example("a", manifest, "")]).len(),
+            0
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! The tidy test: what ARCHITECTURE.md and the style of this repository promise, held by a test.
+//!
+//! Every check is a function from texts to a list of problems. Each is seen to fail on a small example
+//! beside it, and then has to find nothing in this repository.
+
+mod crates;
+mod pages;
+mod repository;
+mod sources;
+
+use repository::Repository;
+
+/// Fails with all problems at once, one per line.
+#[track_caller]
+fn assert_none(problems: Vec<String>) {
+    assert!(
+        problems.is_empty(),
+        "{} problems:\n  {}",
+        problems.len(),
+        problems.join("\n  ")
+    );
+}
+
+#[test]
+fn the_crate_table_equals_the_dependencies() {
+    let repository = Repository::open();
+    let table = crates::table(repository.text("ARCHITECTURE.md"));
+    assert_none(crates::edges_off_the_table(&table, &repository.crates()));
+}
+
+#[test]
+fn every_dependency_is_used() {
+    assert_none(crates::unused_dependencies(&Repository::open().crates()));
+}
+
+#[test]
+fn the_judging_half_opens_no_socket() {
+    assert_none(crates::sockets_in_the_judging_half(
+        &Repository::open().crates(),
+    ));
+}
+
+#[test]
+fn only_protocol_knows_a_driver_library() {
+    assert_none(crates::strangers_to_the_wire(&Repository::open().crates()));
+}
+
+#[test]
+fn load_names_no_benchmark() {
+    assert_none(crates::benchmarks_named_in_load(
+        &Repository::open().crates(),
+    ));
+}
+
+#[test]
+fn every_crate_obeys_the_workspace_lints() {
+    assert_none(crates::without_workspace_lints(
+        &Repository::open().crates(),
+    ));
+}
+
+#[test]
+fn every_file_begins_with_its_sentence() {
+    assert_none(Repository::open().check("rs", sources::without_sentence));
+}
+
+#[test]
+fn no_file_is_too_long() {
+    assert_none(Repository::open().check("rs", sources::too_long));
+}
+
+#[test]
+fn no_module_has_an_empty_name() {
+    assert_none(Repository::open().check("rs", sources::says_nothing));
+}
+
+#[test]
+fn nothing_is_left_undone() {
+    assert_none(Repository::open().check("", sources::undone));
+}
+
+#[test]
+fn nothing_depends_on_one_machine() {
+    assert_none(Repository::open().check("", sources::bound_to_a_machine));
+}
+
+#[test]
+fn every_path_in_the_architecture_exists() {
+    let repository = Repository::open();
+    let page = repository.text("ARCHITECTURE.md");
+    assert_none(pages::missing_paths(page, |path| repository.has(path)));
+}
+
+#[test]
+fn every_link_between_pages_leads_somewhere() {
+    let repository = Repository::open();
+    assert_none(repository.check("md", |page| {
+        pages::broken_links(page, |path| repository.has(path))
+    }));
+}

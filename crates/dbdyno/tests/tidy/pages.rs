@@ -1,0 +1,80 @@
+//! Checks over the pages of documentation.
+
+use crate::repository::File;
+
+/// Paths in `backticks` for which `exists` says no.
+///
+/// A path is a word with a slash in it, or a file name with one of our extensions; what begins with a slash
+/// lies outside the repository, and what has a placeholder (`<`, `*`, `…`) names no single file.
+pub(crate) fn missing_paths(page: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut problems = Vec::new();
+    for quoted in quoted(page) {
+        let is_file = [".md", ".toml", ".rs", ".sh", ".json"]
+            .iter()
+            .any(|extension| quoted.ends_with(extension));
+        let is_path = (quoted.contains('/') || is_file)
+            && !quoted.starts_with(['/', '.', '~'])
+            && !quoted.contains(|c: char| c.is_whitespace() || "<>*{}()…:=".contains(c));
+        if is_path && !exists(quoted.trim_end_matches('/')) {
+            problems.push(format!(
+                "ARCHITECTURE.md names {quoted:?}, which does not exist"
+            ));
+        }
+    }
+    problems
+}
+
+/// Links of a Markdown page to files of the repository for which `exists` says no.
+pub(crate) fn broken_links(page: &File, exists: impl Fn(&str) -> bool) -> Vec<String> {
+    let folder = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let targets = page
+        .text
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next());
+    targets
+        .map(|target| target.split('#').next().unwrap_or(target))
+        .filter(|target| !target.is_empty() && !target.contains(':') && !target.contains(' '))
+        .filter(|target| !exists(format!("{folder}/{target}").trim_start_matches('/')))
+        .map(|target| format!("{}: link to {target:?} leads nowhere", page.path))
+        .collect()
+}
+
+/// The `quoted` words of a page outside of its fenced blocks.
+fn quoted(page: &str) -> Vec<&str> {
+    let mut fenced = false;
+    let mut words = Vec::new();
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            words.extend(line.split('`').skip(1).step_by(2));
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_path_is_found() {
+        let page = "See `crates/gone/src` and `docs/there.md`, `GONE.md`, `/proc/stat`, `std::fs`,\n\
+                    `crates/*/src`, gone/without/quotes and `a / b`.\n```\n`fenced/gone`\n```\n";
+        let problems = missing_paths(page, |path| path == "docs/there.md");
+        assert_eq!(problems.len(), 2, "{problems:#?}");
+        assert!(problems[0].contains("crates/gone/src") && problems[1].contains("GONE.md"));
+    }
+
+    #[test]
+    fn a_broken_link_is_found() {
+        let page = File {
+            path: "docs/a.md".to_owned(),
+            text: "[b](b.md) [c](c.md#part) [up](../README.md) [web](https://example.org/x) [here](#d)"
+                .to_owned(),
+        };
+        let problems = broken_links(&page, |path| path != "docs/c.md");
+        assert_eq!(problems, ["docs/a.md: link to \"c.md\" leads nowhere"]);
+    }
+}

@@ -1,0 +1,164 @@
+//! Checks over single files.
+
+use crate::repository::File;
+
+/// Lines that a source file may have.
+const LINES_MAX: usize = 500;
+
+/// Files that may be longer, each with its reason.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+/// Names that say nothing about what a module holds.
+const EMPTY_NAMES: &[&str] = &[
+    "common", "core", "helper", "helpers", "manager", "misc", "types", "util", "utils",
+];
+
+/// Marks of unfinished work; put together here, so that this file does not hold them.
+const MARKS: &[&str] = &[
+    concat!("TO", "DO"),
+    concat!("FIX", "ME"),
+    concat!("Not filled", " yet"),
+];
+
+/// Texts that bind the repository to one machine: its directories, and the host names of registries, which
+/// differ from site to site.
+const MACHINE_TEXTS: &[&str] = &[
+    concat!("/ro", "ot/"),
+    concat!("/wo", "rk/"),
+    concat!("arti", "factory"),
+    concat!("index.", "crates.io"),
+    concat!("static.", "crates.io"),
+    concat!("registry.", "npmjs.org"),
+    concat!("registry.", "yarnpkg.com"),
+    concat!("proxy.", "golang.org"),
+    concat!("deb.", "debian.org"),
+];
+
+/// A Rust file that does not begin with a `//!` paragraph that ends as a sentence does.
+pub(crate) fn without_sentence(file: &File) -> Vec<String> {
+    let paragraph: Vec<&str> = file
+        .text
+        .lines()
+        .map_while(|line| line.strip_prefix("//! "))
+        .collect();
+    match paragraph.last() {
+        None => vec![format!("{}: does not begin with a //! sentence", file.path)],
+        Some(last) if !last.ends_with(['.', ':']) => {
+            vec![format!("{}: its //! sentence does not end", file.path)]
+        }
+        Some(_) => Vec::new(),
+    }
+}
+
+/// A source file of more than [`LINES_MAX`] lines.
+pub(crate) fn too_long(file: &File) -> Vec<String> {
+    let lines = file.text.lines().count();
+    let is_source = file.path.starts_with("crates/") && file.path.contains("/src/");
+    let allowed = LONG_FILES.iter().any(|(path, _reason)| *path == file.path);
+    if !is_source || allowed || lines <= LINES_MAX {
+        return Vec::new();
+    }
+    vec![format!(
+        "{}: {lines} lines, the limit is {LINES_MAX}",
+        file.path
+    )]
+}
+
+/// A module, directory or crate whose name is one of [`EMPTY_NAMES`].
+pub(crate) fn says_nothing(file: &File) -> Vec<String> {
+    file.path
+        .trim_end_matches(".rs")
+        .split('/')
+        .filter(|name| EMPTY_NAMES.contains(name))
+        .map(|name| format!("{}: {name:?} does not say what it holds", file.path))
+        .collect()
+}
+
+/// Lines with a mark of unfinished work.
+pub(crate) fn undone(file: &File) -> Vec<String> {
+    lines_with(file, MARKS)
+}
+
+/// Lines that bind the repository to one machine.
+pub(crate) fn bound_to_a_machine(file: &File) -> Vec<String> {
+    lines_with(file, MACHINE_TEXTS)
+}
+
+fn lines_with(file: &File, texts: &[&str]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (index, line) in file.text.lines().enumerate() {
+        for text in texts.iter().filter(|text| line.contains(**text)) {
+            problems.push(format!("{}:{}: {text:?}", file.path, index + 1));
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> File {
+        File {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_file_without_its_sentence_is_found() {
+        for text in [
+            "",
+            "use std::fs;\n",
+            "// A comment.\n",
+            "//!\n//! Late.\n",
+            "\n//! Late.\n",
+            "//! A title\n",
+        ] {
+            assert_eq!(without_sentence(&file("a.rs", text)).len(), 1, "{text:?}");
+        }
+        for text in ["//! One.\n", "//! One\n//! that goes on.\n//!\n//! More\n"] {
+            assert_eq!(without_sentence(&file("a.rs", text)).len(), 0, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_file_is_found() {
+        let long = "\n".repeat(LINES_MAX + 1);
+        assert_eq!(too_long(&file("crates/a/src/b.rs", &long)).len(), 1);
+        assert_eq!(too_long(&file("crates/a/src/b.rs", &long[1..])).len(), 0);
+        assert_eq!(too_long(&file("crates/a/tests/b.rs", &long)).len(), 0);
+    }
+
+    #[test]
+    fn an_empty_name_is_found() {
+        for path in [
+            "crates/a/src/utils.rs",
+            "crates/a/src/common/mod.rs",
+            "crates/core/src/lib.rs",
+        ] {
+            assert_eq!(says_nothing(&file(path, "")).len(), 1, "{path}");
+        }
+        assert_eq!(
+            says_nothing(&file("crates/a/src/typesetter.rs", "")).len(),
+            0
+        );
+    }
+
+    #[test]
+    fn marks_and_machine_texts_are_found_with_their_line() {
+        let text = format!("fine\n// {}: later\n", MARKS[0]);
+        assert_eq!(
+            undone(&file("a.rs", &text)),
+            [format!("a.rs:2: {:?}", MARKS[0])]
+        );
+        for place in MACHINE_TEXTS {
+            let text = format!("see {place}x");
+            assert_eq!(bound_to_a_machine(&file("a", &text)).len(), 1, "{place}");
+        }
+        assert_eq!(
+            bound_to_a_machine(&file("a", "rework/ at /var/root")).len(),
+            0
+        );
+    }
+}
