@@ -1,0 +1,253 @@
+//! Packets in a stream of bytes: cutting them out of what was received, and framing what is sent.
+//!
+//! A packet is a header of 4 bytes (length in 3, little-endian; sequence number) and a payload. A payload of
+//! 16,777,215 bytes goes on in the next packet; together they are one logical packet, which is what callers see.
+
+use std::ops::Range;
+
+use crate::error::Error;
+
+/// Length of a packet's header.
+pub(crate) const HEADER: usize = 4;
+/// The longest payload of one packet; this length says that the payload goes on.
+pub(crate) const PAYLOAD_MAX: usize = 0xff_ffff;
+
+/// Receive buffer of a new connection. Small, because there may be ten thousand.
+const BUFFER_MIN: usize = 4 << 10;
+/// Up to this size the buffer grows when reads fill it, so that long results need fewer reads.
+const BUFFER_FAST: usize = 64 << 10;
+
+/// Cuts packets out of received bytes.
+pub(crate) struct PacketReader {
+    buf: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// The last read filled the buffer: there is probably more.
+    filled: bool,
+    skipping: Option<Skipping>,
+    /// Number that the next packet must have.
+    sequence: u8,
+}
+
+/// A packet that is being thrown away.
+struct Skipping {
+    payload_left: usize,
+    goes_on: bool,
+}
+
+/// The beginning of a logical packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// Length of the first part's payload, at most [`PAYLOAD_MAX`].
+    pub(crate) length: usize,
+    /// First byte of the payload, which tells the kind of packet; `None` if it is empty.
+    pub(crate) first: Option<u8>,
+}
+
+impl PacketReader {
+    pub(crate) fn new() -> Self {
+        Self {
+            buf: vec![0; BUFFER_MIN],
+            start: 0,
+            end: 0,
+            filled: false,
+            skipping: None,
+            sequence: 0,
+        }
+    }
+
+    /// Room to receive into; never empty.
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+            if self.buf.len() > BUFFER_FAST {
+                // One large packet must not hold its memory for ever.
+                self.buf = vec![0; BUFFER_FAST];
+            }
+        }
+        if self.filled && self.buf.len() < BUFFER_FAST {
+            self.buf.resize(self.buf.len() * 2, 0);
+        } else if self.end == self.buf.len() {
+            if self.start > 0 {
+                self.buf.copy_within(self.start..self.end, 0);
+                self.end -= self.start;
+                self.start = 0;
+            } else {
+                self.buf.resize(self.buf.len() * 2, 0);
+            }
+        }
+        &mut self.buf[self.end..]
+    }
+
+    /// So many bytes of the room hold data now.
+    pub(crate) fn received(&mut self, count: usize) {
+        self.end += count;
+        self.filled = self.end == self.buf.len();
+    }
+
+    /// Received bytes that no packet was cut from yet.
+    pub(crate) fn unread(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// The next sequence number, for what is sent in answer.
+    pub(crate) fn sequence(&self) -> u8 {
+        self.sequence
+    }
+
+    pub(crate) fn set_sequence(&mut self, sequence: u8) {
+        self.sequence = sequence;
+    }
+
+    /// The head of the next packet, once enough of it is there.
+    pub(crate) fn peek(&mut self) -> Result<Option<Head>, Error> {
+        if !self.skip_on()? {
+            return Ok(None);
+        }
+        let Some(&[a, b, c, number]) = self.buf[self.start..self.end].first_chunk() else {
+            return Ok(None);
+        };
+        let length = length(a, b, c);
+        let first = match (length, self.buf[..self.end].get(self.start + HEADER)) {
+            (0, _) => None,
+            (_, None) => return Ok(None),
+            (_, Some(&first)) => Some(first),
+        };
+        // An error may come out of turn: the server did not wait for what it is an answer to.
+        if number != self.sequence && first != Some(0xff) {
+            return Err(Error::Malformed {
+                what: "packet out of sequence",
+            });
+        }
+        Ok(Some(Head { length, first }))
+    }
+
+    /// Throws the peeked packet away, also what of it has not been received yet.
+    pub(crate) fn skip(&mut self, head: Head) {
+        self.sequence = self.buf[self.start + 3].wrapping_add(1);
+        self.start += HEADER;
+        self.skipping = Some(Skipping {
+            payload_left: head.length,
+            goes_on: head.length == PAYLOAD_MAX,
+        });
+    }
+
+    /// The peeked packet's payload, once all of it is there; an error if it is longer than `limit`.
+    pub(crate) fn take(&mut self, limit: usize) -> Result<Option<Range<usize>>, Error> {
+        let mut at = self.start;
+        let mut payload = 0;
+        loop {
+            let Some(&[a, b, c, number]) =
+                self.buf[..self.end].get(at..).and_then(<[u8]>::first_chunk)
+            else {
+                return Ok(None);
+            };
+            let length = length(a, b, c);
+            payload += length;
+            if payload > limit {
+                return Err(Error::Malformed {
+                    what: "packet longer than the limit",
+                });
+            }
+            at += HEADER + length;
+            if length < PAYLOAD_MAX {
+                if at > self.end {
+                    return Ok(None);
+                }
+                self.sequence = number.wrapping_add(1);
+                break;
+            }
+        }
+        let begin = self.start + HEADER;
+        self.join(begin, payload);
+        self.start = at;
+        Ok(Some(begin..begin + payload))
+    }
+
+    /// The bytes of a range that `take` returned.
+    pub(crate) fn payload(&self, range: Range<usize>) -> &[u8] {
+        &self.buf[range]
+    }
+
+    /// Closes the gaps that headers leave between the parts of a long payload.
+    fn join(&mut self, begin: usize, payload: usize) {
+        let mut joined = PAYLOAD_MAX;
+        let mut from = begin + PAYLOAD_MAX + HEADER;
+        while joined < payload {
+            let part = (payload - joined).min(PAYLOAD_MAX);
+            self.buf.copy_within(from..from + part, begin + joined);
+            joined += part;
+            from += part + HEADER;
+        }
+    }
+
+    /// Goes on throwing away; true when nothing is left of what was to be skipped.
+    fn skip_on(&mut self) -> Result<bool, Error> {
+        while let Some(skipping) = &mut self.skipping {
+            let now = skipping.payload_left.min(self.end - self.start);
+            skipping.payload_left -= now;
+            self.start += now;
+            if skipping.payload_left > 0 {
+                return Ok(false);
+            }
+            if !skipping.goes_on {
+                self.skipping = None;
+                break;
+            }
+            let Some(&[a, b, c, number]) = self.buf[self.start..self.end].first_chunk() else {
+                return Ok(false);
+            };
+            if number != self.sequence {
+                return Err(Error::Malformed {
+                    what: "packet out of sequence",
+                });
+            }
+            self.sequence = number.wrapping_add(1);
+            self.start += HEADER;
+            let length = length(a, b, c);
+            *skipping = Skipping {
+                payload_left: length,
+                goes_on: length == PAYLOAD_MAX,
+            };
+        }
+        Ok(true)
+    }
+}
+
+fn length(a: u8, b: u8, c: u8) -> usize {
+    usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16
+}
+
+/// Begins a packet in `out`; the length is filled in by [`finish`].
+pub(crate) fn begin(out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(&[0; HEADER]);
+}
+
+/// Finishes the packet that fills `out`, cutting it up if it is long; returns the sequence number of the answer.
+pub(crate) fn finish(out: &mut Vec<u8>, mut sequence: u8) -> u8 {
+    let payload = out.len() - HEADER;
+    let parts = payload / PAYLOAD_MAX + 1;
+    if parts > 1 {
+        spread(out, payload, parts);
+    }
+    for part in 0..parts {
+        let at = part * (HEADER + PAYLOAD_MAX);
+        let length = (payload - part * PAYLOAD_MAX).min(PAYLOAD_MAX);
+        let [a, b, c, ..] = length.to_le_bytes();
+        out[at..at + HEADER].copy_from_slice(&[a, b, c, sequence]);
+        sequence = sequence.wrapping_add(1);
+    }
+    sequence
+}
+
+/// Makes room for the headers between the parts.
+fn spread(out: &mut Vec<u8>, payload: usize, parts: usize) {
+    out.resize(parts * HEADER + payload, 0);
+    for part in (1..parts).rev() {
+        let from = HEADER + part * PAYLOAD_MAX;
+        let length = (payload - part * PAYLOAD_MAX).min(PAYLOAD_MAX);
+        out.copy_within(from..from + length, from + part * HEADER);
+    }
+}

@@ -1,0 +1,171 @@
+//! Reading the answer to a statement without keeping it.
+
+use crate::{
+    error::Error,
+    lenenc::Fields,
+    packets::{PAYLOAD_MAX, PacketReader},
+    replies::{MORE_RESULTS, OkReply, end_of_rows, server_error},
+};
+
+/// Limit of packets that are kept: errors, OKs, column counts and file names.
+pub(crate) const CONTROL_BYTES_MAX: usize = 64 << 10;
+/// The server's own limit is 4,096.
+const COLUMNS_MAX: u64 = 65_535;
+
+/// What a statement did, over all of its results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// Rows that were received.
+    pub rows: u64,
+    /// Rows that were changed, as the server counts.
+    pub affected_rows: u64,
+    /// The last AUTO_INCREMENT value; 0 where there was none.
+    pub last_insert_id: u64,
+    /// Warnings of the last result.
+    pub warnings: u32,
+    /// Results that were sets of rows.
+    pub result_sets: u32,
+}
+
+/// Where the answer stands.
+pub(crate) enum Step {
+    /// More has to be received.
+    More,
+    /// The answer is complete.
+    Done(Outcome),
+    /// The server asks for the content of a file; the answer goes on after that.
+    FileRequest,
+}
+
+/// Reads one answer.
+pub(crate) struct Skim {
+    expect: Expect,
+    /// Both sides leave the EOF packets out.
+    deprecate_eof: bool,
+    file_requested: bool,
+    outcome: Outcome,
+}
+
+enum Expect {
+    /// OK, error, file request or a number of columns.
+    Result,
+    Columns(u64),
+    ColumnsEnd,
+    Rows,
+}
+
+impl Skim {
+    pub(crate) fn new(deprecate_eof: bool) -> Self {
+        Self {
+            expect: Expect::Result,
+            deprecate_eof,
+            file_requested: false,
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Reads on, as far as the received bytes go.
+    pub(crate) fn step(
+        &mut self,
+        packets: &mut PacketReader,
+        info: &mut Vec<u8>,
+    ) -> Result<Step, Error> {
+        while let Some(head) = packets.peek()? {
+            let ends = match (&self.expect, head.first) {
+                // A row that begins with 0xfe is longer than any packet, so a shorter packet ends the rows.
+                (Expect::Rows, Some(0xfe)) => head.length < PAYLOAD_MAX,
+                (Expect::Rows, Some(0xff)) => true,
+                (Expect::Rows, _) => {
+                    self.outcome.rows += 1;
+                    false
+                }
+                (Expect::Columns(_), first) => first == Some(0xff),
+                (Expect::Result | Expect::ColumnsEnd, _) => true,
+            };
+            if !ends {
+                packets.skip(head);
+                self.skipped();
+                continue;
+            }
+            let Some(range) = packets.take(CONTROL_BYTES_MAX)? else {
+                return Ok(Step::More);
+            };
+            if let Some(step) = self.control(packets.payload(range), info)? {
+                return Ok(step);
+            }
+        }
+        Ok(Step::More)
+    }
+
+    fn skipped(&mut self) {
+        if let Expect::Columns(left) = &mut self.expect {
+            *left -= 1;
+            if *left == 0 {
+                self.expect = if self.deprecate_eof {
+                    Expect::Rows
+                } else {
+                    Expect::ColumnsEnd
+                };
+            }
+        }
+    }
+
+    /// Handles a packet that is not a row or a column.
+    fn control(&mut self, payload: &[u8], info: &mut Vec<u8>) -> Result<Option<Step>, Error> {
+        match (&self.expect, payload.first()) {
+            (_, Some(0xff)) => Err(server_error(payload)),
+            (Expect::Result, Some(0x00)) => self.ok(payload, info),
+            (Expect::Result, Some(0xfb)) => {
+                if std::mem::replace(&mut self.file_requested, true) {
+                    return Err(Error::Malformed {
+                        what: "second file request for one statement",
+                    });
+                }
+                info.clear();
+                info.extend_from_slice(&payload[1..]);
+                Ok(Some(Step::FileRequest))
+            }
+            (Expect::Result, Some(_)) => {
+                let columns = Fields(payload).lenenc();
+                let columns = columns
+                    .filter(|columns| (1..=COLUMNS_MAX).contains(columns))
+                    .ok_or(Error::Malformed {
+                        what: "number of columns",
+                    })?;
+                self.outcome.result_sets += 1;
+                self.expect = Expect::Columns(columns);
+                Ok(None)
+            }
+            (Expect::ColumnsEnd, Some(0xfe)) => {
+                self.expect = Expect::Rows;
+                Ok(None)
+            }
+            (Expect::Rows, Some(0xfe)) if self.deprecate_eof => self.ok(payload, info),
+            (Expect::Rows, Some(0xfe)) => {
+                let end = end_of_rows(payload)?;
+                self.outcome.warnings = u32::from(end.warnings);
+                Ok(self.result_ended(end.status))
+            }
+            _ => Err(Error::Malformed {
+                what: "packet of an unexpected kind",
+            }),
+        }
+    }
+
+    fn ok(&mut self, payload: &[u8], info: &mut Vec<u8>) -> Result<Option<Step>, Error> {
+        let ok = OkReply::parse(payload)?;
+        self.outcome.affected_rows = self.outcome.affected_rows.saturating_add(ok.affected_rows);
+        if ok.last_insert_id != 0 {
+            self.outcome.last_insert_id = ok.last_insert_id;
+        }
+        self.outcome.warnings = u32::from(ok.warnings);
+        info.clear();
+        info.extend_from_slice(ok.info);
+        Ok(self.result_ended(ok.status))
+    }
+
+    fn result_ended(&mut self, status: u16) -> Option<Step> {
+        self.expect = Expect::Result;
+        (status & MORE_RESULTS == 0).then_some(Step::Done(self.outcome))
+    }
+}

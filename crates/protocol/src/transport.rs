@@ -1,0 +1,29 @@
+//! The bytes below the packets: a plain stream or TLS over it.
+
+use std::io;
+
+use reactor::Stream;
+
+/// A connection's byte stream.
+pub(crate) enum Transport {
+    Plain(Stream),
+}
+
+impl Transport {
+    /// Receives at least one byte; 0 means that the server closed.
+    pub(crate) async fn receive(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.read(buf).await,
+        }
+    }
+
+    pub(crate) async fn send(&mut self, buf: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(stream) => stream.write_all(buf).await,
+        }
+    }
+
+    pub(crate) fn is_tls(&self) -> bool {
+        false
+    }
+}
