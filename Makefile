@@ -1,0 +1,52 @@
+# The commands of this repository; `make` alone lists them.
+
+CARGO ?= $(or $(shell command -v cargo),$(HOME)/.cargo/bin/cargo)
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+ASSETS := crates/report/assets
+
+# Each step builds on the one before it.
+.NOTPARALLEL:
+.PHONY: help quickstart test build assets lint bench
+
+help:
+	@echo 'make quickstart  install what is missing, build, and measure a private MariaDB (about 3 minutes after the build)'
+	@echo 'make test        install what the tests need, then check format and lints and run all tests'
+	@echo 'make build       build $(TARGET_DIR)/release/dbdyno'
+	@echo 'make assets      fetch the chart library that the report embeds'
+	@echo 'make lint        check format, lints and shell scripts'
+	@echo 'make bench       run the benchmarks of dbdyno itself'
+
+quickstart:
+	@scripts/install-packages.sh run
+	@$(MAKE) --no-print-directory build
+	@$(TARGET_DIR)/release/dbdyno run experiments/quickstart.toml
+
+test:
+	@scripts/install-packages.sh test
+	@$(MAKE) --no-print-directory assets
+	$(CARGO) fmt --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace
+
+build: assets
+	$(CARGO) build --release
+
+# Without the chart library everything works; a run's time series is then a static drawing.
+assets:
+	@if ! command -v npm >/dev/null; then \
+	    echo 'npm is not installed: the report will have static charts only' >&2; \
+	elif [ $(ASSETS)/node_modules/.package-lock.json -nt $(ASSETS)/package-lock.json ]; then \
+	    :; \
+	else \
+	    npm ci --prefix $(ASSETS) --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null \
+	    || echo 'npm could not fetch the chart library: the report will have static charts only' >&2; \
+	fi
+
+lint:
+	$(CARGO) fmt --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run; \
+	else echo 'shellcheck is not installed: the shell scripts were not checked' >&2; fi
+
+bench:
+	@for script in bench/*.sh; do "$$script" || exit; done
