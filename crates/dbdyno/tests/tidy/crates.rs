@@ -32,7 +32,11 @@ const DRIVERS: &[&str] = &[
 const BENCHMARKS: &[&str] = &["smack", "mysqlslap", "sysbench", "tpcc", "tpch"];
 
 /// Dependencies without a line of source that names them, each with its reason: (crate, dependency, why).
-const NAMED_NOWHERE: &[(&str, &str, &str)] = &[];
+const NAMED_NOWHERE: &[(&str, &str, &str)] = &[(
+    "protocol",
+    "flate2",
+    "only chooses the backend that mysql_common compiles against",
+)];
 
 /// A crate of the workspace.
 #[derive(Debug)]

@@ -6,6 +6,7 @@
 mod crates;
 mod pages;
 mod repository;
+mod run_record_page;
 mod sources;
 
 use repository::Repository;
@@ -97,4 +98,12 @@ fn every_link_between_pages_leads_somewhere() {
     assert_none(repository.check("md", |page| {
         pages::broken_links(page, |path| repository.has(path))
     }));
+}
+
+#[test]
+fn the_run_record_page_is_true() {
+    let repository = Repository::open();
+    assert_none(run_record_page::untrue(
+        repository.text("docs/run-record.md"),
+    ));
 }

@@ -1,0 +1,129 @@
+//! Checks that docs/run-record.md documents the run record as it is.
+
+use std::collections::BTreeSet;
+
+use samples::Line;
+use serde_json::Value;
+
+/// What the page shows wrongly or not at all.
+///
+/// A line of a record stands in a fenced `json` block, and every field in it has to be explained in
+/// `backticks` in the same section.
+pub(crate) fn untrue(page: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut shown = BTreeSet::new();
+    for section in page.split("\n## ") {
+        for example in section.split("```json\n").skip(1) {
+            let example = example.split("\n```").next().unwrap_or(example);
+            match serde_json::from_str::<Line>(example) {
+                Ok(line) => {
+                    shown.insert(kind(&line));
+                    problems.extend(unlike(example, &line));
+                    problems.extend(unexplained(section, example));
+                }
+                Err(error) => problems.push(format!("is no line of a record: {error}: {example}")),
+            }
+        }
+    }
+    let missing = KINDS.iter().filter(|kind| !shown.contains(*kind));
+    problems.extend(missing.map(|kind| format!("no example of a {kind:?} line")));
+    problems
+}
+
+const KINDS: &[&str] = &[
+    "run",
+    "server",
+    "machine",
+    "dataset",
+    "phase",
+    "interval",
+    "connects",
+    "telemetry",
+    "error",
+    "end",
+];
+
+/// The kind of a line; a new one does not compile until it stands here, and then belongs into [`KINDS`].
+fn kind(line: &Line) -> &'static str {
+    match line {
+        Line::Run(_) => "run",
+        Line::Server(_) => "server",
+        Line::Machine(_) => "machine",
+        Line::Dataset(_) => "dataset",
+        Line::Phase(_) => "phase",
+        Line::Interval(_) => "interval",
+        Line::Connects(_) => "connects",
+        Line::Telemetry(_) => "telemetry",
+        Line::Error(_) => "error",
+        Line::End(_) => "end",
+    }
+}
+
+/// An example that dbdyno would not have written like that: with a field too many or too few.
+fn unlike(example: &str, line: &Line) -> Option<String> {
+    let shown: Value = serde_json::from_str(example).expect("it was read as a line");
+    let written = serde_json::to_value(line).expect("a line can be written");
+    (shown != written).then(|| format!("dbdyno would write {written} and not {example}"))
+}
+
+/// Fields of an example that its section does not explain.
+fn unexplained(section: &str, example: &str) -> Vec<String> {
+    let line: Value = serde_json::from_str(example).expect("it was read as a line");
+    let mut fields = BTreeSet::new();
+    collect_fields(&line, &mut fields);
+    fields
+        .into_iter()
+        .filter(|field| field != "line" && !section.contains(&format!("`{field}`")))
+        .map(|field| format!("field {field:?} is not explained"))
+        .collect()
+}
+
+/// Adds the names of all fields, except those that users and servers choose (factors, variables).
+fn collect_fields(value: &Value, fields: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                fields.insert(name.clone());
+                if !["combination", "variables"].contains(&name.as_str()) {
+                    collect_fields(value, fields);
+                }
+            }
+        }
+        Value::Array(values) => values
+            .iter()
+            .for_each(|value| collect_fields(value, fields)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_untrue_page_is_found() {
+        let explained = "`t_s` `complete` `why`";
+        let with = |example: &str, explained: &str| {
+            let page = format!("# Page\n\n## `end`\n\n```json\n{example}\n```\n\n{explained}\n");
+            let all = untrue(&page);
+            let missing = all
+                .iter()
+                .filter(|problem| problem.starts_with("no example"));
+            (all.len() - missing.clone().count(), missing.count())
+        };
+        let end = r#"{"line":"end","t_s":1.5,"complete":true,"why":"over"}"#;
+        assert_eq!(with(end, explained), (0, KINDS.len() - 1));
+        assert_eq!(
+            with(end, "`t_s` `why`"),
+            (1, KINDS.len() - 1),
+            "`complete` is not explained"
+        );
+        let more = r#"{"line":"end","t_s":1.5,"complete":true,"why":"over","load_s":2}"#;
+        assert_eq!(
+            with(more, "`t_s` `complete` `why` `load_s`"),
+            (1, KINDS.len() - 1)
+        );
+        let broken = r#"{"line":"end","t_s":1.5}"#;
+        assert_eq!(with(broken, explained), (1, KINDS.len()));
+    }
+}
