@@ -1,1 +1,39 @@
-//! Not filled yet.
+//! The experiment file: parse, plan, schedule, resume.
+//!
+//! An experiment is read whole before anything runs: every combination of the factors is resolved to types, and
+//! whatever is wrong with it is an [`Error`] that names file, line and column. `docs/experiment-file.md` documents
+//! the format.
+
+mod chart;
+mod data;
+mod document;
+mod error;
+mod estimate;
+mod experiment;
+mod identity;
+mod load;
+mod matrix;
+mod order;
+mod place;
+mod plan;
+mod plan_table;
+mod problem;
+mod progress;
+mod quantity;
+mod scale;
+mod server;
+mod template;
+
+pub use chart::Chart;
+pub use data::{Cache, DataSpec, Restore, Rows};
+pub use error::Error;
+pub use estimate::Costs;
+pub use experiment::{Experiment, Overrides};
+pub use load::{LoadSpec, OnError, WarmUp};
+pub use matrix::Factor;
+pub use order::Order;
+pub use place::Place;
+pub use plan::{Plan, PlannedRun};
+pub use problem::Problem;
+pub use progress::{Progress, record_file_name};
+pub use server::{Restart, ServerSpec};

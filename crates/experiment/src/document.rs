@@ -1,0 +1,466 @@
+//! The experiment file's text as tables whose keys and values know their place.
+
+use std::{collections::BTreeSet, ops::Range, path::Path};
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use crate::{
+    error::Error,
+    place::Place,
+    problem::Problem,
+    template::{self, Levels, Piece},
+};
+
+/// Longer texts are refused before they are parsed.
+const BYTES_AT_MOST: usize = 1 << 20;
+
+/// The text of an experiment file and the path that errors name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    /// The file.
+    pub(crate) path: &'a Path,
+    /// What it holds.
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// The file's tables.
+    pub(crate) fn parse(self) -> Result<Spanned<DeTable<'a>>, Error> {
+        if self.text.len() > BYTES_AT_MOST {
+            let problem = Problem::FileTooLong {
+                bytes: self.text.len(),
+                at_most: BYTES_AT_MOST,
+            };
+            return Err(self.error(0..0, problem));
+        }
+        DeTable::parse(self.text).map_err(|error| {
+            let problem = Problem::Syntax(error.message().to_owned());
+            self.error(error.span().unwrap_or(0..0), problem)
+        })
+    }
+
+    /// An error at a range of the text's bytes.
+    pub(crate) fn error(self, span: Range<usize>, problem: Problem) -> Error {
+        Error::File {
+            place: Box::new(Place::new(self.path, self.text, span)),
+            problem: Box::new(problem),
+        }
+    }
+
+    /// The factors that the strings of `value` name; an error for a placeholder that is none of `factors`.
+    pub(crate) fn named_factors<'v>(
+        self,
+        value: &'v Spanned<DeValue<'_>>,
+        factors: &[&str],
+    ) -> Result<BTreeSet<&'v str>, Error> {
+        let mut named = BTreeSet::new();
+        match value.get_ref() {
+            DeValue::String(text) => {
+                let pieces =
+                    template::pieces(text).map_err(|problem| self.error(value.span(), problem))?;
+                for piece in pieces {
+                    let Piece::Factor(name) = piece else { continue };
+                    if !factors.contains(&name) {
+                        let problem = Problem::UnknownFactor {
+                            name: name.to_owned(),
+                            factors: factors.iter().map(|&name| name.to_owned()).collect(),
+                        };
+                        return Err(self.error(self.placeholder(value.span(), name), problem));
+                    }
+                    named.insert(name);
+                }
+            }
+            DeValue::Array(values) => {
+                for value in values.iter() {
+                    named.extend(self.named_factors(value, factors)?);
+                }
+            }
+            DeValue::Table(table) => {
+                for value in table.values() {
+                    named.extend(self.named_factors(value, factors)?);
+                }
+            }
+            _ => {}
+        }
+        Ok(named)
+    }
+
+    /// The place of `{name}` within a value; the whole value when escapes hide it.
+    fn placeholder(self, span: Range<usize>, name: &str) -> Range<usize> {
+        let within = self.text.get(span.clone()).unwrap_or_default();
+        match within.find(&format!("{{{name}}}")) {
+            Some(at) => span.start + at..span.start + at + name.len() + 2,
+            None => span,
+        }
+    }
+}
+
+/// One table of the file, read for one combination.
+#[derive(Debug, Clone)]
+pub(crate) struct Section<'a> {
+    source: Source<'a>,
+    /// As errors call it: `[load]`.
+    title: &'static str,
+    span: Range<usize>,
+    table: Option<&'a DeTable<'a>>,
+    /// `None` where braces are plain text.
+    levels: Option<&'a Levels>,
+}
+
+impl<'a> Section<'a> {
+    /// The file's top level, where braces are plain text.
+    pub(crate) fn top(source: Source<'a>, root: &'a DeTable<'a>) -> Self {
+        Self {
+            source,
+            title: "the experiment",
+            span: 0..0,
+            table: Some(root),
+            levels: None,
+        }
+    }
+
+    /// The table `key` of this one; without such a table every key of it is absent.
+    pub(crate) fn section(&self, key: &'static str, title: &'static str) -> Result<Self, Error> {
+        let mut section = Self {
+            source: self.source,
+            title,
+            span: self.span.clone(),
+            table: None,
+            levels: self.levels,
+        };
+        if let Some((at, value)) = self.entry(key) {
+            let table = value.get_ref().as_table();
+            section.table = Some(table.ok_or_else(|| self.wrong_type(key, value, "a table"))?);
+            section.span = at;
+        }
+        Ok(section)
+    }
+
+    /// The same table with the levels of one combination.
+    pub(crate) fn with_levels(mut self, levels: &'a Levels) -> Self {
+        self.levels = Some(levels);
+        self
+    }
+
+    /// True when the file has this table.
+    pub(crate) fn is_there(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// An error for the first key that is none of `known`.
+    pub(crate) fn allow(&self, known: &'static [&'static str]) -> Result<(), Error> {
+        let unknown = self.table.into_iter().flat_map(DeTable::keys).find(|key| {
+            let key: &str = key.get_ref();
+            !known.contains(&key)
+        });
+        match unknown {
+            None => Ok(()),
+            Some(key) => Err(self.source.error(
+                key.span(),
+                Problem::UnknownKey {
+                    key: key.get_ref().to_string(),
+                    table: self.title.to_owned(),
+                    known,
+                },
+            )),
+        }
+    }
+
+    /// An error at the table itself.
+    pub(crate) fn error(&self, problem: Problem) -> Error {
+        self.source.error(self.span.clone(), problem)
+    }
+
+    /// An error at the value of `key`, at the table where the key is absent.
+    pub(crate) fn error_at(&self, key: &str, problem: Problem) -> Error {
+        let span = self
+            .entry(key)
+            .map_or_else(|| self.span.clone(), |(_, value)| value.span());
+        self.source.error(span, problem)
+    }
+
+    /// The value, or the error that it must be there.
+    pub(crate) fn required<T>(
+        &self,
+        key: &str,
+        value: Option<T>,
+        example: &'static str,
+    ) -> Result<T, Error> {
+        value.ok_or_else(|| {
+            self.error(Problem::MissingKey {
+                key: key.to_owned(),
+                table: self.title.to_owned(),
+                example,
+            })
+        })
+    }
+
+    /// A string.
+    pub(crate) fn string(&self, key: &'static str) -> Result<Option<Text<'a>>, Error> {
+        self.value(key)
+            .map(|value| match value.get_ref() {
+                DeValue::String(_) => self.text(key, value, "a string"),
+                _ => Err(self.wrong_type(key, value, "a string")),
+            })
+            .transpose()
+    }
+
+    /// A string or a whole number, parsed; `expected` says what it must be.
+    pub(crate) fn parsed<T>(
+        &self,
+        key: &'static str,
+        expected: &'static str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
+        self.value(key)
+            .map(|value| self.text(key, value, expected)?.parsed(expected, parse))
+            .transpose()
+    }
+
+    /// One of a few words, as the value that stands for it.
+    pub(crate) fn choice<T: Copy>(
+        &self,
+        key: &'static str,
+        choices: &[(&str, T)],
+    ) -> Result<Option<T>, Error> {
+        let Some(text) = self.string(key)? else {
+            return Ok(None);
+        };
+        let words: Vec<String> = choices
+            .iter()
+            .map(|(word, _)| format!("{word:?}"))
+            .collect();
+        text.parsed(&words.join(" or "), |text| {
+            let found = choices.iter().find(|(word, _)| *word == text);
+            found.map(|(_, choice)| *choice)
+        })
+        .map(Some)
+    }
+
+    /// A list of strings and whole numbers; `None` when the key is absent.
+    pub(crate) fn list(&self, key: &'static str) -> Result<Option<Vec<Text<'a>>>, Error> {
+        const EXPECTED: &str = "a list of strings";
+        let Some(value) = self.value(key) else {
+            return Ok(None);
+        };
+        let items = value.get_ref().as_array();
+        let items = items.ok_or_else(|| self.wrong_type(key, value, EXPECTED))?;
+        items
+            .iter()
+            .map(|item| self.text(key, item, EXPECTED))
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    /// All keys of this table with their scalar values: strings, numbers, and `ON` or `OFF` for booleans.
+    pub(crate) fn scalars(&self) -> Result<Vec<Text<'a>>, Error> {
+        let entries = self.table.into_iter().flat_map(DeTable::iter);
+        entries
+            .map(|(key, value)| match value.get_ref() {
+                DeValue::Boolean(on) => Ok(Text {
+                    source: self.source,
+                    key: key.get_ref(),
+                    value: if *on { "ON" } else { "OFF" }.to_owned(),
+                    template: None,
+                    span: value.span(),
+                }),
+                _ => self.text(key.get_ref(), value, "a string, a number or a boolean"),
+            })
+            .collect()
+    }
+
+    /// Each key of this table with the place of the key and its value as a list of levels; a single level is a list
+    /// of one where `single` allows it.
+    pub(crate) fn level_lists(&self, single: bool) -> Result<Vec<LevelList<'a>>, Error> {
+        const EXPECTED: &str = "a list of strings and whole numbers";
+        let entries = self.table.into_iter().flat_map(DeTable::iter);
+        entries
+            .map(|(key, value)| {
+                let levels = match value.get_ref() {
+                    DeValue::Array(items) => items
+                        .iter()
+                        .map(|item| self.level(key.get_ref(), item, EXPECTED))
+                        .collect::<Result<_, _>>()?,
+                    _ if single => vec![self.level(key.get_ref(), value, EXPECTED)?],
+                    _ => return Err(self.wrong_type(key.get_ref(), value, EXPECTED)),
+                };
+                Ok(LevelList {
+                    name: key.get_ref(),
+                    at: key.span(),
+                    levels,
+                })
+            })
+            .collect()
+    }
+
+    /// The tables of the array of tables `key`.
+    pub(crate) fn sections(
+        &self,
+        key: &'static str,
+        title: &'static str,
+    ) -> Result<Vec<Self>, Error> {
+        let Some(value) = self.value(key) else {
+            return Ok(Vec::new());
+        };
+        let wrong = || self.wrong_type(key, value, "an array of tables");
+        let items = value.get_ref().as_array().ok_or_else(wrong)?;
+        items
+            .iter()
+            .map(|item| {
+                Ok(Self {
+                    source: self.source,
+                    title,
+                    span: item.span(),
+                    table: Some(item.get_ref().as_table().ok_or_else(wrong)?),
+                    levels: self.levels,
+                })
+            })
+            .collect()
+    }
+
+    fn entry(&self, key: &str) -> Option<(Range<usize>, &'a Spanned<DeValue<'a>>)> {
+        let (key, value) = self.table?.get_key_value(key)?;
+        Some((key.span(), value))
+    }
+
+    /// The value of `key` as it stands in the file.
+    pub(crate) fn value(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
+        self.table?.get(key)
+    }
+
+    fn level(
+        &self,
+        key: &'a str,
+        value: &'a Spanned<DeValue<'a>>,
+        expected: &'static str,
+    ) -> Result<(String, Range<usize>), Error> {
+        let level = match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(_) => self.text(key, value, expected)?.value,
+            _ => return Err(self.wrong_type(key, value, expected)),
+        };
+        Ok((level, value.span()))
+    }
+
+    fn text(
+        &self,
+        key: &'a str,
+        value: &'a Spanned<DeValue<'a>>,
+        expected: &'static str,
+    ) -> Result<Text<'a>, Error> {
+        let mut template = None;
+        let text = match (value.get_ref(), self.levels) {
+            (DeValue::String(text), Some(levels)) => {
+                let filled = template::fill(text, levels)
+                    .map_err(|problem| self.source.error(value.span(), problem))?;
+                template = (filled != **text).then(|| text.to_string());
+                filled
+            }
+            (DeValue::String(text), None) => text.to_string(),
+            // A whole number keeps its value, not its notation: 0x10 and 1_000 are for the eye.
+            (DeValue::Integer(number), _) => i64::from_str_radix(number.as_str(), number.radix())
+                .map_err(|_| self.wrong_type(key, value, expected))?
+                .to_string(),
+            (DeValue::Float(number), _) => number.as_str().to_owned(),
+            _ => return Err(self.wrong_type(key, value, expected)),
+        };
+        Ok(Text {
+            source: self.source,
+            key,
+            value: text,
+            template,
+            span: value.span(),
+        })
+    }
+
+    fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &'static str) -> Error {
+        let found = match value.get_ref() {
+            DeValue::String(_) => "a string",
+            DeValue::Integer(_) => "a whole number",
+            DeValue::Float(_) => "a number with a point",
+            DeValue::Boolean(_) => "a boolean",
+            DeValue::Datetime(_) => "a date or time",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        self.source.error(
+            value.span(),
+            Problem::WrongType {
+                key: key.to_owned(),
+                found: found.to_owned(),
+                expected,
+            },
+        )
+    }
+}
+
+/// A factor's name with a list of its levels, each with its place.
+#[derive(Debug)]
+pub(crate) struct LevelList<'a> {
+    /// The key.
+    pub(crate) name: &'a str,
+    /// The place of the key.
+    pub(crate) at: Range<usize>,
+    /// Each level with its place.
+    pub(crate) levels: Vec<(String, Range<usize>)>,
+}
+
+/// A scalar value, with the levels of one combination in it.
+#[derive(Debug)]
+pub(crate) struct Text<'a> {
+    source: Source<'a>,
+    /// The key that it stands at.
+    pub(crate) key: &'a str,
+    /// The text itself.
+    pub(crate) value: String,
+    /// What the file says, where levels changed it.
+    template: Option<String>,
+    span: Range<usize>,
+}
+
+impl Text<'_> {
+    /// The text parsed; an error at its place where that fails.
+    pub(crate) fn parsed<T>(
+        &self,
+        expected: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, Error> {
+        parse(&self.value).ok_or_else(|| {
+            let (key, value) = (self.key.to_owned(), self.value.clone());
+            let expected = expected.to_owned();
+            self.error(match self.template.clone() {
+                None => Problem::BadValue {
+                    key,
+                    value,
+                    expected,
+                },
+                Some(template) => Problem::BadFilledValue {
+                    key,
+                    template,
+                    value,
+                    expected,
+                },
+            })
+        })
+    }
+
+    /// An error at the text's place.
+    pub(crate) fn error(&self, problem: Problem) -> Error {
+        self.source.error(self.span.clone(), problem)
+    }
+
+    /// The file that the text names, relative to the experiment file's directory; an error where it cannot be read.
+    pub(crate) fn file(&self, what: &'static str) -> Result<std::path::PathBuf, Error> {
+        let directory = self.source.path.parent().unwrap_or(Path::new(""));
+        let path = directory.join(&self.value);
+        let cause = match std::fs::File::open(&path).and_then(|file| file.metadata()) {
+            Ok(metadata) if metadata.is_file() => return Ok(path),
+            Ok(_) => "not a file".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(self.error(Problem::NoFile { what, path, cause }))
+    }
+}

@@ -1,0 +1,270 @@
+//! An experiment, read and resolved.
+
+use std::{collections::BTreeMap, path::Path};
+
+use crate::{
+    chart::Chart,
+    data::DataSpec,
+    document::{Section, Source},
+    error::Error,
+    identity::Identity,
+    load::LoadSpec,
+    matrix::{self, Factor, RUNS_AT_MOST},
+    order::Order,
+    plan::{Cell, Plan},
+    problem::Problem,
+    scale,
+    server::{Restart, ServerSpec},
+    template::Levels,
+};
+
+const KEYS: &[&str] = &[
+    "format", "question", "seed", "repeats", "order", "matrix", "exclude", "server", "data",
+    "each", "load", "report",
+];
+
+/// The tables in which `{name}` takes a level.
+const FILLED: &[&str] = &["server", "data", "each", "load"];
+
+/// What the command line says otherwise than the file.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Overrides {
+    /// Shrinks runs, rows and caches; above 0 and at most 1.
+    pub scale: Option<f64>,
+    /// Executions per combination.
+    pub repeats: Option<u32>,
+    /// Seed of all randomness.
+    pub seed: Option<u64>,
+}
+
+/// An experiment: a question, the combinations that answer it, and all that a run needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Experiment {
+    /// What is asked; empty when the file doesn't say.
+    pub question: String,
+    /// Seed of all randomness.
+    pub seed: u64,
+    name: String,
+    factors: Vec<Factor>,
+    chart: Option<Chart>,
+    plan: Plan,
+    identity: Identity,
+}
+
+impl Experiment {
+    /// Reads an experiment file's text; `path` says where errors and relative paths belong.
+    pub fn parse(path: &Path, text: &str, overrides: &Overrides) -> Result<Self, Error> {
+        check_overrides(overrides)?;
+        let source = Source { path, text };
+        let root = source.parse()?;
+        let top = Section::top(source, root.get_ref());
+        check_format(&top)?;
+        top.allow(KEYS)?;
+        let factors = matrix::factors(source, &top)?;
+        matrix::check_use(source, &top, &factors, FILLED)?;
+        let combinations = matrix::combinations(source, &top, &factors)?;
+        let repeats = repeats(&top, overrides)?;
+        check_runs(&top, combinations.len(), repeats)?;
+        let scale = overrides.scale.unwrap_or(1.0);
+        let cells = combinations
+            .into_iter()
+            .map(|levels| cell(&top, levels, scale))
+            .collect::<Result<Vec<Cell>, Error>>()?;
+        check_restarts(&top, &cells)?;
+        check_mixes(&top, &cells)?;
+        let chart = Chart::read(&top.section("report", "[report]")?, &factors)?;
+        let seed = seed(&top, overrides)?;
+        let order = top.choice(
+            "order",
+            &[
+                ("random", Order::Random),
+                ("grouped", Order::Grouped),
+                ("file", Order::File),
+            ],
+        )?;
+        let question = top.string("question")?.map(|question| question.value);
+        let name = path.file_stem().unwrap_or_default();
+        let identity = Identity::of(path, text, overrides, cells.iter().flat_map(Cell::files))?;
+        let order = order.unwrap_or(Order::Random);
+        Ok(Self {
+            question: question.unwrap_or_default(),
+            seed,
+            name: name.to_string_lossy().into_owned(),
+            plan: Plan::new(identity.clone(), &factors, cells, repeats, order, seed),
+            factors,
+            chart,
+            identity,
+        })
+    }
+
+    /// The file's name without its extension.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// SHA-256 in hexadecimal of the text, the overrides, and the smack and option files that it names.
+    pub fn sha256(&self) -> String {
+        self.identity.sha256()
+    }
+
+    /// The factors in the file's order.
+    pub fn factors(&self) -> &[Factor] {
+        &self.factors
+    }
+
+    /// How the results are drawn, if the file says so.
+    pub fn chart(&self) -> Option<&Chart> {
+        self.chart.as_ref()
+    }
+
+    /// Everything there is to run, in its order.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Writes the experiment as run into a results directory that has none: `experiment.toml`, the text, and
+    /// `experiment.json`, the overrides and the hashes of the files that it names.
+    pub fn save(&self, results_dir: &Path) -> Result<(), Error> {
+        self.identity.save(results_dir)
+    }
+}
+
+fn check_overrides(overrides: &Overrides) -> Result<(), Error> {
+    let wrong = |option, value: String, expected| {
+        Err(Error::Override {
+            option,
+            value,
+            expected,
+        })
+    };
+    match *overrides {
+        Overrides {
+            scale: Some(scale), ..
+        } if !(scale > 0.0 && scale <= 1.0) => {
+            wrong("scale", scale.to_string(), "a number above 0 and at most 1")
+        }
+        Overrides {
+            repeats: Some(repeats),
+            ..
+        } if !(1..=RUNS_AT_MOST).contains(&repeats) => {
+            wrong("repeats", repeats.to_string(), "a count from 1 to 100000")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_format(top: &Section<'_>) -> Result<(), Error> {
+    let format = top.parsed("format", "1", |text| Some(text.to_owned()))?;
+    let format = top.required("format", format, "format = 1")?;
+    if format == "1" {
+        Ok(())
+    } else {
+        Err(top.error_at("format", Problem::Format { found: format }))
+    }
+}
+
+fn repeats(top: &Section<'_>, overrides: &Overrides) -> Result<u32, Error> {
+    let decided = top.string("repeats").ok().flatten();
+    if decided.is_some_and(|text| text.value == "until decided") {
+        let problem = Problem::NotYet {
+            what: "repeats = \"until decided\"",
+            instead: "give a number of executions, such as repeats = 5",
+        };
+        return Err(top.error_at("repeats", problem));
+    }
+    let repeats = top.parsed("repeats", "a count from 1 to 100000", |text| {
+        text.parse()
+            .ok()
+            .filter(|count| (1..=RUNS_AT_MOST).contains(count))
+    })?;
+    Ok(overrides.repeats.or(repeats).unwrap_or(1))
+}
+
+fn seed(top: &Section<'_>, overrides: &Overrides) -> Result<u64, Error> {
+    let seed = top.parsed("seed", "a whole number from 0", |text| text.parse().ok())?;
+    Ok(overrides.seed.or(seed).unwrap_or(1))
+}
+
+fn check_runs(top: &Section<'_>, combinations: usize, repeats: u32) -> Result<(), Error> {
+    let runs = combinations as u64 * u64::from(repeats);
+    if runs <= u64::from(RUNS_AT_MOST) {
+        return Ok(());
+    }
+    let problem = Problem::TooManyRuns {
+        runs: runs.to_string(),
+        at_most: RUNS_AT_MOST,
+    };
+    Err(top.error_at("repeats", problem))
+}
+
+/// Resolves the tables for one combination.
+fn cell(top: &Section<'_>, levels: Levels, scale: f64) -> Result<Cell, Error> {
+    let section = |key, title| {
+        top.section(key, title)
+            .map(|section| section.with_levels(&levels))
+    };
+    let mut server = ServerSpec::read(&section("server", "[server]")?)?;
+    let data_section = section("data", "[data]")?;
+    let mut data = DataSpec::read(&data_section, &server)?;
+    let mut load = LoadSpec::read(&section("load", "[load]")?)?;
+    if scale < 1.0 {
+        scale::shrink(scale, &mut server, data.as_mut(), &mut load)
+            .map_err(|problem| data_section.error_at("rows", problem))?;
+    }
+    let each = section("each", "[each]")?;
+    each.allow(&["before", "after"])?;
+    let statements = |key| {
+        let statements = each.list(key)?.unwrap_or_default();
+        Ok(statements.into_iter().map(|text| text.value).collect())
+    };
+    let (before, after) = (statements("before")?, statements("after")?);
+    Ok(Cell {
+        combination: levels,
+        server,
+        data,
+        load,
+        before,
+        after,
+    })
+}
+
+/// A server whose version or settings differ between runs must be restarted before each of them.
+fn check_restarts(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
+    let differ = cells
+        .windows(2)
+        .any(|pair| pair[0].server != pair[1].server);
+    let restart = cells.iter().map(|cell| &cell.server).find_map(|server| {
+        let private = matches!(server, ServerSpec::Private { .. });
+        let restart = server.restart();
+        (private && restart != Restart::PerRun).then_some(restart)
+    });
+    match restart {
+        Some(restart) if differ => {
+            let restart = restart.word();
+            let problem = Problem::SettingsNeedRestart { restart };
+            Err(top
+                .section("server", "[server]")?
+                .error_at("restart", problem))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// All mixes of one client type have a count for each of its queries.
+fn check_mixes(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
+    let written = |mix: &[u64]| mix.iter().map(u64::to_string).collect::<Vec<_>>().join(":");
+    let mut first_mixes: BTreeMap<(&Path, Option<&str>), &[u64]> = BTreeMap::new();
+    for load in cells.iter().map(|cell| &cell.load) {
+        let Some(mix) = &load.mix else { continue };
+        let client = (load.smack.as_path(), load.client.as_deref());
+        let first = first_mixes.entry(client).or_insert(mix);
+        if first.len() != mix.len() {
+            let problem = Problem::MixLengths {
+                one: written(first),
+                other: written(mix),
+            };
+            return Err(top.section("load", "[load]")?.error_at("mix", problem));
+        }
+    }
+    Ok(())
+}

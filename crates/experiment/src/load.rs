@@ -1,0 +1,133 @@
+//! `[load]`: what is run, by how many clients, for how long.
+
+use std::{path::PathBuf, time::Duration};
+
+use crate::{document::Section, error::Error, problem::Problem, quantity};
+
+const KEYS: &[&str] = &[
+    "smack",
+    "client",
+    "mix",
+    "connections",
+    "warmup",
+    "warmup_at_most",
+    "duration",
+    "loops",
+    "on_error",
+];
+
+/// How long a warm-up until steady may take unless the file says otherwise.
+const WARMUP_AT_MOST: Duration = Duration::from_secs(60);
+
+const DURATION: &str = "a duration such as \"30s\"";
+
+/// The load of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadSpec {
+    /// The .smack file whose clients run.
+    pub smack: PathBuf,
+    /// The client type that runs; `None` for a file that has only one.
+    pub client: Option<String>,
+    /// Counts for the queries of the client's barrel in their order; `None` for the file's own.
+    pub mix: Option<Vec<u64>>,
+    /// Virtual clients, each with a connection of its own.
+    pub connections: u32,
+    /// What precedes the measurement.
+    pub warmup: WarmUp,
+    /// How long is measured.
+    pub duration: Duration,
+    /// Event loops; `None` for what the machine suggests.
+    pub loops: Option<u32>,
+    /// What a failed statement does.
+    pub on_error: OnError,
+}
+
+/// What precedes the measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarmUp {
+    /// Until the throughput is steady.
+    Auto {
+        /// Then the measurement begins anyway, and the record says that it was not steady.
+        at_most: Duration,
+    },
+    /// A fixed time.
+    For(Duration),
+}
+
+/// What a failed statement does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnError {
+    /// It ends the run.
+    Stop,
+    /// It is counted by its number.
+    Count,
+    /// It is tried again when the server asks for that (deadlock, lock wait timeout), and counted otherwise.
+    Retry,
+}
+
+impl LoadSpec {
+    /// Reads `[load]` for one combination.
+    pub(crate) fn read(section: &Section<'_>) -> Result<Self, Error> {
+        section.allow(KEYS)?;
+        let smack = section.string("smack")?;
+        let smack = section.required("smack", smack, "smack = \"smacks/http_auth.smack\"")?;
+        let connections = section.parsed("connections", "a count from 1 to 100000", connections)?;
+        let duration = section.parsed("duration", DURATION, quantity::duration)?;
+        let on_error = section.choice(
+            "on_error",
+            &[
+                ("stop", OnError::Stop),
+                ("count", OnError::Count),
+                ("retry", OnError::Retry),
+            ],
+        )?;
+        Ok(Self {
+            smack: smack.file("smack file")?,
+            client: section.string("client")?.map(|client| client.value),
+            mix: section.parsed(
+                "mix",
+                "counts such as \"10:1\", at least one of them above 0",
+                quantity::mix,
+            )?,
+            connections: section.required("connections", connections, "connections = 16")?,
+            warmup: warmup(section)?,
+            duration: section.required("duration", duration, "duration = \"30s\"")?,
+            loops: section.parsed("loops", "a count from 1 to 1024", |text| {
+                text.parse().ok().filter(|loops| (1..=1024).contains(loops))
+            })?,
+            on_error: on_error.unwrap_or(OnError::Stop),
+        })
+    }
+}
+
+fn connections(text: &str) -> Option<u32> {
+    text.parse()
+        .ok()
+        .filter(|count| (1..=100_000).contains(count))
+}
+
+fn warmup(section: &Section<'_>) -> Result<WarmUp, Error> {
+    let at_most = section.parsed("warmup_at_most", DURATION, quantity::duration)?;
+    let fixed =
+        section.parsed(
+            "warmup",
+            "\"auto\" or a duration such as \"10s\"",
+            |text| match text {
+                "auto" => Some(None),
+                text => quantity::duration(text).map(Some),
+            },
+        )?;
+    match (fixed.flatten(), at_most) {
+        (None, at_most) => Ok(WarmUp::Auto {
+            at_most: at_most.unwrap_or(WARMUP_AT_MOST),
+        }),
+        (Some(fixed), None) => Ok(WarmUp::For(fixed)),
+        (Some(_), Some(_)) => Err(section.error_at(
+            "warmup_at_most",
+            Problem::NoMeaning {
+                key: "warmup_at_most",
+                other: "a fixed `warmup`".to_owned(),
+            },
+        )),
+    }
+}

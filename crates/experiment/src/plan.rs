@@ -1,0 +1,174 @@
+//! The plan: every run of an experiment, in its order.
+
+use std::{collections::BTreeMap, path::Path};
+
+use crate::{
+    data::{DataSpec, Rows},
+    identity::Identity,
+    load::LoadSpec,
+    matrix::Factor,
+    order::{self, Order},
+    server::{ServerSpec, is_option},
+    template::Levels,
+};
+
+/// Options that shape the data when it is made: data made under another value is another data set.
+const SHAPING: &[&str] = &[
+    "character_set_server",
+    "collation_server",
+    "default_storage_engine",
+    "innodb_data_file_path",
+    "innodb_default_row_format",
+    "innodb_file_per_table",
+    "innodb_page_size",
+    "innodb_undo_tablespaces",
+    "lower_case_table_names",
+];
+
+/// One combination with everything that a run of it needs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cell {
+    pub(crate) combination: Levels,
+    pub(crate) server: ServerSpec,
+    pub(crate) data: Option<DataSpec>,
+    pub(crate) load: LoadSpec,
+    pub(crate) before: Vec<String>,
+    pub(crate) after: Vec<String>,
+}
+
+impl Cell {
+    /// The files that shape the results: smack files and option files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        let cnf = match &self.server {
+            ServerSpec::Private { cnf, .. } => cnf.as_slice(),
+            ServerSpec::Given { .. } => &[],
+        };
+        let smack = self.data.as_ref().map(|data| &data.smack);
+        let files = cnf.iter().chain(smack).chain([&self.load.smack]);
+        files.map(std::path::PathBuf::as_path)
+    }
+}
+
+/// One execution of one combination.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedRun {
+    /// Position in the plan, from 1.
+    pub run: u32,
+    /// The block that it belongs to, from 1.
+    pub block: u32,
+    /// Level by factor.
+    pub combination: BTreeMap<String, String>,
+    /// Seed of this run's randomness.
+    pub seed: u64,
+    /// The server.
+    pub server: ServerSpec,
+    /// The data; `None` when the run takes what it finds.
+    pub data: Option<DataSpec>,
+    /// The load.
+    pub load: LoadSpec,
+    /// SQL statements before the warm-up.
+    pub before: Vec<String>,
+    /// SQL statements after the measurement.
+    pub after: Vec<String>,
+}
+
+impl PlannedRun {
+    /// Names the data set: two runs with the same name can use one copy of the data. `None` without data.
+    ///
+    /// For example `mariadb-10.11 smacks/hp-sizing.smack 0.5x innodb_buffer_pool_size=1G`.
+    pub fn data_set(&self) -> Option<String> {
+        data_set(&self.server, self.data.as_ref())
+    }
+}
+
+/// Every run of an experiment, in its order: randomised complete blocks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The runs; a block holds each combination once.
+    pub runs: Vec<PlannedRun>,
+    pub(crate) identity: Identity,
+    pub(crate) factors: Vec<Factor>,
+    pub(crate) repeats: u32,
+    pub(crate) order: Order,
+    pub(crate) seed: u64,
+}
+
+impl Plan {
+    pub(crate) fn new(
+        identity: Identity,
+        factors: &[Factor],
+        cells: Vec<Cell>,
+        repeats: u32,
+        order: Order,
+        seed: u64,
+    ) -> Self {
+        let data_sets: Vec<String> = cells
+            .iter()
+            .map(|cell| data_set(&cell.server, cell.data.as_ref()).unwrap_or_default())
+            .collect();
+        let in_order = (1..=repeats).flat_map(|block| {
+            let positions = order::of_block(order, seed, block, &data_sets);
+            positions.into_iter().map(move |at| (block, at))
+        });
+        let runs = (1..)
+            .zip(in_order)
+            .map(|(run, (block, at))| {
+                let cell = cells[at].clone();
+                PlannedRun {
+                    run,
+                    block,
+                    seed: order::run_seed(seed, block, &in_words(&cell.combination)),
+                    combination: cell.combination,
+                    server: cell.server,
+                    data: cell.data,
+                    load: cell.load,
+                    before: cell.before,
+                    after: cell.after,
+                }
+            })
+            .collect();
+        Self {
+            runs,
+            identity,
+            factors: factors.to_vec(),
+            repeats,
+            order,
+            seed,
+        }
+    }
+}
+
+/// `connections=4 mix=1:0`, factors by name.
+fn in_words(combination: &Levels) -> String {
+    let levels: Vec<String> = combination
+        .iter()
+        .map(|(name, level)| format!("{name}={level}"))
+        .collect();
+    levels.join(" ")
+}
+
+fn data_set(server: &ServerSpec, data: Option<&DataSpec>) -> Option<String> {
+    let data = data?;
+    let mut words = Vec::new();
+    match server {
+        ServerSpec::Given { address, .. } => words.push(address.clone()),
+        ServerSpec::Private { run, cnf, set, .. } => {
+            words.extend(run.clone());
+            // Nobody knows here what an option file says, so another file is another data set.
+            words.extend(cnf.iter().map(|file| file.display().to_string()));
+            let by_pool = matches!(data.rows, Rows::TimesBufferPool(_));
+            let shapes = |option: &str| {
+                SHAPING.iter().any(|name| is_option(option, name))
+                    || by_pool && is_option(option, "innodb_buffer_pool_size")
+            };
+            let shaping = set.iter().filter(|(option, _)| shapes(option));
+            words.extend(shaping.map(|(option, value)| format!("{option}={value}")));
+        }
+    }
+    words.push(data.smack.display().to_string());
+    words.push(match data.rows {
+        Rows::Count(rows) => rows.to_string(),
+        Rows::TimesBufferPool(ratio) => format!("{ratio}x"),
+    });
+    Some(words.join(" "))
+}

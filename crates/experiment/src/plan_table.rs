@@ -1,0 +1,119 @@
+//! A plan as text for `--plan`.
+
+use std::time::Duration;
+
+use crate::{
+    estimate::Costs,
+    order::Order,
+    plan::{Plan, PlannedRun},
+};
+
+/// Runs that are listed; the rest is counted.
+const LISTED_AT_MOST: usize = 20;
+
+impl Plan {
+    /// The plan as text: factors, number of runs, estimated time, and the first runs in their order.
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        let width = self
+            .factors
+            .iter()
+            .map(|factor| factor.name.chars().count());
+        let width = width.max().unwrap_or(0);
+        for factor in &self.factors {
+            let levels = factor.levels.join("  ");
+            text.push_str(&format!("factor  {:width$}  {levels}\n", factor.name));
+        }
+        let order = match self.order {
+            Order::Random => "random",
+            Order::Grouped => "grouped",
+            Order::File => "file",
+        };
+        let combinations = self.runs.len() / self.repeats as usize;
+        text.push_str(&format!(
+            "plan    {combinations} combinations x {} repeats = {} runs, order {order}, seed {}\n",
+            self.repeats,
+            self.runs.len(),
+            self.seed,
+        ));
+        if self.identity.scale() < 1.0 {
+            text.push_str(&format!("scale   {}\n", self.identity.scale()));
+        }
+        let estimate = in_words(self.estimate(&Costs::default()));
+        text.push_str(&format!(
+            "time    about {estimate}, if every warm-up takes its limit\n\n"
+        ));
+        text.push_str(&self.table());
+        text
+    }
+
+    fn table(&self) -> String {
+        let names = self.factors.iter().map(|factor| factor.name.clone());
+        let heading = ["run".to_owned(), "block".to_owned()]
+            .into_iter()
+            .chain(names);
+        let mut rows: Vec<Vec<String>> = vec![heading.collect()];
+        let listed = self.runs.iter().take(LISTED_AT_MOST);
+        rows.extend(listed.map(|run| self.row(run)));
+        let widths: Vec<usize> = (0..rows[0].len())
+            .map(|at| {
+                rows.iter()
+                    .map(|row| row[at].chars().count())
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        let mut text = String::new();
+        for row in rows {
+            let cells: Vec<String> = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| format!("{cell:>width$}"))
+                .collect();
+            text.push_str(cells.join("  ").trim_end());
+            text.push('\n');
+        }
+        let more = self.runs.len().saturating_sub(LISTED_AT_MOST);
+        if more > 0 {
+            text.push_str(&format!("and {more} more\n"));
+        }
+        text
+    }
+
+    fn row(&self, run: &PlannedRun) -> Vec<String> {
+        let levels = self.factors.iter().map(|factor| {
+            let level = run.combination.get(&factor.name);
+            level.cloned().unwrap_or_default()
+        });
+        let position = [run.run.to_string(), run.block.to_string()];
+        position.into_iter().chain(levels).collect()
+    }
+}
+
+/// A duration to the two largest units: `3 h 20 min`, `8 min 5 s`, `45 s`.
+fn in_words(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64().round() as u64;
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_in_words() {
+        for (seconds, words) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min 0 s"),
+            (485, "8 min 5 s"),
+            (12_000, "3 h 20 min"),
+        ] {
+            assert_eq!(in_words(Duration::from_secs(seconds)), words);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What is wrong at a place of the experiment file.
+
+use std::path::PathBuf;
+
+/// What is wrong at a place of the experiment file.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields hold")]
+pub enum Problem {
+    /// Not TOML.
+    #[error("not valid TOML: {0}")]
+    Syntax(String),
+    /// More text than any experiment needs.
+    #[error("the file has {bytes} bytes; an experiment has at most {at_most}")]
+    FileTooLong { bytes: usize, at_most: usize },
+    /// A key that the format does not have.
+    #[error("unknown key `{key}` in {table}")]
+    UnknownKey {
+        key: String,
+        table: String,
+        known: &'static [&'static str],
+    },
+    /// A key that must be there.
+    #[error("{table} has no `{key}`")]
+    MissingKey {
+        key: String,
+        table: String,
+        example: &'static str,
+    },
+    /// A value of another type.
+    #[error("`{key}` is {found}; expected {expected}")]
+    WrongType {
+        key: String,
+        found: String,
+        expected: &'static str,
+    },
+    /// A value that says nothing.
+    #[error("`{key}` is {value:?}; expected {expected}")]
+    BadValue {
+        key: String,
+        value: String,
+        expected: String,
+    },
+    /// Like `BadValue`, where a factor's level made the value.
+    #[error("`{key}` = {template:?} becomes {value:?}; expected {expected}")]
+    BadFilledValue {
+        key: String,
+        template: String,
+        value: String,
+        expected: String,
+    },
+    /// Another format version.
+    #[error("the experiment has format {found}; this program reads format 1")]
+    Format { found: String },
+    /// A feature of a later version.
+    #[error("`{what}` is not available yet")]
+    NotYet {
+        what: &'static str,
+        instead: &'static str,
+    },
+    /// A brace that is no placeholder.
+    #[error("`{text}` is neither a placeholder nor plain text")]
+    BrokenPlaceholder { text: String },
+    /// A placeholder or a condition for a factor that the matrix does not have.
+    #[error("there is no factor `{name}`")]
+    UnknownFactor { name: String, factors: Vec<String> },
+    /// A factor that changes nothing.
+    #[error("factor `{name}` is not used: every level would measure the same")]
+    UnusedFactor { name: String },
+    /// A factor's name that a placeholder could not hold.
+    #[error("`{name}` cannot be a factor's name")]
+    FactorName { name: String },
+    /// A factor without levels.
+    #[error("factor `{name}` has no levels")]
+    NoLevels { name: String },
+    /// One level twice.
+    #[error("factor `{factor}` has the level {level:?} twice")]
+    LevelTwice { factor: String, level: String },
+    /// A condition on a level that the factor does not have.
+    #[error("factor `{factor}` has no level {level:?}")]
+    UnknownLevel {
+        factor: String,
+        level: String,
+        levels: Vec<String>,
+    },
+    /// An exclude without a condition.
+    #[error("this [[exclude]] names no factor")]
+    EmptyExclude,
+    /// An exclude that takes nothing away.
+    #[error("this [[exclude]] matches no combination that is left")]
+    ExcludesNothing,
+    /// Nothing to run.
+    #[error("the [[exclude]] tables leave no combination to run")]
+    EmptyPlan,
+    /// More runs than anybody waits for.
+    #[error("the plan has {runs} runs; at most {at_most} can be planned")]
+    TooManyRuns { runs: String, at_most: u32 },
+    /// A key that goes with the other kind of server.
+    #[error("`{key}` is for {needs}, but [server] has {found}")]
+    OtherServer {
+        key: &'static str,
+        needs: &'static str,
+        found: &'static str,
+    },
+    /// Two keys of which only one can be.
+    #[error("`{key}` has no meaning beside {other}")]
+    NoMeaning { key: &'static str, other: String },
+    /// A restore or a cold cache without the restart that it needs.
+    #[error("{what} needs {needs}")]
+    NeedsRestart {
+        what: &'static str,
+        needs: &'static str,
+    },
+    /// Settings that differ although the server keeps running.
+    #[error(
+        "the server's version or settings differ between combinations, but it is restarted {restart}"
+    )]
+    SettingsNeedRestart { restart: &'static str },
+    /// A named file that is not there.
+    #[error("{what} {} cannot be read: {cause}", path.display())]
+    NoFile {
+        what: &'static str,
+        path: PathBuf,
+        cause: String,
+    },
+    /// Mixes for different numbers of queries.
+    #[error("mix {one:?} has {} counts, but mix {other:?} has {}", one.split(':').count(), other.split(':').count())]
+    MixLengths { one: String, other: String },
+    /// A factor that no part of the chart tells apart.
+    #[error("the chart leaves factor `{name}` out: points of different levels would be mixed")]
+    ChartLeavesOut { name: String },
+    /// A factor in two parts of the chart.
+    #[error("the chart has `{name}` twice")]
+    ChartTwice { name: String },
+    /// Nothing to keep the ratio with.
+    #[error(
+        "--scale cannot keep the ratio of the data to a buffer pool that the file does not set"
+    )]
+    ScaleNeedsBufferPool,
+}
+
+impl Problem {
+    /// What the user can do.
+    pub(crate) fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::UnknownKey { key, known, .. } => match nearest(key, known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known are {}", list(known)),
+            },
+            Self::MissingKey { example, .. } => format!("for example: {example}"),
+            Self::NotYet { instead, .. } => (*instead).to_owned(),
+            Self::BrokenPlaceholder { .. } => {
+                "`{name}` takes a factor's level; write `{{` and `}}` for plain braces".to_owned()
+            }
+            Self::UnknownFactor { factors, .. } if factors.is_empty() => {
+                "factors stand in [matrix], each with a list of levels".to_owned()
+            }
+            Self::UnknownFactor { name, factors } => match nearest(name, factors) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the factors are {}", list(factors)),
+            },
+            Self::UnusedFactor { name } => {
+                format!("write {{{name}}} where the level belongs, or take the factor out of [matrix]")
+            }
+            Self::FactorName { .. } => {
+                "letters, digits, `_` and `-`, beginning with a letter".to_owned()
+            }
+            Self::NoLevels { .. } => "give at least one level, or take the factor out".to_owned(),
+            Self::UnknownLevel { levels, .. } => format!("its levels are {}", list(levels)),
+            Self::EmptyExclude => {
+                "name at least one factor with a level, or take the table out".to_owned()
+            }
+            Self::ExcludesNothing => {
+                "all conditions of one [[exclude]] must hold together; write another [[exclude]] for \"or\"".to_owned()
+            }
+            Self::TooManyRuns { .. } => {
+                "fewer levels, fewer repeats, or [[exclude]] what answers no question".to_owned()
+            }
+            Self::OtherServer { .. } => {
+                "`run` starts a private server, `address` names one that is there".to_owned()
+            }
+            Self::NeedsRestart { needs, .. } => format!("set [server] {needs}"),
+            Self::SettingsNeedRestart { .. } => "set [server] restart = \"per-run\"".to_owned(),
+            Self::NoFile { .. } => {
+                "a relative path counts from the directory of the experiment file".to_owned()
+            }
+            Self::MixLengths { .. } => {
+                "one count for each query of the client's barrel, 0 drops one".to_owned()
+            }
+            Self::ChartLeavesOut { name } => {
+                format!("add \"{name}\" to facet")
+            }
+            Self::ScaleNeedsBufferPool => {
+                "set innodb_buffer_pool_size in [server] set".to_owned()
+            }
+            Self::WrongType { expected, .. } if expected.starts_with("a list") => {
+                "a list is written [\"one\", \"two\"]".to_owned()
+            }
+            _ => return None,
+        };
+        Some(hint)
+    }
+}
+
+/// The known name that was probably meant.
+fn nearest<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
+    known
+        .iter()
+        .map(|known| {
+            (
+                strsim::damerau_levenshtein(name, known.as_ref()),
+                known.as_ref(),
+            )
+        })
+        .filter(|(distance, known)| *distance <= (known.len() / 3).max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+}
+
+fn list(names: &[impl AsRef<str>]) -> String {
+    let quoted: Vec<String> = names
+        .iter()
+        .map(|name| format!("`{}`", name.as_ref()))
+        .collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,166 @@
+//! Numbers with units, as people write them in the experiment file.
+
+use std::time::Duration;
+
+/// The longest duration that makes sense in an experiment.
+const DURATION_AT_MOST: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Most rows, and most counts of a mix: far beyond use, far below overflow.
+const COUNT_AT_MOST: u64 = 1_000_000_000_000;
+
+/// A duration with its unit, longer than nothing: `30s`, `500ms`, `1m 30s`.
+pub(crate) fn duration(text: &str) -> Option<Duration> {
+    humantime::parse_duration(text)
+        .ok()
+        .filter(|duration| !duration.is_zero() && *duration <= DURATION_AT_MOST)
+}
+
+/// A count of at least one with an optional decimal unit: `250000`, `250k`, `1M`, `1.5M`, `2G`.
+pub(crate) fn count(text: &str) -> Option<u64> {
+    let (digits, factor) = match text.char_indices().next_back()? {
+        (at, 'k') => (&text[..at], 1e3),
+        (at, 'M') => (&text[..at], 1e6),
+        (at, 'G') => (&text[..at], 1e9),
+        _ => (text, 1.0),
+    };
+    let count = plain_number(digits)? * factor;
+    (count.fract() == 0.0 && count >= 1.0 && count <= COUNT_AT_MOST as f64).then_some(count as u64)
+}
+
+/// A positive ratio: `0.5x`, `4x`.
+pub(crate) fn ratio(text: &str) -> Option<f64> {
+    plain_number(text.strip_suffix('x')?).filter(|ratio| *ratio > 0.0 && *ratio <= 1e6)
+}
+
+/// Bytes as MySQL writes them, with a binary unit: `67108864`, `64M`, `1G`.
+pub(crate) fn bytes(text: &str) -> Option<u64> {
+    let (digits, shift) = match text.char_indices().next_back()? {
+        (at, 'k' | 'K') => (&text[..at], 10),
+        (at, 'm' | 'M') => (&text[..at], 20),
+        (at, 'g' | 'G') => (&text[..at], 30),
+        (at, 't' | 'T') => (&text[..at], 40),
+        _ => (text, 0),
+    };
+    if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+/// Counts for the queries of a barrel: `10:1`. At least one of them is not zero.
+pub(crate) fn mix(text: &str) -> Option<Vec<u64>> {
+    let counts: Vec<u64> = text
+        .split(':')
+        .map(|count| {
+            let digits = count.bytes().all(|digit| digit.is_ascii_digit());
+            let count = count.parse().ok().filter(|count| *count <= COUNT_AT_MOST);
+            count.filter(|_| digits)
+        })
+        .collect::<Option<_>>()?;
+    counts.iter().any(|count| *count > 0).then_some(counts)
+}
+
+/// Digits with at most one point: no sign, no exponent, no "inf".
+fn plain_number(text: &str) -> Option<f64> {
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    text.parse().ok().filter(|_| plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        let cases = [
+            ("30s", Some(30_000)),
+            ("500ms", Some(500)),
+            ("1m 30s", Some(90_000)),
+            ("2h", Some(7_200_000)),
+            ("0s", None),
+            ("30", None),
+            ("-1s", None),
+            ("", None),
+            ("31days", None),
+            ("99999999999999999999s", None),
+        ];
+        for (text, millis) in cases {
+            assert_eq!(duration(text), millis.map(Duration::from_millis), "{text}");
+        }
+    }
+
+    #[test]
+    fn counts() {
+        let cases = [
+            ("1", Some(1)),
+            ("250k", Some(250_000)),
+            ("1.5M", Some(1_500_000)),
+            ("2G", Some(2_000_000_000)),
+            ("0", None),
+            ("1.5", None),
+            ("1e3", None),
+            ("-5", None),
+            ("inf", None),
+            ("k", None),
+            ("", None),
+            ("1m", None),
+            ("99999G", None),
+            ("５", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(count(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn ratios() {
+        let cases = [
+            ("0.5x", Some(0.5)),
+            ("4x", Some(4.0)),
+            ("0x", None),
+            ("x", None),
+            ("4", None),
+            ("infx", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(ratio(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        let cases = [
+            ("0", Some(0)),
+            ("16384", Some(16_384)),
+            ("64M", Some(64 << 20)),
+            ("1g", Some(1 << 30)),
+            ("1.5G", None),
+            ("+1", None),
+            ("M", None),
+            ("99999999999T", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(bytes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn mixes() {
+        let cases = [
+            ("1:0", Some(vec![1, 0])),
+            ("10:1", Some(vec![10, 1])),
+            ("7", Some(vec![7])),
+            ("0:0", None),
+            ("1:", None),
+            ("1:-1", None),
+            ("+1:1", None),
+            ("a", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(mix(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `--scale`: the same experiment, smaller: shorter runs, fewer rows, smaller caches.
+
+use std::time::Duration;
+
+use crate::{
+    data::{DataSpec, Rows},
+    load::{LoadSpec, WarmUp},
+    problem::Problem,
+    quantity,
+    server::{ServerSpec, is_option},
+};
+
+const DURATION_AT_LEAST: Duration = Duration::from_secs(1);
+const WARMUP_AT_LEAST: Duration = Duration::from_millis(500);
+const ROWS_AT_LEAST: u64 = 1000;
+
+/// Memory that caches data, with the unit that it is rounded to and its least size, both in bytes. It shrinks with
+/// the data, so that what fitted still fits and what missed still misses.
+const CACHES: &[(&str, u64, u64)] = &[
+    ("innodb_buffer_pool_size", 1 << 20, 8 << 20),
+    ("query_cache_size", 1 << 10, 256 << 10),
+];
+
+/// Shrinks what one run loads, caches and waits for; `scale` is above 0 and at most 1.
+pub(crate) fn shrink(
+    scale: f64,
+    server: &mut ServerSpec,
+    data: Option<&mut DataSpec>,
+    load: &mut LoadSpec,
+) -> Result<(), Problem> {
+    load.duration = shorter(load.duration, scale, DURATION_AT_LEAST);
+    load.warmup = match load.warmup {
+        WarmUp::Auto { at_most } => WarmUp::Auto {
+            at_most: shorter(at_most, scale, WARMUP_AT_LEAST),
+        },
+        WarmUp::For(fixed) => WarmUp::For(shorter(fixed, scale, WARMUP_AT_LEAST)),
+    };
+    match data.map(|data| &mut data.rows) {
+        Some(Rows::Count(rows)) => *rows = smaller(*rows, scale, 1, ROWS_AT_LEAST),
+        Some(Rows::TimesBufferPool(_)) => {
+            let pool = server.option("innodb_buffer_pool_size");
+            if pool.and_then(quantity::bytes).is_none() {
+                return Err(Problem::ScaleNeedsBufferPool);
+            }
+        }
+        None => {}
+    }
+    if let ServerSpec::Private { set, .. } = server {
+        for (option, value) in set.iter_mut() {
+            let mut caches = CACHES.iter();
+            let cache = caches.find(|(name, _, _)| is_option(option, name));
+            if let (Some((_, unit, at_least)), Some(bytes)) = (cache, quantity::bytes(value)) {
+                *value = written(smaller(bytes, scale, *unit, *at_least));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A duration shrunk to no less than `at_least`, and never made longer.
+fn shorter(duration: Duration, scale: f64, at_least: Duration) -> Duration {
+    duration.mul_f64(scale).max(at_least).min(duration)
+}
+
+/// A number shrunk and rounded to whole units, to no less than `at_least`, and never made larger.
+fn smaller(number: u64, scale: f64, unit: u64, at_least: u64) -> u64 {
+    let units = (number as f64 * scale / unit as f64).round();
+    (units as u64 * unit).max(at_least).min(number)
+}
+
+/// Bytes as an option file has them: `52M`.
+fn written(bytes: u64) -> String {
+    if bytes > 0 && bytes.is_multiple_of(1 << 20) {
+        format!("{}M", bytes >> 20)
+    } else {
+        bytes.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_shrink_to_their_floor_and_never_grow() {
+        let cases = [
+            (1_000_000, 0.05, 1, 1000, 50_000),
+            (1_000_000, 0.0001, 1, 1000, 1000),
+            (300, 0.5, 1, 1000, 300),
+            (1 << 30, 0.05, 1 << 20, 8 << 20, 51 << 20),
+            (1 << 30, 0.001, 1 << 20, 8 << 20, 8 << 20),
+            (0, 0.05, 1 << 10, 256 << 10, 0),
+            (7, 1.0, 1, 1, 7),
+        ];
+        for (number, scale, unit, at_least, expected) in cases {
+            let found = smaller(number, scale, unit, at_least);
+            assert_eq!(found, expected, "{number} at {scale}");
+        }
+    }
+
+    #[test]
+    fn durations_shrink_to_their_floor_and_never_grow() {
+        let cases = [(30_000, 0.05, 1500), (30_000, 0.01, 1000), (400, 0.5, 400)];
+        for (millis, scale, expected) in cases {
+            let found = shorter(Duration::from_millis(millis), scale, DURATION_AT_LEAST);
+            assert_eq!(
+                found,
+                Duration::from_millis(expected),
+                "{millis} at {scale}"
+            );
+        }
+    }
+
+    #[test]
+    fn sizes_are_written_as_option_files_have_them() {
+        assert_eq!(written(51 << 20), "51M");
+        assert_eq!(written(3_355_648), "3355648");
+        assert_eq!(written(0), "0");
+    }
+}
