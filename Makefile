@@ -38,7 +38,7 @@ assets:
 	elif [ $(ASSETS)/node_modules/.package-lock.json -nt $(ASSETS)/package-lock.json ]; then \
 	    :; \
 	else \
-	    npm ci --prefix $(ASSETS) --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null \
+	    npm ci --prefix $(ASSETS) --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 </dev/null \
 	    || echo 'npm could not fetch the chart library: the report will have static charts only' >&2; \
 	fi
 

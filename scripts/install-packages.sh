@@ -109,11 +109,12 @@ if [ "$1" = test ]; then
     if missing openssl; then for_tests+=(openssl); fi
 fi
 
-if [ $((${#needed[@]} + ${#for_tests[@]})) -eq 0 ]; then
+packages=("${needed[@]}" "${for_tests[@]}")
+if [ ${#packages[@]} -eq 0 ]; then
     exit 0
 fi
-echo "installing ${needed[*]} ${for_tests[*]}" >&2
-if ! install_packages "${needed[@]}" "${for_tests[@]}"; then
+echo "installing ${packages[*]}" >&2
+if ! install_packages "${packages[@]}"; then
     if [ ${#needed[@]} -gt 0 ]; then
         exit 4
     fi
