@@ -1,86 +1,35 @@
 //! A client's connection to a server.
 
-use std::{
-    io,
-    net::{SocketAddr, ToSocketAddrs},
-    ops::Range,
-};
+use std::{fmt, io, net::ToSocketAddrs};
 
 use mysql_common::constants::CapabilityFlags;
 use reactor::Stream;
 
 use crate::{
-    endpoint::{Address, Endpoint},
+    channel::Channel,
+    endpoint::{Address, Endpoint, SslMode},
     error::Error,
     greeting::Greeting,
-    login,
-    packets::{self, PacketReader},
-    skim::{CONTROL_BYTES_MAX, Outcome, Skim, Step},
+    local::LocalSource,
+    login, packets,
+    rows::Kept,
+    skim::{Outcome, Skim, Step},
     transport::Transport,
 };
 
 const COM_QUIT: u8 = 0x01;
-const COM_QUERY: u8 = 0x03;
+pub(crate) const COM_QUERY: u8 = 0x03;
 const COM_PING: u8 = 0x0e;
 
-/// Packets over a transport: what a connection is before and after its login.
-pub(crate) struct Channel {
-    transport: Transport,
-    pub(crate) packets: PacketReader,
-    /// The packet being sent; kept for its memory.
-    pub(crate) out: Vec<u8>,
-}
-
-impl Channel {
-    /// Sends the packet in `out` as the next of the exchange.
-    pub(crate) async fn send(&mut self, during: &'static str) -> Result<(), Error> {
-        let next = packets::finish(&mut self.out, self.packets.sequence());
-        self.packets.set_sequence(next);
-        self.transport
-            .send(&self.out)
-            .await
-            .map_err(|source| Error::Lost { during, source })
-    }
-
-    /// Receives at least one byte.
-    pub(crate) async fn receive(&mut self, during: &'static str) -> Result<(), Error> {
-        match self.transport.receive(self.packets.room()).await {
-            Ok(0) => {
-                let source = io::Error::new(io::ErrorKind::UnexpectedEof, "closed by the server");
-                Err(Error::Lost { during, source })
-            }
-            Ok(count) => {
-                self.packets.received(count);
-                Ok(())
-            }
-            Err(source) => Err(Error::Lost { during, source }),
-        }
-    }
-
-    /// Receives one whole packet.
-    pub(crate) async fn packet(
-        &mut self,
-        limit: usize,
-        during: &'static str,
-    ) -> Result<Range<usize>, Error> {
-        loop {
-            if self.packets.peek()?.is_some()
-                && let Some(range) = self.packets.take(limit)?
-            {
-                return Ok(range);
-            }
-            self.receive(during).await?;
-        }
-    }
-}
-
-/// A connection that is logged in.
+/// A connection that is logged in; closed when dropped.
 pub struct Connection {
-    channel: Channel,
+    pub(crate) channel: Channel,
     server_version: String,
     connection_id: u32,
-    deprecate_eof: bool,
-    /// The last OK packet's text, or the name of a requested file.
+    pub(crate) deprecate_eof: bool,
+    /// The last exchange came to its end, so that another can begin.
+    in_step: bool,
+    /// The last OK packet's text, or the name of a requested file; kept for its memory.
     info: Vec<u8>,
 }
 
@@ -98,27 +47,32 @@ impl Connection {
     }
 
     async fn log_in(endpoint: &Endpoint) -> Result<Self, Error> {
+        match Self::log_in_with(endpoint, endpoint.ssl_mode).await {
+            // The server's TLS is too old for us or broken, and the user did not insist on it.
+            Err(Error::Tls { .. }) if endpoint.ssl_mode == SslMode::Preferred => {
+                Self::log_in_with(endpoint, SslMode::Disabled).await
+            }
+            result => result,
+        }
+    }
+
+    async fn log_in_with(endpoint: &Endpoint, ssl_mode: SslMode) -> Result<Self, Error> {
         let stream = connect(&endpoint.address)
             .await
             .map_err(|source| Error::Connect {
                 address: endpoint.address.to_string(),
                 source,
             })?;
-        let mut channel = Channel {
-            transport: Transport::Plain(stream),
-            packets: PacketReader::new(),
-            out: Vec::new(),
-        };
-        let range = channel
-            .packet(CONTROL_BYTES_MAX, "waiting for the greeting")
-            .await?;
+        let mut channel = Channel::new(Transport::Plain(stream));
+        let range = channel.packet("waiting for the greeting").await?;
         let greeting = Greeting::parse(channel.packets.payload(range))?;
-        let capabilities = login::log_in(&mut channel, endpoint, &greeting).await?;
+        let (channel, capabilities) = login::log_in(channel, endpoint, ssl_mode, &greeting).await?;
         Ok(Self {
             channel,
             server_version: greeting.version,
             connection_id: greeting.connection_id,
             deprecate_eof: capabilities.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF),
+            in_step: true,
             info: Vec::new(),
         })
     }
@@ -138,54 +92,145 @@ impl Connection {
         self.channel.transport.is_tls()
     }
 
+    /// What the server said to the last statement, such as `Records: 3  Deleted: 0  Skipped: 0  Warnings: 0`;
+    /// empty where it said nothing.
+    pub fn info(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.info)
+    }
+
     /// Runs a statement and reads all its results, counting their rows but keeping none.
     pub async fn query(&mut self, sql: &[u8]) -> Result<Outcome, Error> {
-        self.command(COM_QUERY, sql).await?;
-        self.skim().await
+        self.run(COM_QUERY, sql, None, None).await
     }
 
     /// Asks whether the server is still there.
     pub async fn ping(&mut self) -> Result<(), Error> {
-        self.command(COM_PING, b"").await?;
-        self.skim().await.map(drop)
+        self.run(COM_PING, b"", None, None).await.map(drop)
     }
 
     /// Takes leave of the server and closes.
     pub async fn close(mut self) -> Result<(), Error> {
-        self.command(COM_QUIT, b"").await
+        self.begin(COM_QUIT)?;
+        self.channel.send("taking leave").await
     }
 
-    async fn command(&mut self, command: u8, argument: &[u8]) -> Result<(), Error> {
+    /// Sends a command and reads the answer to its end.
+    pub(crate) async fn run(
+        &mut self,
+        command: u8,
+        argument: &[u8],
+        source: Option<&mut dyn LocalSource>,
+        kept: Option<&mut Kept>,
+    ) -> Result<Outcome, Error> {
+        self.begin(command)?;
+        self.channel.out.extend_from_slice(argument);
+        self.exchange(source, kept).await
+    }
+
+    /// Begins a command in the output buffer; fails if an earlier exchange was broken off.
+    pub(crate) fn begin(&mut self, command: u8) -> Result<(), Error> {
+        if !self.in_step {
+            let source = io::Error::new(
+                io::ErrorKind::NotConnected,
+                "given up after an earlier failure",
+            );
+            return Err(Error::Lost {
+                during: "sending a statement",
+                source,
+            });
+        }
+        // Until the answer was read to its end: the future may be dropped on the way.
+        self.in_step = false;
         self.channel.packets.set_sequence(0);
+        // What came unasked can only be the error with which the server ended the connection.
+        if self.channel.packets.has_unread() && !self.channel.packets.begins_with_error() {
+            return Err(Error::Malformed {
+                what: "bytes after the end of an answer",
+            });
+        }
         packets::begin(&mut self.channel.out);
         self.channel.out.push(command);
-        self.channel.out.extend_from_slice(argument);
-        self.channel.send("sending a statement").await
+        Ok(())
     }
 
-    async fn skim(&mut self) -> Result<Outcome, Error> {
+    /// Notes whether another exchange can follow.
+    pub(crate) fn settle<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        self.in_step = match &result {
+            Ok(_) => true,
+            Err(error) => !error.is_connection_lost(),
+        };
+        result
+    }
+
+    /// Sends the command that was begun and reads the answer to its end.
+    pub(crate) async fn exchange(
+        &mut self,
+        source: Option<&mut dyn LocalSource>,
+        kept: Option<&mut Kept>,
+    ) -> Result<Outcome, Error> {
+        let result = self.send_and_skim(source, kept).await;
+        self.settle(result)
+    }
+
+    async fn send_and_skim(
+        &mut self,
+        mut source: Option<&mut dyn LocalSource>,
+        mut kept: Option<&mut Kept>,
+    ) -> Result<Outcome, Error> {
+        self.info.clear();
+        self.channel.send("sending a statement").await?;
         let mut skim = Skim::new(self.deprecate_eof);
+        let mut refused = None;
         loop {
-            self.channel.receive("waiting for the answer").await?;
-            match skim.step(&mut self.channel.packets, &mut self.info)? {
-                Step::More => {}
-                Step::Done(outcome) => return Ok(outcome),
-                Step::FileRequest => {
-                    return Err(Error::Malformed {
-                        what: "file request",
-                    });
+            let step = skim.step(
+                &mut self.channel.packets,
+                &mut self.info,
+                kept.as_deref_mut(),
+            );
+            let step = match (step, refused) {
+                // Whatever the server says to getting nothing, that it asked is what went wrong.
+                (Ok(Step::Done(_)) | Err(Error::Server(_)), Some(name)) => {
+                    return Err(Error::FileRequested { name });
                 }
+                (step, still) => {
+                    refused = still;
+                    step?
+                }
+            };
+            match step {
+                Step::More => self.channel.receive("waiting for the answer").await?,
+                Step::FileRequest => match source.take() {
+                    Some(source) => self.send_source(source).await?,
+                    None => {
+                        refused = Some(String::from_utf8_lossy(&self.info).into_owned());
+                        self.send_nothing().await?;
+                    }
+                },
+                Step::Done(_) if source.is_some() => {
+                    return Err(Error::DataNotRequested);
+                }
+                Step::Done(outcome) => return Ok(outcome),
             }
         }
     }
 }
 
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection")
+            .field("server_version", &self.server_version)
+            .field("connection_id", &self.connection_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Tries a host's addresses in turn; the name is looked up by the system, which blocks.
 async fn connect(address: &Address) -> io::Result<Stream> {
     match address {
         Address::Unix(path) => Stream::connect_unix(path).await,
         Address::Tcp { host, port } => {
             let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-            for address in resolve(host, *port)? {
+            for address in (host.as_str(), *port).to_socket_addrs()? {
                 match Stream::connect_tcp(address).await {
                     Ok(stream) => return Ok(stream),
                     Err(error) => last = error,
@@ -194,8 +239,4 @@ async fn connect(address: &Address) -> io::Result<Stream> {
             Err(last)
         }
     }
-}
-
-fn resolve(host: &str, port: u16) -> io::Result<impl Iterator<Item = SocketAddr>> {
-    (host, port).to_socket_addrs()
 }

@@ -11,7 +11,7 @@ pub(crate) struct Greeting {
     pub(crate) version: String,
     pub(crate) connection_id: u32,
     pub(crate) capabilities: CapabilityFlags,
-    /// Random bytes that the password's proof is mixed with.
+    /// Random bytes that the password's proof is mixed with, 20 in all; a zero follows.
     pub(crate) nonce: Vec<u8>,
     /// The login method that the server would like.
     pub(crate) plugin: Vec<u8>,
@@ -52,9 +52,7 @@ impl Greeting {
         let capabilities = u32::from(high) << 16 | u32::from(low);
         let capabilities = CapabilityFlags::from_bits_retain(capabilities);
         if capabilities.contains(CapabilityFlags::CLIENT_SECURE_CONNECTION) {
-            let rest = fields.bytes(nonce_length.saturating_sub(8).max(13))?;
-            // The last byte ends the nonce and is not part of it.
-            nonce.extend_from_slice(rest.strip_suffix(&[0]).unwrap_or(rest));
+            nonce.extend_from_slice(fields.bytes(nonce_length.saturating_sub(8).max(13))?);
         }
         let mut plugin = b"mysql_native_password".to_vec();
         if capabilities.contains(CapabilityFlags::CLIENT_PLUGIN_AUTH) {

@@ -4,20 +4,31 @@
 //! state allocates nothing. What the other side sends is never trusted: a broken or hostile server gets an
 //! [`Error`], and no length that it names is believed beyond a limit.
 
+mod channel;
 mod connection;
 mod endpoint;
 mod error;
+mod escape;
 mod greeting;
 mod lenenc;
+mod local;
 mod login;
 mod packets;
 mod password;
+mod proof;
 mod replies;
+mod rows;
 mod skim;
+mod statement;
+mod tls;
 mod transport;
 
 pub use connection::Connection;
 pub use endpoint::{Address, Endpoint, SslMode, UnknownSslMode};
 pub use error::{Error, ServerError};
+pub use escape::escape_into;
+pub use local::LocalSource;
 pub use password::Password;
+pub use rows::ResultSet;
 pub use skim::Outcome;
+pub use statement::{Statement, Value};

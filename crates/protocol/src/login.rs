@@ -1,93 +1,203 @@
-//! Logging in: the answer to the greeting and the methods of proving a password.
+//! Logging in: TLS if wanted, the answer to the greeting, and the rounds of the login method.
+
+use std::borrow::Cow;
 
 use mysql_common::{
-    auth::plugins::{
-        caching_sha2_password::scramble_sha256, mysql_native_password::scramble_native,
-    },
+    collations::CollationId,
     constants::CapabilityFlags,
-    packets::{AuthPlugin, HandshakeResponse},
+    packets::{AuthPlugin, HandshakeResponse, SslRequest},
     proto::MySerialize,
 };
 
 use crate::{
-    connection::Channel, endpoint::Endpoint, error::Error, greeting::Greeting, packets,
-    replies::server_error, skim::CONTROL_BYTES_MAX,
+    channel::Channel,
+    endpoint::{Address, Endpoint, SslMode},
+    error::Error,
+    greeting::Greeting,
+    lenenc::Fields,
+    packets,
+    proof::{Method, Secret},
+    replies::server_error,
+    tls::TlsStream,
+    transport::Transport,
 };
 
-/// What this client can do and wants.
-fn wanted() -> CapabilityFlags {
-    CapabilityFlags::CLIENT_LONG_PASSWORD
-        | CapabilityFlags::CLIENT_LONG_FLAG
-        | CapabilityFlags::CLIENT_LOCAL_FILES
-        | CapabilityFlags::CLIENT_PROTOCOL_41
-        | CapabilityFlags::CLIENT_TRANSACTIONS
-        | CapabilityFlags::CLIENT_SECURE_CONNECTION
-        | CapabilityFlags::CLIENT_MULTI_STATEMENTS
-        | CapabilityFlags::CLIENT_MULTI_RESULTS
-        | CapabilityFlags::CLIENT_PS_MULTI_RESULTS
-        | CapabilityFlags::CLIENT_PLUGIN_AUTH
-        | CapabilityFlags::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA
-        | CapabilityFlags::CLIENT_DEPRECATE_EOF
-}
+/// What is going on, for errors.
+const DURING: &str = "logging in";
+/// The longest known method takes five packets.
+const ROUNDS_MAX: usize = 16;
+/// What we say to take; no server sends packets of this size to a client.
+const PACKET_MAX: u32 = 1 << 30;
 
+/// What this client wants where the server can do it.
+///
+/// Not among it: MariaDB's extended capabilities (metadata that is sent once, progress reports), whose absence the
+/// first of these flags declares, and session tracking.
+const WANTED: CapabilityFlags = CapabilityFlags::CLIENT_LONG_PASSWORD
+    .union(CapabilityFlags::CLIENT_LONG_FLAG)
+    .union(CapabilityFlags::CLIENT_LOCAL_FILES)
+    .union(CapabilityFlags::CLIENT_PROTOCOL_41)
+    .union(CapabilityFlags::CLIENT_TRANSACTIONS)
+    .union(CapabilityFlags::CLIENT_SECURE_CONNECTION)
+    .union(CapabilityFlags::CLIENT_MULTI_STATEMENTS)
+    .union(CapabilityFlags::CLIENT_MULTI_RESULTS)
+    .union(CapabilityFlags::CLIENT_PS_MULTI_RESULTS)
+    .union(CapabilityFlags::CLIENT_PLUGIN_AUTH)
+    .union(CapabilityFlags::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA)
+    .union(CapabilityFlags::CLIENT_DEPRECATE_EOF);
+
+/// Without these no login is possible.
+const NEEDED: CapabilityFlags =
+    CapabilityFlags::CLIENT_PROTOCOL_41.union(CapabilityFlags::CLIENT_SECURE_CONNECTION);
+
+/// Said whatever the server says: MariaDB leaves the first out to show its dialect, and whether a server allows
+/// LOAD DATA LOCAL is decided when one comes.
+const ALWAYS: CapabilityFlags =
+    CapabilityFlags::CLIENT_LONG_PASSWORD.union(CapabilityFlags::CLIENT_LOCAL_FILES);
+
+/// Logs in; returns the channel, encrypted where that was agreed, and the capabilities of both sides.
 pub(crate) async fn log_in(
-    channel: &mut Channel,
+    mut channel: Channel,
     endpoint: &Endpoint,
+    ssl_mode: SslMode,
     greeting: &Greeting,
-) -> Result<CapabilityFlags, Error> {
-    let capabilities = (greeting.capabilities
-        | CapabilityFlags::CLIENT_LONG_PASSWORD
-        | CapabilityFlags::CLIENT_LOCAL_FILES)
-        & wanted();
-    let password = endpoint
-        .password
-        .as_ref()
-        .map_or(&b""[..], |password| password.as_bytes());
-    let proof = prove(&greeting.plugin, password, &greeting.nonce);
+) -> Result<(Channel, CapabilityFlags), Error> {
+    if !greeting.capabilities.contains(NEEDED) {
+        return Err(Error::TooOld {
+            version: greeting.version.clone(),
+        });
+    }
+    let mut capabilities = (greeting.capabilities | ALWAYS) & WANTED;
+    if wants_tls(endpoint, ssl_mode, greeting)? {
+        capabilities |= CapabilityFlags::CLIENT_SSL;
+        channel = encrypt(channel, endpoint, ssl_mode, capabilities).await?;
+    }
+    let unix = matches!(endpoint.address, Address::Unix(_));
+    let secret = Secret {
+        password: endpoint
+            .password
+            .as_ref()
+            .map_or(b"", |password| password.as_bytes()),
+        nonce: Cow::Borrowed(&greeting.nonce),
+        confidential: unix || channel.transport.is_tls(),
+    };
+    // The server may like a method that we do not know and yet have the account under another.
+    let method = Method::of_plugin(&greeting.plugin).unwrap_or(Method::Native);
     let response = HandshakeResponse::new(
-        Some(proof),
-        (5, 5, 5),
+        Some(method.first(&secret)?),
+        // Only decides on the character set: utf8mb4.
+        (5, 5, 3),
         Some(endpoint.user.as_bytes()),
         endpoint.database.as_deref().map(str::as_bytes),
-        Some(AuthPlugin::from_bytes(&greeting.plugin)),
+        Some(AuthPlugin::from_bytes(method.plugin().as_bytes())),
         capabilities,
         None,
-        1 << 30,
+        PACKET_MAX,
     );
     packets::begin(&mut channel.out);
     response.serialize(&mut channel.out);
-    channel.send("logging in").await?;
-    loop {
-        let range = channel.packet(CONTROL_BYTES_MAX, "logging in").await?;
-        let payload = channel.packets.payload(range);
-        match payload.first() {
-            Some(0) => return Ok(capabilities),
-            Some(0xff) => return Err(server_error(payload)),
-            Some(0xfe) => {
-                let mut fields = crate::lenenc::Fields(&payload[1..]);
-                let plugin = fields.until_nul().unwrap_or_default().to_vec();
-                let nonce = fields.0.strip_suffix(&[0]).unwrap_or(fields.0).to_vec();
-                packets::begin(&mut channel.out);
-                let proof = prove(&plugin, password, &nonce);
-                channel.out.extend_from_slice(&proof);
-                channel.send("logging in").await?;
-            }
-            _ => return Err(Error::Malformed { what: "login" }),
+    channel.send(DURING).await?;
+    prove(&mut channel, method, secret).await?;
+    Ok((channel, capabilities))
+}
+
+/// Whether to encrypt, as the mysql client decides it; an error where the user insists and the server cannot.
+fn wants_tls(endpoint: &Endpoint, ssl_mode: SslMode, greeting: &Greeting) -> Result<bool, Error> {
+    let offered = greeting.capabilities.contains(CapabilityFlags::CLIENT_SSL);
+    match ssl_mode {
+        SslMode::Disabled => Ok(false),
+        SslMode::Preferred => Ok(offered && matches!(endpoint.address, Address::Tcp { .. })),
+        SslMode::Required | SslMode::VerifyCa | SslMode::VerifyIdentity if !offered => {
+            Err(Error::Tls {
+                address: endpoint.address.to_string(),
+                what: "the server offers none".to_owned(),
+            })
         }
+        SslMode::Required | SslMode::VerifyCa | SslMode::VerifyIdentity => Ok(true),
     }
 }
 
-fn prove(plugin: &[u8], password: &[u8], nonce: &[u8]) -> Vec<u8> {
-    match plugin {
-        b"mysql_native_password" => scramble_native(nonce, password)
-            .map(|proof| proof.to_vec())
-            .unwrap_or_default(),
-        b"caching_sha2_password" => nonce
-            .try_into()
-            .ok()
-            .and_then(|nonce| scramble_sha256(nonce, password))
-            .map(|proof| proof.to_vec())
-            .unwrap_or_default(),
-        _ => Vec::new(),
+async fn encrypt(
+    mut channel: Channel,
+    endpoint: &Endpoint,
+    ssl_mode: SslMode,
+    capabilities: CapabilityFlags,
+) -> Result<Channel, Error> {
+    // Somebody on the way could slip in an answer before the encryption begins.
+    if channel.packets.has_unread() {
+        return Err(Error::Malformed {
+            what: "bytes before TLS begins",
+        });
+    }
+    packets::begin(&mut channel.out);
+    SslRequest::new(
+        capabilities,
+        PACKET_MAX,
+        CollationId::UTF8MB4_GENERAL_CI as u8,
+    )
+    .serialize(&mut channel.out);
+    channel.send(DURING).await?;
+    if let Transport::Plain(stream) = channel.transport {
+        let tls = TlsStream::handshake(stream, endpoint, ssl_mode).await?;
+        channel.transport = Transport::Tls(Box::new(tls));
+    }
+    Ok(channel)
+}
+
+/// Answers the server until it is content.
+async fn prove(
+    channel: &mut Channel,
+    mut method: Method,
+    mut secret: Secret<'_>,
+) -> Result<(), Error> {
+    for _ in 0..ROUNDS_MAX {
+        let range = channel.packet(DURING).await?;
+        let payload = channel.packets.payload(range);
+        let answer = match payload {
+            [0x00, ..] => return Ok(()),
+            [0xff, ..] => return Err(server_error(payload)),
+            [0xfe, request @ ..] => {
+                (method, secret.nonce) = switched(request)?;
+                Some(method.first(&secret)?.into())
+            }
+            [0x01, challenge @ ..] => method.next(&secret, challenge)?,
+            _ => return Err(Error::Malformed { what: "login" }),
+        };
+        if let Some(answer) = answer {
+            packets::begin(&mut channel.out);
+            channel.out.extend_from_slice(&answer);
+            let sent = channel.send(DURING).await;
+            zeroize::Zeroize::zeroize(&mut channel.out);
+            sent?;
+        }
+    }
+    Err(Error::Malformed {
+        what: "login without end",
+    })
+}
+
+/// Reads the request to use another method: its name and a new nonce.
+fn switched<'a>(request: &[u8]) -> Result<(Method, Cow<'a, [u8]>), Error> {
+    let refused = |plugin: &[u8], what| Error::Auth {
+        plugin: String::from_utf8_lossy(plugin).into_owned(),
+        what,
+    };
+    if request.is_empty() {
+        return Err(refused(
+            b"mysql_old_password",
+            "not safe, and not supported",
+        ));
+    }
+    let mut fields = Fields(request);
+    let plugin = fields
+        .until_nul()
+        .ok_or(Error::Malformed { what: "login" })?;
+    match Method::of_plugin(plugin) {
+        Some(method) => Ok((method, Cow::Owned(fields.0.to_vec()))),
+        None if plugin == b"mysql_clear_password" => Err(refused(
+            plugin,
+            "would hand out the password, and is not supported",
+        )),
+        None => Err(refused(plugin, "not supported")),
     }
 }

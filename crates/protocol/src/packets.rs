@@ -11,6 +11,9 @@ use crate::error::Error;
 pub(crate) const HEADER: usize = 4;
 /// The longest payload of one packet; this length says that the payload goes on.
 pub(crate) const PAYLOAD_MAX: usize = 0xff_ffff;
+/// Payload of a data packet. Well below the smallest `max_allowed_packet` that servers have by default (1 MiB),
+/// which a longer packet would run against.
+const DATA_MAX: usize = 256 << 10;
 
 /// Receive buffer of a new connection. Small, because there may be ten thousand.
 const BUFFER_MIN: usize = 4 << 10;
@@ -86,9 +89,14 @@ impl PacketReader {
         self.filled = self.end == self.buf.len();
     }
 
-    /// Received bytes that no packet was cut from yet.
-    pub(crate) fn unread(&self) -> usize {
-        self.end - self.start
+    /// Whether there are received bytes that no packet was cut from yet.
+    pub(crate) fn has_unread(&self) -> bool {
+        self.start < self.end
+    }
+
+    /// Whether they begin with a packet that is an error.
+    pub(crate) fn begins_with_error(&self) -> bool {
+        self.skipping.is_none() && self.buf[..self.end].get(self.start + HEADER) == Some(&0xff)
     }
 
     /// The next sequence number, for what is sent in answer.
@@ -146,9 +154,7 @@ impl PacketReader {
             let length = length(a, b, c);
             payload += length;
             if payload > limit {
-                return Err(Error::Malformed {
-                    what: "packet longer than the limit",
-                });
+                return Err(Error::TooLarge { limit });
             }
             at += HEADER + length;
             if length < PAYLOAD_MAX {
@@ -219,35 +225,40 @@ fn length(a: u8, b: u8, c: u8) -> usize {
     usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16
 }
 
-/// Begins a packet in `out`; the length is filled in by [`finish`].
+/// Begins a packet in `out`, whose payload is appended by the caller.
 pub(crate) fn begin(out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(&[0; HEADER]);
 }
 
-/// Finishes the packet that fills `out`, cutting it up if it is long; returns the sequence number of the answer.
-pub(crate) fn finish(out: &mut Vec<u8>, mut sequence: u8) -> u8 {
+/// Finishes the packet in `out`, cutting it up if it is long; returns the sequence number of the answer.
+pub(crate) fn finish(out: &mut Vec<u8>, sequence: u8) -> u8 {
+    // A last part of full length would promise another, so an empty one follows it.
+    let parts = (out.len() - HEADER) / PAYLOAD_MAX + 1;
+    frame(out, PAYLOAD_MAX, parts, sequence)
+}
+
+/// Cuts the payload in `out` into packets of a data stream, each complete in itself.
+pub(crate) fn finish_data(out: &mut Vec<u8>, sequence: u8) -> u8 {
+    let parts = (out.len() - HEADER).div_ceil(DATA_MAX).max(1);
+    frame(out, DATA_MAX, parts, sequence)
+}
+
+/// Puts a header before each part of the payload in `out`.
+fn frame(out: &mut Vec<u8>, part_max: usize, parts: usize, mut sequence: u8) -> u8 {
     let payload = out.len() - HEADER;
-    let parts = payload / PAYLOAD_MAX + 1;
-    if parts > 1 {
-        spread(out, payload, parts);
+    out.resize(parts * HEADER + payload, 0);
+    for part in (0..parts).rev() {
+        let length = (payload - part * part_max).min(part_max);
+        let from = HEADER + part * part_max;
+        out.copy_within(from..from + length, from + part * HEADER);
     }
     for part in 0..parts {
-        let at = part * (HEADER + PAYLOAD_MAX);
-        let length = (payload - part * PAYLOAD_MAX).min(PAYLOAD_MAX);
+        let length = (payload - part * part_max).min(part_max);
         let [a, b, c, ..] = length.to_le_bytes();
+        let at = part * (HEADER + part_max);
         out[at..at + HEADER].copy_from_slice(&[a, b, c, sequence]);
         sequence = sequence.wrapping_add(1);
     }
     sequence
-}
-
-/// Makes room for the headers between the parts.
-fn spread(out: &mut Vec<u8>, payload: usize, parts: usize) {
-    out.resize(parts * HEADER + payload, 0);
-    for part in (1..parts).rev() {
-        let from = HEADER + part * PAYLOAD_MAX;
-        let length = (payload - part * PAYLOAD_MAX).min(PAYLOAD_MAX);
-        out.copy_within(from..from + length, from + part * HEADER);
-    }
 }

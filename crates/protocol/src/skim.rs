@@ -3,8 +3,9 @@
 use crate::{
     error::Error,
     lenenc::Fields,
-    packets::{PAYLOAD_MAX, PacketReader},
+    packets::{Head, PAYLOAD_MAX, PacketReader},
     replies::{MORE_RESULTS, OkReply, end_of_rows, server_error},
+    rows::Kept,
 };
 
 /// Limit of packets that are kept: errors, OKs, column counts and file names.
@@ -64,49 +65,60 @@ impl Skim {
         }
     }
 
-    /// Reads on, as far as the received bytes go.
+    /// Reads on, as far as the received bytes go; columns and rows go to `kept` if there is one.
     pub(crate) fn step(
         &mut self,
         packets: &mut PacketReader,
         info: &mut Vec<u8>,
+        mut kept: Option<&mut Kept>,
     ) -> Result<Step, Error> {
         while let Some(head) = packets.peek()? {
-            let ends = match (&self.expect, head.first) {
-                // A row that begins with 0xfe is longer than any packet, so a shorter packet ends the rows.
-                (Expect::Rows, Some(0xfe)) => head.length < PAYLOAD_MAX,
-                (Expect::Rows, Some(0xff)) => true,
-                (Expect::Rows, _) => {
-                    self.outcome.rows += 1;
-                    false
+            if !self.is_bulk(head) {
+                let Some(range) = packets.take(CONTROL_BYTES_MAX)? else {
+                    break;
+                };
+                if let Some(step) = self.control(packets.payload(range), info)? {
+                    return Ok(step);
                 }
-                (Expect::Columns(_), first) => first == Some(0xff),
-                (Expect::Result | Expect::ColumnsEnd, _) => true,
-            };
-            if !ends {
-                packets.skip(head);
-                self.skipped();
+                if let (Expect::Columns(_), Some(kept)) = (&self.expect, kept.as_deref_mut()) {
+                    kept.begin_set();
+                }
                 continue;
             }
-            let Some(range) = packets.take(CONTROL_BYTES_MAX)? else {
-                return Ok(Step::More);
-            };
-            if let Some(step) = self.control(packets.payload(range), info)? {
-                return Ok(step);
+            match kept.as_deref_mut() {
+                None => packets.skip(head),
+                Some(kept) => {
+                    let Some(range) = packets.take(kept.bytes_left())? else {
+                        break;
+                    };
+                    let payload = packets.payload(range);
+                    match self.expect {
+                        Expect::Columns(_) => kept.column(payload)?,
+                        _ => kept.row(payload)?,
+                    }
+                }
             }
+            self.bulk_passed();
         }
         Ok(Step::More)
     }
 
-    fn skipped(&mut self) {
-        if let Expect::Columns(left) = &mut self.expect {
-            *left -= 1;
-            if *left == 0 {
-                self.expect = if self.deprecate_eof {
-                    Expect::Rows
-                } else {
-                    Expect::ColumnsEnd
-                };
-            }
+    /// Whether the packet is a row or a column definition, which nobody needs unless rows are kept.
+    fn is_bulk(&self, head: Head) -> bool {
+        match (&self.expect, head.first) {
+            (Expect::Result | Expect::ColumnsEnd, _) | (_, Some(0xff)) => false,
+            // A row that begins with 0xfe is longer than any packet, so a shorter packet ends the rows.
+            (Expect::Rows, Some(0xfe)) => head.length == PAYLOAD_MAX,
+            (Expect::Rows | Expect::Columns(_), _) => true,
+        }
+    }
+
+    fn bulk_passed(&mut self) {
+        match &mut self.expect {
+            Expect::Columns(left) if *left > 1 => *left -= 1,
+            Expect::Columns(_) if self.deprecate_eof => self.expect = Expect::Rows,
+            Expect::Columns(_) => self.expect = Expect::ColumnsEnd,
+            _ => self.outcome.rows += 1,
         }
     }
 

@@ -1,6 +1,10 @@
 //! The client against a real MariaDB.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
+#![expect(clippy::print_stdout, reason = "says why a test was skipped")]
 
+mod load_local;
 mod login;
 mod server;
+mod statements;
+mod tls;

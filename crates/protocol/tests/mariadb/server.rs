@@ -28,12 +28,15 @@ impl Server {
         let dir = tempfile::tempdir().unwrap();
         let datadir = dir.path().join("data");
         let run_as = format!("--user={}", account());
+        // Servers that share one get into each other's way.
+        let tmpdir = format!("--tmpdir={}", dir.path().display());
         let output = Command::new(install)
             .args([
                 "--no-defaults",
                 "--auth-root-authentication-method=normal",
                 "--skip-test-db",
                 &run_as,
+                &tmpdir,
             ])
             .arg(format!("--datadir={}", datadir.display()))
             .output()
@@ -50,6 +53,7 @@ impl Server {
                 "--bind-address=127.0.0.1",
                 "--innodb-flush-log-at-trx-commit=0",
                 &run_as,
+                &tmpdir,
             ])
             .arg(format!("--datadir={}", datadir.display()))
             .arg(format!("--socket={}", dir.path().join("s").display()))

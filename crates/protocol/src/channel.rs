@@ -1,0 +1,99 @@
+//! Packets over a transport: what a connection is before and after its login.
+
+use std::{io, ops::Range};
+
+use crate::{
+    error::Error,
+    packets::{self, PacketReader},
+    replies::server_error,
+    skim::CONTROL_BYTES_MAX,
+    transport::Transport,
+};
+
+/// Sends and receives packets of one exchange after the other.
+pub(crate) struct Channel {
+    pub(crate) transport: Transport,
+    pub(crate) packets: PacketReader,
+    /// The packet that is built and sent next; kept for its memory.
+    pub(crate) out: Vec<u8>,
+}
+
+impl Channel {
+    pub(crate) fn new(transport: Transport) -> Self {
+        Self {
+            transport,
+            packets: PacketReader::new(),
+            out: Vec::new(),
+        }
+    }
+
+    /// Sends what `out` holds as the next packet of the exchange, in one write.
+    pub(crate) async fn send(&mut self, during: &'static str) -> Result<(), Error> {
+        let next = packets::finish(&mut self.out, self.packets.sequence());
+        self.write(next, during).await
+    }
+
+    /// Sends what `out` holds as packets of a data stream; nothing at all ends the stream.
+    pub(crate) async fn send_data(&mut self, during: &'static str) -> Result<(), Error> {
+        let next = packets::finish_data(&mut self.out, self.packets.sequence());
+        self.write(next, during).await
+    }
+
+    async fn write(&mut self, next: u8, during: &'static str) -> Result<(), Error> {
+        self.packets.set_sequence(next);
+        match self.transport.send(&self.out).await {
+            Ok(()) => Ok(()),
+            Err(source) => match self.last_words().await {
+                Some(error) => Err(error),
+                None => Err(Error::Lost { during, source }),
+            },
+        }
+    }
+
+    /// The error that a server may have sent before it closed.
+    async fn last_words(&mut self) -> Option<Error> {
+        let range = loop {
+            match self.packets.peek().ok()? {
+                Some(head) if head.first != Some(0xff) => return None,
+                Some(_) => {
+                    if let Some(range) = self.packets.take(CONTROL_BYTES_MAX).ok()? {
+                        break range;
+                    }
+                }
+                None => {}
+            }
+            self.receive("").await.ok()?;
+        };
+        match server_error(self.packets.payload(range)) {
+            Error::Server(error) => Some(Error::Ended(error)),
+            _ => None,
+        }
+    }
+
+    /// Receives at least one byte.
+    pub(crate) async fn receive(&mut self, during: &'static str) -> Result<(), Error> {
+        match self.transport.receive(self.packets.room()).await {
+            Ok(0) => {
+                let source = io::Error::new(io::ErrorKind::UnexpectedEof, "closed by the server");
+                Err(Error::Lost { during, source })
+            }
+            Ok(count) => {
+                self.packets.received(count);
+                Ok(())
+            }
+            Err(source) => Err(Error::Lost { during, source }),
+        }
+    }
+
+    /// Receives one whole packet of at most `CONTROL_BYTES_MAX`.
+    pub(crate) async fn packet(&mut self, during: &'static str) -> Result<Range<usize>, Error> {
+        loop {
+            if self.packets.peek()?.is_some()
+                && let Some(range) = self.packets.take(CONTROL_BYTES_MAX)?
+            {
+                return Ok(range);
+            }
+            self.receive(during).await?;
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Proving a password: the login methods.
+
+use std::borrow::Cow;
+
+use mysql_common::auth::plugins::{
+    ChallengeResponsePlugin, Context, caching_sha2_password::scramble_sha256,
+    client_ed25519::ClientEd25519, mysql_native_password::scramble_native,
+};
+use rsa::{Oaep, RsaPublicKey, pkcs8::DecodePublicKey, rand_core::OsRng};
+use sha1::Sha1;
+use zeroize::Zeroizing;
+
+use crate::error::Error;
+
+/// A login method that this client knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// Two rounds of SHA-1: everything up to MySQL 5.7, and MariaDB.
+    Native,
+    /// SHA-256 with a cache in the server: MySQL 8.
+    CachingSha2,
+    /// SHA-256 without a cache: MySQL 5.6 and later.
+    Sha256,
+    /// A signature: MariaDB.
+    Ed25519,
+    /// The operating system's account, over a unix socket.
+    Socket,
+}
+
+impl Method {
+    pub(crate) fn of_plugin(plugin: &[u8]) -> Option<Self> {
+        match plugin {
+            b"mysql_native_password" => Some(Self::Native),
+            b"caching_sha2_password" => Some(Self::CachingSha2),
+            b"sha256_password" => Some(Self::Sha256),
+            b"client_ed25519" => Some(Self::Ed25519),
+            b"unix_socket" | b"auth_socket" => Some(Self::Socket),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn plugin(self) -> &'static str {
+        match self {
+            Self::Native => "mysql_native_password",
+            Self::CachingSha2 => "caching_sha2_password",
+            Self::Sha256 => "sha256_password",
+            Self::Ed25519 => "client_ed25519",
+            Self::Socket => "unix_socket",
+        }
+    }
+
+    /// The first thing to say to the server's nonce.
+    pub(crate) fn first(self, secret: &Secret<'_>) -> Result<Vec<u8>, Error> {
+        let malformed = Error::Malformed { what: "nonce" };
+        if self == Self::Socket || (secret.password.is_empty() && self != Self::Ed25519) {
+            return Ok(Vec::new());
+        }
+        match self {
+            Self::Socket => Ok(Vec::new()),
+            Self::Native => {
+                let nonce = secret.nonce.get(..20).ok_or(malformed)?;
+                Ok(scramble_native(nonce, secret.password).map_or(Vec::new(), Vec::from))
+            }
+            Self::CachingSha2 => {
+                let nonce = secret.nonce.first_chunk().ok_or(malformed)?;
+                Ok(scramble_sha256(nonce, secret.password).map_or(Vec::new(), Vec::from))
+            }
+            Self::Sha256 if secret.confidential => Ok(secret.in_clear().to_vec()),
+            Self::Sha256 => Ok(vec![REQUEST_KEY_SHA256]),
+            Self::Ed25519 => {
+                let nonce = secret.nonce.get(..32).ok_or(malformed)?;
+                let response = ClientEd25519::default().run(SignWith(secret.password), nonce);
+                let response = response
+                    .ok()
+                    .and_then(|response| response.data().map(Vec::from));
+                response.ok_or(Error::Malformed { what: "nonce" })
+            }
+        }
+    }
+
+    /// What to say when the server asks on; `None` where it only says that all is well so far.
+    pub(crate) fn next(
+        self,
+        secret: &Secret<'_>,
+        challenge: &[u8],
+    ) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
+        match (self, challenge) {
+            (Self::CachingSha2, [FAST_SUCCESS]) => Ok(None),
+            (Self::CachingSha2, [FULL_LOGIN]) if secret.confidential => Ok(Some(secret.in_clear())),
+            (Self::CachingSha2, [FULL_LOGIN]) => Ok(Some(vec![REQUEST_KEY_CACHING].into())),
+            (Self::CachingSha2 | Self::Sha256, key) if key.starts_with(b"-----BEGIN") => self
+                .encrypt(secret, key)
+                .map(|encrypted| Some(encrypted.into())),
+            _ => Err(Error::Malformed { what: "login" }),
+        }
+    }
+
+    /// Encrypts the password, mixed with the nonce, for the server's public RSA key.
+    fn encrypt(self, secret: &Secret<'_>, key: &[u8]) -> Result<Vec<u8>, Error> {
+        let refused = |what| Error::Auth {
+            plugin: self.plugin().to_owned(),
+            what,
+        };
+        let key = std::str::from_utf8(key)
+            .ok()
+            .and_then(|key| RsaPublicKey::from_public_key_pem(key.trim_end_matches('\0')).ok())
+            .ok_or_else(|| refused("the server's public key cannot be read"))?;
+        let nonce = secret
+            .nonce
+            .get(..20)
+            .ok_or(Error::Malformed { what: "nonce" })?;
+        let mut mixed = secret.in_clear();
+        for (byte, mask) in mixed.iter_mut().zip(nonce.iter().cycle()) {
+            *byte ^= mask;
+        }
+        key.encrypt(&mut OsRng, Oaep::new::<Sha1>(), &mixed)
+            .map_err(|_| refused("the password is too long for the server's public key"))
+    }
+}
+
+/// Messages of the two SHA-256 methods.
+const REQUEST_KEY_SHA256: u8 = 1;
+const REQUEST_KEY_CACHING: u8 = 2;
+const FAST_SUCCESS: u8 = 3;
+const FULL_LOGIN: u8 = 4;
+
+/// What a proof is made of.
+pub(crate) struct Secret<'a> {
+    pub(crate) password: &'a [u8],
+    pub(crate) nonce: Cow<'a, [u8]>,
+    /// Nobody listens: TLS or a unix socket.
+    pub(crate) confidential: bool,
+}
+
+impl Secret<'_> {
+    fn in_clear(&self) -> Zeroizing<Vec<u8>> {
+        let mut password = Zeroizing::new(Vec::with_capacity(self.password.len() + 1));
+        password.extend_from_slice(self.password);
+        password.push(0);
+        password
+    }
+}
+
+/// The password in the form that the library's ed25519 takes.
+struct SignWith<'a>(&'a [u8]);
+
+impl Context for SignWith<'_> {
+    fn pass(&self) -> &[u8] {
+        self.0
+    }
+
+    fn is_ipc_transport(&self) -> bool {
+        false
+    }
+
+    fn is_tls_transport(&self) -> bool {
+        false
+    }
+
+    fn scramble(&self) -> &[u8] {
+        &[]
+    }
+
+    fn server_key_pem(&self) -> Option<&[u8]> {
+        None
+    }
+}

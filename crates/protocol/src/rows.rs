@@ -1,0 +1,107 @@
+//! Results that are kept: for control statements, never on the hot path.
+
+use crate::{
+    connection::{COM_QUERY, Connection},
+    error::Error,
+    lenenc::Fields,
+};
+
+/// Limit of what [`Connection::rows`] keeps of one answer, in bytes of memory.
+const KEPT_BYTES_MAX: usize = 64 << 20;
+/// What a value costs beyond its bytes.
+const VALUE_OVERHEAD: usize = size_of::<Option<Vec<u8>>>();
+
+/// A set of rows as text; `None` is NULL.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ResultSet {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// Rows of as many values as there are columns.
+    pub rows: Vec<Vec<Option<Vec<u8>>>>,
+}
+
+/// Collects columns and rows.
+pub(crate) struct Kept {
+    sets: Vec<ResultSet>,
+    bytes_left: usize,
+}
+
+impl Kept {
+    fn new() -> Self {
+        Self {
+            sets: Vec::new(),
+            bytes_left: KEPT_BYTES_MAX,
+        }
+    }
+
+    /// The longest packet that still may come.
+    pub(crate) fn bytes_left(&self) -> usize {
+        self.bytes_left
+    }
+
+    pub(crate) fn begin_set(&mut self) {
+        self.sets.push(ResultSet::default());
+    }
+
+    /// Takes a column definition: catalogue, schema, table, original table, name, and more.
+    pub(crate) fn column(&mut self, payload: &[u8]) -> Result<(), Error> {
+        self.charge(payload.len() + VALUE_OVERHEAD)?;
+        let mut fields = Fields(payload);
+        for _ in 0..4 {
+            fields.lenenc_bytes().ok_or(COLUMN)?;
+        }
+        let name = fields.lenenc_bytes().ok_or(COLUMN)?;
+        let set = self.sets.last_mut().ok_or(COLUMN)?;
+        set.columns.push(String::from_utf8_lossy(name).into_owned());
+        Ok(())
+    }
+
+    /// Takes a row in text form: `01 "7" fb` is the value 7 and a NULL.
+    pub(crate) fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
+        let columns = self.sets.last().map_or(0, |set| set.columns.len());
+        self.charge(payload.len() + (columns + 1) * VALUE_OVERHEAD)?;
+        let set = self.sets.last_mut().ok_or(ROW)?;
+        let mut fields = Fields(payload);
+        let mut row = Vec::with_capacity(columns);
+        for _ in 0..columns {
+            row.push(match fields.0 {
+                [0xfb, rest @ ..] => {
+                    fields.0 = rest;
+                    None
+                }
+                _ => Some(fields.lenenc_bytes().ok_or(ROW)?.to_vec()),
+            });
+        }
+        if !fields.0.is_empty() {
+            return Err(ROW);
+        }
+        set.rows.push(row);
+        Ok(())
+    }
+
+    fn charge(&mut self, bytes: usize) -> Result<(), Error> {
+        let limit = KEPT_BYTES_MAX;
+        self.bytes_left = self
+            .bytes_left
+            .checked_sub(bytes)
+            .ok_or(Error::TooLarge { limit })?;
+        Ok(())
+    }
+}
+
+const COLUMN: Error = Error::Malformed {
+    what: "column definition",
+};
+const ROW: Error = Error::Malformed { what: "row" };
+
+impl Connection {
+    /// Runs a statement and keeps its sets of rows, up to 64 MiB.
+    ///
+    /// Beyond that the connection is given up. A statement without rows gives no set.
+    pub async fn rows(&mut self, sql: &str) -> Result<Vec<ResultSet>, Error> {
+        let mut kept = Kept::new();
+        self.run(COM_QUERY, sql.as_bytes(), None, Some(&mut kept))
+            .await?;
+        Ok(kept.sets)
+    }
+}

@@ -1,0 +1,297 @@
+//! TLS over a stream, and whom to trust at which ssl-mode.
+
+use std::{
+    io::{self, Read, Write},
+    path::Path,
+    sync::Arc,
+};
+
+use reactor::Stream;
+use rustls::{
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, PeerIncompatible,
+    RootCertStore, SignatureScheme,
+    client::{
+        WebPkiServerVerifier,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
+    crypto::{CryptoProvider, ring},
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+};
+
+use crate::{
+    endpoint::{Address, Endpoint, SslMode},
+    error::Error,
+};
+
+/// Longest TLS record with its header.
+const RECORD_MAX: usize = 17 << 10;
+
+/// An encrypted stream.
+pub(crate) struct TlsStream {
+    stream: Stream,
+    session: ClientConnection,
+    /// Encrypted bytes that the session has not taken yet.
+    received: Vec<u8>,
+    unread: std::ops::Range<usize>,
+    /// Encrypted bytes to send; kept for its memory.
+    out: Vec<u8>,
+}
+
+impl TlsStream {
+    /// Agrees on TLS with the server of `endpoint`.
+    pub(crate) async fn handshake(
+        stream: Stream,
+        endpoint: &Endpoint,
+        ssl_mode: SslMode,
+    ) -> Result<Self, Error> {
+        let failed = |what: String| Error::Tls {
+            address: endpoint.address.to_string(),
+            what,
+        };
+        let config = config(ssl_mode, endpoint.ssl_ca.as_deref())?;
+        let name = server_name(&endpoint.address).map_err(|error| failed(error.to_string()))?;
+        let session = ClientConnection::new(Arc::new(config), name)
+            .map_err(|error| failed(error.to_string()))?;
+        let mut tls = Self {
+            stream,
+            session,
+            received: vec![0; RECORD_MAX],
+            unread: 0..0,
+            out: Vec::new(),
+        };
+        tls.agree().await.map_err(|error| failed(explain(&error)))?;
+        Ok(tls)
+    }
+
+    async fn agree(&mut self) -> io::Result<()> {
+        loop {
+            self.flush().await?;
+            if !self.session.is_handshaking() {
+                return Ok(());
+            }
+            if !self.pull().await? {
+                return Err(io::Error::new(
+                    io::ErrorKind::UnexpectedEof,
+                    "closed by the server",
+                ));
+            }
+        }
+    }
+
+    pub(crate) async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.session.reader().read(buf) {
+                Ok(count) => return Ok(count),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+            if !self.pull().await? {
+                return Ok(0);
+            }
+            self.flush().await?;
+        }
+    }
+
+    pub(crate) async fn write_all(&mut self, mut buf: &[u8]) -> io::Result<()> {
+        while !buf.is_empty() {
+            let count = self.session.writer().write(buf)?;
+            buf = &buf[count..];
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    /// Gives the session encrypted bytes, received if need be; false when the server closed.
+    async fn pull(&mut self) -> io::Result<bool> {
+        if self.unread.is_empty() {
+            let count = self.stream.read(&mut self.received).await?;
+            if count == 0 {
+                return Ok(false);
+            }
+            self.unread = 0..count;
+        }
+        let taken = self
+            .session
+            .read_tls(&mut &self.received[self.unread.clone()])?;
+        self.unread.start += taken;
+        if let Err(error) = self.session.process_new_packets() {
+            // The server should learn why, but that it does not changes nothing.
+            let _ = self.flush().await;
+            return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+        }
+        Ok(true)
+    }
+
+    async fn flush(&mut self) -> io::Result<()> {
+        while self.session.wants_write() {
+            self.out.clear();
+            self.session.write_tls(&mut self.out)?;
+            self.stream.write_all(&self.out).await?;
+        }
+        Ok(())
+    }
+}
+
+fn server_name(
+    address: &Address,
+) -> Result<ServerName<'static>, rustls::pki_types::InvalidDnsNameError> {
+    match address {
+        Address::Tcp { host, .. } => ServerName::try_from(host.clone()),
+        Address::Unix(_) => ServerName::try_from("localhost"),
+    }
+}
+
+/// Says what most often is behind a failed handshake.
+fn explain(error: &io::Error) -> String {
+    use rustls::{AlertDescription, Error as Tls};
+    let inner = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<Tls>());
+    match inner {
+        Some(
+            Tls::PeerIncompatible(
+                PeerIncompatible::ServerDoesNotSupportTls12Or13
+                | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
+            )
+            | Tls::AlertReceived(
+                AlertDescription::ProtocolVersion | AlertDescription::HandshakeFailure,
+            ),
+        ) => "the server knows no TLS 1.2 or later with a cipher that is safe today".to_owned(),
+        Some(Tls::InvalidCertificate(
+            CertificateError::UnknownIssuer | CertificateError::BadSignature,
+        )) => "the server's certificate does not come from an authority in the CA file".to_owned(),
+        Some(other) => other.to_string(),
+        None => error.to_string(),
+    }
+}
+
+fn config(ssl_mode: SslMode, ssl_ca: Option<&Path>) -> Result<ClientConfig, Error> {
+    let provider = Arc::new(ring::default_provider());
+    let verifier: Arc<dyn ServerCertVerifier> = match ssl_mode {
+        SslMode::Disabled | SslMode::Preferred | SslMode::Required => {
+            Arc::new(Unverified(Arc::clone(&provider)))
+        }
+        SslMode::VerifyCa => Arc::new(AnyName(chain_verifier(ssl_ca, &provider)?)),
+        SslMode::VerifyIdentity => chain_verifier(ssl_ca, &provider)?,
+    };
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("ring's provider has ciphers for TLS 1.2 and 1.3")
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth())
+}
+
+fn chain_verifier(
+    ssl_ca: Option<&Path>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<WebPkiServerVerifier>, Error> {
+    let Some(path) = ssl_ca else {
+        return Err(Error::SslCaMissing);
+    };
+    let failed = |what: String| Error::SslCa {
+        path: path.to_owned(),
+        what,
+    };
+    let mut roots = RootCertStore::empty();
+    let certificates =
+        CertificateDer::pem_file_iter(path).map_err(|error| failed(error.to_string()))?;
+    for certificate in certificates {
+        let certificate = certificate.map_err(|error| failed(error.to_string()))?;
+        roots
+            .add(certificate)
+            .map_err(|error| failed(error.to_string()))?;
+    }
+    WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
+        .build()
+        .map_err(|_| failed("holds no certificate".to_owned()))
+}
+
+/// Accepts any certificate: encryption against those who only listen.
+#[derive(Debug)]
+struct Unverified(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Unverified {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    // A signature by a key that nobody vouches for proves nothing, and to check it would refuse the certificates of
+    // version 1 that MySQL 5.7 makes for itself.
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Verifies where a certificate comes from, but not for which host it is.
+#[derive(Debug)]
+struct AnyName(Arc<WebPkiServerVerifier>);
+
+impl ServerCertVerifier for AnyName {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let verified =
+            self.0
+                .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        match verified {
+            // The name is looked at last, so everything else is right.
+            Err(rustls::Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.0.verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.0.verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}
