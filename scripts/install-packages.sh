@@ -26,15 +26,13 @@ as_root() {
     fi
 }
 
-# progress LABEL LOG: shows the percentage and the time left from apt's status lines on standard input, and
-# keeps every other line in LOG.
+# progress LABEL: shows the percentage and the time left from apt's status lines on standard input.
 progress() {
-    local label=$1 log=$2 line phase='' doing='' begun=$SECONDS percent shown=-1 left
+    local label=$1 line phase='' doing='' begun=$SECONDS percent shown=-1 left
     # As pmstatus:mariadb-server-core:41.6667:Unpacking ...
     local status='^(dl|pm)status:[^:]*(:[a-z0-9]+)?:([0-9]+)(\.[0-9]+)?:'
     while IFS= read -r line; do
         if ! [[ $line =~ $status ]]; then
-            printf '%s\n' "$line" >>"$log"
             continue
         fi
         percent=${BASH_REMATCH[3]}
@@ -65,8 +63,12 @@ apt_get() {
     local label=$1 log result=0
     shift
     log=$(mktemp)
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o APT::Status-Fd=1 "$@" </dev/null 2>&1 |
-        progress "$label" "$log" || result=$?
+    # The status lines need a descriptor of their own: apt closes it for the packages' scripts. sudo passes on
+    # no more than the first three, so that it is opened behind sudo.
+    # shellcheck disable=SC2016 # the inner shell expands it
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        sh -c 'exec apt-get -qq -o APT::Status-Fd=3 "$@" 3>&1 >&2' apt-get "$@" </dev/null 2>"$log" |
+        progress "$label" || result=$?
     if [ "$result" -ne 0 ]; then
         tail -n 20 "$log" >&2
     fi
