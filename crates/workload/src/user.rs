@@ -49,3 +49,47 @@ pub struct Failure {
     /// The server rolled back and asks to try again (deadlock, lock wait timeout).
     pub retryable: bool,
 }
+
+impl From<protocol::Error> for Failure {
+    fn from(error: protocol::Error) -> Self {
+        let lost = error.is_connection_lost();
+        match error {
+            protocol::Error::Server(server) => Self {
+                // Lock wait timeout and deadlock: the server rolled back and asks to try again.
+                retryable: matches!(server.number, 1205 | 1213),
+                number: server.number,
+                sqlstate: server.sqlstate,
+                message: server.message,
+                lost,
+            },
+            other => Self {
+                number: 0,
+                sqlstate: String::new(),
+                message: other.to_string(),
+                lost,
+                retryable: false,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_the_server_keep_its_number() {
+        for (number, retryable) in [(1213, true), (1205, true), (1062, false)] {
+            let failure = Failure::from(protocol::Error::Server(protocol::ServerError {
+                number,
+                sqlstate: "40001".to_owned(),
+                message: "no".to_owned(),
+            }));
+            assert_eq!((failure.number, failure.retryable), (number, retryable));
+            assert_eq!((failure.message.as_str(), failure.lost), ("no", false));
+        }
+        let failure = Failure::from(protocol::Error::Malformed { what: "x" });
+        assert_eq!((failure.number, failure.retryable), (0, false));
+        assert!(failure.lost);
+    }
+}

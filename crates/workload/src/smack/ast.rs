@@ -1,0 +1,108 @@
+//! The syntax tree of a .smack file.
+
+use bstr::{BString, ByteSlice};
+
+/// A whole file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Program {
+    pub(crate) sections: Vec<Section>,
+    pub(crate) main: Vec<Statement>,
+}
+
+/// `query "name" { ... }` and the like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Section {
+    pub(crate) kind: SectionKind,
+    pub(crate) name: Text,
+    pub(crate) members: Vec<Member>,
+}
+
+/// The four kinds of sections before `main`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SectionKind {
+    Client,
+    Table,
+    Dictionary,
+    Query,
+}
+
+/// A string in quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Text {
+    pub(crate) value: BString,
+    /// Byte offset of its opening quote.
+    pub(crate) at: usize,
+}
+
+/// A word outside quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) value: String,
+    /// Byte offset of its first character.
+    pub(crate) at: usize,
+}
+
+/// `min_rows "9000";`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) key: Word,
+    pub(crate) value: Text,
+}
+
+/// One statement of `main`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Statement {
+    /// `smacker.connect();`
+    Call {
+        client: Word,
+        method: Word,
+        arguments: Vec<Expression>,
+    },
+    /// `$total = "x" . $1;`
+    Assignment { variable: Word, value: Expression },
+}
+
+/// What stands between commas, or behind `=`: parts joined by `.`, at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Expression(pub(crate) Vec<Part>);
+
+/// One operand of an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    Number(String),
+    Text(Text),
+    /// `$2`: an argument of the command line.
+    Argument(Word),
+    /// `$name`
+    Variable(Word),
+    /// `smacker::max_connect_time`
+    OfClient {
+        client: Word,
+        field: Word,
+    },
+    /// `smacker::select_index::q_per_s`
+    OfQueryType {
+        client: Word,
+        query_type: Word,
+        field: Word,
+    },
+}
+
+impl SectionKind {
+    /// Its keyword.
+    pub(crate) fn keyword(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Table => "table",
+            Self::Dictionary => "dictionary",
+            Self::Query => "query",
+        }
+    }
+}
+
+impl Text {
+    /// The value as text; bytes that are no UTF-8 become replacement characters.
+    pub(crate) fn text(&self) -> String {
+        self.value.to_str_lossy().into_owned()
+    }
+}

@@ -1,0 +1,265 @@
+//! A dictionary with its words, shared by all clients that draw from it.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use rand_xoshiro::{
+    SplitMix64, Xoshiro256PlusPlus,
+    rand_core::{Rng, SeedableRng},
+};
+
+use super::{
+    Error,
+    gen_data::GenData,
+    script::{DictionarySection, Order, Script, WordSource},
+    template::Template,
+    words::{LineReader, TooLarge, Words},
+};
+
+/// Bytes of a file that are read at once.
+const READ_BYTES: usize = 1 << 18;
+
+/// A dictionary with its words.
+#[derive(Debug, Clone)]
+pub struct Dictionary {
+    content: Content,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    Random(Words),
+    Sequential(Words),
+    Unique(Template),
+}
+
+/// Where the names of data files lead.
+#[derive(Debug, Clone, Default)]
+pub struct DataFiles {
+    /// Directory of relative names, in which data files are kept as Super Smack keeps them; without it a
+    /// table's rows come straight from their generator, and other names are relative to the smack file.
+    pub data_dir: Option<PathBuf>,
+    /// Directory of the smack file.
+    pub smack_dir: PathBuf,
+}
+
+impl DataFiles {
+    /// The path of a name that a smack file uses.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.data_dir.as_ref().unwrap_or(&self.smack_dir).join(name)
+    }
+}
+
+impl Dictionary {
+    /// Loads the words of all dictionaries of a script, in its order.
+    pub fn load_all(script: &Script, files: &DataFiles) -> Result<Vec<Self>, Error> {
+        script
+            .dictionaries
+            .iter()
+            .map(|section| Self::load(section, script, files))
+            .collect()
+    }
+
+    fn load(
+        section: &DictionarySection,
+        script: &Script,
+        files: &DataFiles,
+    ) -> Result<Self, Error> {
+        match &section.words {
+            WordSource::Template(template) => Ok(Self {
+                content: Content::Unique(template.clone()),
+            }),
+            WordSource::List(list) => {
+                let mut words = Words::default();
+                for word in list {
+                    words.push(word).map_err(|TooLarge| too_large(section))?;
+                }
+                Self::of_words(section, words, "its list has no word".to_owned())
+            }
+            WordSource::File {
+                path: name,
+                delimiter,
+                file_size_equiv,
+            } => {
+                let path = files.path(name);
+                let generator = script.generator_of(name);
+                match generator {
+                    Some(generator) if files.data_dir.is_none() => {
+                        Self::from_generated(section, generator, *delimiter, *file_size_equiv)
+                    }
+                    _ => Self::from_file(section, &path, *delimiter, *file_size_equiv),
+                }
+            }
+        }
+    }
+
+    /// Takes the words from the rows that a generator makes, without a file on the disk.
+    fn from_generated(
+        section: &DictionarySection,
+        generator: &GenData,
+        delimiter: Option<u8>,
+        file_size_equiv: u64,
+    ) -> Result<Self, Error> {
+        let mut size = 0;
+        if file_size_equiv > 0 {
+            each_piece(generator, |piece| {
+                size += piece.len() as u64;
+                Ok(())
+            })
+            .map_err(|TooLarge| too_large(section))?;
+        }
+        let mut reader = LineReader::new(delimiter, step(size, file_size_equiv));
+        let words = each_piece(generator, |piece| reader.feed(piece))
+            .and_then(|()| reader.finish())
+            .map_err(|TooLarge| too_large(section))?;
+        Self::of_words(
+            section,
+            words,
+            format!("gen-data -n {} makes no row that counts", generator.rows),
+        )
+    }
+
+    fn from_file(
+        section: &DictionarySection,
+        path: &Path,
+        delimiter: Option<u8>,
+        file_size_equiv: u64,
+    ) -> Result<Self, Error> {
+        let unreadable = |source: io::Error| Error::DataFile {
+            path: path.to_owned(),
+            source,
+        };
+        let mut file = File::open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Error::NoWordFile {
+                name: section.name.clone(),
+                path: path.to_owned(),
+            },
+            _ => unreadable(error),
+        })?;
+        let size = file.metadata().map_err(unreadable)?.len();
+        let mut reader = LineReader::new(delimiter, step(size, file_size_equiv));
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            match file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(length) => reader
+                    .feed(&buffer[..length])
+                    .map_err(|TooLarge| too_large(section))?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(unreadable(error)),
+            }
+        }
+        let words = reader.finish().map_err(|TooLarge| too_large(section))?;
+        Self::of_words(
+            section,
+            words,
+            format!("no line of {} counts", path.display()),
+        )
+    }
+
+    fn of_words(section: &DictionarySection, words: Words, origin: String) -> Result<Self, Error> {
+        if words.len() == 0 {
+            return Err(Error::EmptyDictionary {
+                name: section.name.clone(),
+                words: origin,
+            });
+        }
+        Ok(Self {
+            content: match section.order {
+                Order::Sequential => Content::Sequential(words),
+                _ => Content::Random(words),
+            },
+        })
+    }
+
+    /// Number of different words; none if there is no end to them.
+    pub fn words(&self) -> Option<u64> {
+        match &self.content {
+            Content::Random(words) | Content::Sequential(words) => Some(words.len() as u64),
+            Content::Unique(_) => None,
+        }
+    }
+
+    /// Appends the next word of a client, escaped for a string literal.
+    #[inline]
+    pub(crate) fn draw(&self, hand: &mut Hand, drawn: &mut u64, out: &mut Vec<u8>) {
+        match &self.content {
+            Content::Random(words) => out.extend_from_slice(words.get(hand.below(words.len()))),
+            Content::Sequential(words) => {
+                out.extend_from_slice(words.get((*drawn % words.len() as u64) as usize));
+            }
+            Content::Unique(template) => template.write(hand.unique(*drawn), out),
+        }
+        *drawn += 1;
+    }
+}
+
+fn too_large(section: &DictionarySection) -> Error {
+    Error::DictionaryTooLarge {
+        name: section.name.clone(),
+    }
+}
+
+/// Every how many lines one counts.
+fn step(file_bytes: u64, file_size_equiv: u64) -> u64 {
+    file_bytes.checked_div(file_size_equiv).unwrap_or(1).max(1)
+}
+
+fn each_piece(
+    generator: &GenData,
+    mut take: impl FnMut(&[u8]) -> Result<(), TooLarge>,
+) -> Result<(), TooLarge> {
+    let mut stream = generator.stream();
+    let mut piece = Vec::new();
+    while stream.fill(&mut piece) {
+        take(&piece)?;
+        piece.clear();
+    }
+    Ok(())
+}
+
+/// Which of all clients of a run one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seat {
+    /// From 0.
+    pub index: u64,
+    /// Number of clients.
+    pub of: u64,
+}
+
+/// The hand with which one client draws: its own random numbers and its share of the unique ones.
+#[derive(Debug, Clone)]
+pub(crate) struct Hand {
+    random: Xoshiro256PlusPlus,
+    seat: Seat,
+}
+
+impl Hand {
+    pub(crate) fn new(seed: u64, seat: Seat) -> Self {
+        // Seed and seat go through a mixer one after the other, so that neighbouring ones have nothing in common.
+        let mixed = SplitMix64::seed_from_u64(seed).next_u64() ^ seat.index;
+        let own_seed = SplitMix64::seed_from_u64(mixed).next_u64();
+        Self {
+            random: Xoshiro256PlusPlus::seed_from_u64(own_seed),
+            seat,
+        }
+    }
+
+    /// A number below `limit`, by multiplication: its bias of limit / 2^64 is beyond notice.
+    #[inline]
+    fn below(&mut self, limit: usize) -> usize {
+        ((u128::from(self.random.next_u64()) * limit as u128) >> 64) as usize
+    }
+
+    /// The nth number of this client that no other client has.
+    #[inline]
+    fn unique(&self, nth: u64) -> u64 {
+        nth.wrapping_mul(self.seat.of).wrapping_add(self.seat.index)
+    }
+}
+
+#[cfg(test)]
+#[path = "dictionary_tests.rs"]
+mod tests;

@@ -1,0 +1,136 @@
+//! What can go wrong with a .smack file and its data.
+
+use std::{io, path::PathBuf};
+
+use super::diagnostic::Diagnostic;
+
+/// An error of the smack module.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file has a fault.
+    #[error("{0}")]
+    Script(Box<Diagnostic>),
+    /// A file with words or rows cannot be read.
+    #[error("data file {}: {source}", path.display())]
+    DataFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file with words is not there.
+    #[error("dictionary '{name}': file {} failed to stat", path.display())]
+    NoWordFile {
+        /// The dictionary.
+        name: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A dictionary without a word.
+    #[error("dictionary '{name}' is empty: {words}")]
+    EmptyDictionary {
+        /// The dictionary.
+        name: String,
+        /// Where its words should have come from.
+        words: String,
+    },
+    /// Words that a dictionary cannot index.
+    #[error("dictionary '{name}' is too large: 4096 of its words have more than 4 GiB")]
+    DictionaryTooLarge {
+        /// The dictionary.
+        name: String,
+    },
+    /// A mix that does not fit the barrel.
+    #[error("mix '{mix}': {reason}")]
+    Mix {
+        /// The mix as given.
+        mix: String,
+        /// Why it is refused.
+        reason: String,
+    },
+    /// A client that the file does not define, or without a barrel.
+    #[error("client '{name}' {reason}")]
+    Client {
+        /// The client.
+        name: String,
+        /// What is missing.
+        reason: &'static str,
+    },
+    /// The command that makes a data file failed.
+    #[error("shell command '{command}' failed: {reason}")]
+    ShellCommand {
+        /// The command.
+        command: String,
+        /// Exit status or error.
+        reason: String,
+    },
+    /// A table without rows to load.
+    #[error("table '{table}': {reason}")]
+    Table {
+        /// The table.
+        table: String,
+        /// What is missing.
+        reason: &'static str,
+        /// What the user can do.
+        hint: &'static str,
+    },
+    /// A statement failed while a table was made.
+    #[error("Error running query {sql}:{source}")]
+    Statement {
+        /// The statement.
+        sql: String,
+        /// Why.
+        source: protocol::Error,
+    },
+    /// The server refused rows.
+    #[error("table '{table}': the server refuses rows: {message}")]
+    Refused {
+        /// The table.
+        table: String,
+        /// What the server said.
+        message: String,
+    },
+    /// The server refused a row.
+    #[error("{0}")]
+    Row(Box<RefusedRow>),
+}
+
+/// A row that the server refused, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("table '{table}': the server refuses row {row}, column '{column}': {message}; {cause}")]
+pub struct RefusedRow {
+    /// The table.
+    pub table: String,
+    /// Row of the data, from 1.
+    pub row: u64,
+    /// The column.
+    pub column: String,
+    /// What the server said.
+    pub message: String,
+    /// What in the data or its format led to it.
+    pub cause: String,
+    /// What the user can do.
+    pub remedy: String,
+}
+
+impl Error {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Script(diagnostic) => diagnostic.hint.clone(),
+            Self::NoWordFile { .. } => Some(
+                "name the directory of the data files with -D, or give a table of the file this data_file and a gen_data_file".to_owned(),
+            ),
+            Self::Table { hint, .. } => Some((*hint).to_owned()),
+            Self::Statement { source, .. } => source.hint(),
+            Self::Row(row) => Some(row.remedy.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl From<Box<Diagnostic>> for Error {
+    fn from(diagnostic: Box<Diagnostic>) -> Self {
+        Self::Script(diagnostic)
+    }
+}

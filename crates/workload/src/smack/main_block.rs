@@ -1,0 +1,211 @@
+//! What main does, as one list of steps per client.
+//!
+//! Super Smack ran main once per client process; so here each client has its own copy of the steps, and the
+//! copies run side by side.
+
+use super::{
+    ast::{Expression, Part, Statement, Word},
+    diagnostic::{Diagnostic, Source},
+    script::Script,
+};
+
+/// The steps of one client, in order.
+#[derive(Debug, Clone)]
+pub struct ClientProgram {
+    /// Index of the client.
+    pub client: usize,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// One statement of main.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) command: Command,
+    /// Where it stands, for what is only found wrong while running: the fault without its message.
+    pub(crate) place: Box<Diagnostic>,
+}
+
+/// What a statement of main does.
+#[derive(Debug, Clone)]
+pub(crate) enum Command {
+    SetRounds(Expression),
+    CreateThreads(Expression),
+    Connect,
+    UnloadBarrel,
+    Collect,
+    Disconnect,
+    /// Seconds, and milliseconds on top.
+    Sleep(Expression, Expression),
+    Print(Expression),
+    Query(Expression),
+    /// Name of a query, and a file or `-`.
+    SaveResult(Expression, Expression),
+    Assign(String, Expression),
+}
+
+/// Sorts the statements by client and checks what needs no arguments.
+pub(crate) fn compile(
+    source: &Source<'_>,
+    statements: &[Statement],
+    script: &Script,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<ClientProgram>, Box<Diagnostic>> {
+    let mut programs: Vec<ClientProgram> = Vec::new();
+    // Assignments before the first init belong to every client.
+    let mut common: Vec<Step> = Vec::new();
+    for statement in statements {
+        match statement {
+            Statement::Assignment { variable, value } => {
+                let step = Step {
+                    command: Command::Assign(variable.value.clone(), value.clone()),
+                    place: Box::new(source.diagnostic(variable.at, "")),
+                };
+                for program in &mut programs {
+                    // The figures of another client's report are unknown to this one.
+                    if speaks_of_others(value, &script.clients[program.client].name).is_none() {
+                        program.steps.push(step.clone());
+                    }
+                }
+                common.push(step);
+            }
+            Statement::Call {
+                client,
+                method,
+                arguments,
+            } => {
+                let index = script
+                    .client(&client.value)
+                    .ok_or_else(|| undefined_client(source, client))?;
+                if method.value == "init" {
+                    expect_arguments(source, method, arguments, [])?;
+                    if !programs.iter().any(|program| program.client == index) {
+                        programs.push(ClientProgram {
+                            client: index,
+                            steps: common.clone(),
+                        });
+                    }
+                    continue;
+                }
+                let command = command(source, client, method, arguments, script)?;
+                let place = Box::new(source.diagnostic(client.at, ""));
+                match programs.iter_mut().find(|program| program.client == index) {
+                    Some(program) => program
+                        .steps
+                        .extend(command.map(|command| Step { command, place })),
+                    None => warnings.push(source.diagnostic(
+                        client.at,
+                        format!(
+                            "nothing happens here: {}.init() has not been called",
+                            client.value
+                        ),
+                    )),
+                }
+            }
+        }
+    }
+    Ok(programs)
+}
+
+fn undefined_client(source: &Source<'_>, client: &Word) -> Box<Diagnostic> {
+    Box::new(
+        source
+            .diagnostic(
+                client.at,
+                format!(
+                    "client '{}' referenced on line {} is not defined",
+                    client.value,
+                    source.line(client.at)
+                ),
+            )
+            .hint(format!("define it: client \"{}\" {{ ... }}", client.value)),
+    )
+}
+
+/// What a method does; none for run_check_result, which never did anything.
+fn command(
+    source: &Source<'_>,
+    client: &Word,
+    method: &Word,
+    arguments: &[Expression],
+    script: &Script,
+) -> Result<Option<Command>, Box<Diagnostic>> {
+    let one = |what: fn(Expression) -> Command| {
+        expect_arguments(source, method, arguments, ["value"]).map(|[value]| what(value))
+    };
+    let none = |command: Command| expect_arguments(source, method, arguments, []).map(|[]| command);
+    let command = match method.value.as_str() {
+        "set_num_rounds" => one(Command::SetRounds)?,
+        "create_threads" => one(Command::CreateThreads)?,
+        "print" => one(Command::Print)?,
+        "query" => one(Command::Query)?,
+        "connect" => none(Command::Connect)?,
+        "collect_threads" => none(Command::Collect)?,
+        "disconnect" => none(Command::Disconnect)?,
+        "unload_query_barrel" => {
+            let index = script.client(&client.value);
+            if index.is_none_or(|index| script.clients[index].barrel.is_none()) {
+                return Err(Box::new(source.diagnostic(
+                    client.at,
+                    format!("client '{}' has no query_barrel to unload", client.value),
+                )));
+            }
+            none(Command::UnloadBarrel)?
+        }
+        "sleep" => {
+            let [seconds, milliseconds] =
+                expect_arguments(source, method, arguments, ["sec", "ms"])?;
+            Command::Sleep(seconds, milliseconds)
+        }
+        "run_save_result" => {
+            let [query, file] = expect_arguments(source, method, arguments, ["query", "file"])?;
+            Command::SaveResult(query, file)
+        }
+        "run_check_result" => return Ok(None),
+        unknown => {
+            return Err(Box::new(source.diagnostic(
+                method.at,
+                format!(
+                    "unknown method '{unknown}' called for client '{}' on line {}",
+                    client.value,
+                    source.line(method.at)
+                ),
+            )));
+        }
+    };
+    Ok(Some(command))
+}
+
+/// The arguments of a call, exactly as many as the method takes.
+fn expect_arguments<const N: usize>(
+    source: &Source<'_>,
+    method: &Word,
+    arguments: &[Expression],
+    names: [&str; N],
+) -> Result<[Expression; N], Box<Diagnostic>> {
+    <[Expression; N]>::try_from(arguments.to_vec()).map_err(|arguments| {
+        let takes = match N {
+            0 => "no parameter".to_owned(),
+            1 => "one parameter".to_owned(),
+            _ => format!("two parameters ({})", names.join(",")),
+        };
+        Box::new(source.diagnostic(
+            method.at,
+            format!(
+                "line {}: {} takes {takes}, you have {}",
+                source.line(method.at),
+                method.value,
+                arguments.len()
+            ),
+        ))
+    })
+}
+
+/// Name of another client whose report an expression asks for.
+pub(crate) fn speaks_of_others<'e>(expression: &'e Expression, own: &str) -> Option<&'e str> {
+    expression.0.iter().find_map(|part| match part {
+        Part::OfClient { client, .. } | Part::OfQueryType { client, .. } => {
+            (client.value != own).then_some(client.value.as_str())
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,40 @@
+//! Super Smack: .smack files, their dictionaries, tables and clients, and gen-data.
+
+mod ast;
+mod barrel_text;
+mod diagnostic;
+mod dictionary;
+mod error;
+pub mod gen_data;
+mod insert;
+mod interpreter;
+mod lexer;
+mod main_block;
+mod parser;
+mod plan;
+#[cfg(test)]
+mod printer;
+mod refusal;
+mod rows;
+mod script;
+mod statement;
+mod table;
+mod template;
+mod user;
+mod words;
+
+pub use diagnostic::Diagnostic;
+pub use dictionary::{DataFiles, Dictionary, Seat};
+pub use error::{Error, RefusedRow};
+pub use interpreter::{
+    Action, ConnectFigures, Crew, Figures, Interpreter, QueryTypeFigures, Stage,
+};
+pub use main_block::ClientProgram;
+pub use plan::{ClientPlan, Firing, UNCOUNTED};
+pub use script::{
+    ClientSection, DictionarySection, Generator, Order, QuerySection, Script, TableSection,
+    WordSource,
+};
+pub use table::{Existing, TableEvent, TablePlan, Watch};
+pub use template::Template;
+pub use user::SmackUser;

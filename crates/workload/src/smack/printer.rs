@@ -1,0 +1,91 @@
+//! Writes a syntax tree as the text of a .smack file: the other half of the parser's round-trip test.
+
+use super::ast::{Expression, Part, Program, Statement};
+
+/// A program as source text.
+pub(crate) struct Printed<'p>(pub(crate) &'p Program);
+
+impl Printed<'_> {
+    /// The source text.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for section in &self.0.sections {
+            out.extend_from_slice(section.kind.keyword().as_bytes());
+            out.push(b' ');
+            quote(&section.name.value, &mut out);
+            out.extend_from_slice(b"\n{\n");
+            for member in &section.members {
+                out.extend_from_slice(format!("  {} ", member.key.value).as_bytes());
+                quote(&member.value.value, &mut out);
+                out.extend_from_slice(b";\n");
+            }
+            out.extend_from_slice(b"}\n");
+        }
+        out.extend_from_slice(b"main\n{\n");
+        for statement in &self.0.main {
+            print_statement(statement, &mut out);
+        }
+        out.extend_from_slice(b"}\n");
+        out
+    }
+}
+
+fn print_statement(statement: &Statement, out: &mut Vec<u8>) {
+    match statement {
+        Statement::Call {
+            client,
+            method,
+            arguments,
+        } => {
+            out.extend_from_slice(format!("  {}.{}(", client.value, method.value).as_bytes());
+            for (index, argument) in arguments.iter().enumerate() {
+                if index > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                print_expression(argument, out);
+            }
+            out.extend_from_slice(b");\n");
+        }
+        Statement::Assignment { variable, value } => {
+            out.extend_from_slice(format!("  ${} = ", variable.value).as_bytes());
+            print_expression(value, out);
+            out.extend_from_slice(b";\n");
+        }
+    }
+}
+
+fn print_expression(expression: &Expression, out: &mut Vec<u8>) {
+    for (index, part) in expression.0.iter().enumerate() {
+        if index > 0 {
+            out.extend_from_slice(b" . ");
+        }
+        print_part(part, out);
+    }
+}
+
+fn print_part(part: &Part, out: &mut Vec<u8>) {
+    let text = match part {
+        Part::Text(text) => return quote(&text.value, out),
+        Part::Number(number) => number.clone(),
+        Part::Argument(word) | Part::Variable(word) => format!("${}", word.value),
+        Part::OfClient { client, field } => format!("{}::{}", client.value, field.value),
+        Part::OfQueryType {
+            client,
+            query_type,
+            field,
+        } => format!("{}::{}::{}", client.value, query_type.value, field.value),
+    };
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Writes a string so that it reads back as the same bytes.
+fn quote(value: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for &byte in value {
+        if matches!(byte, b'"' | b'\\') {
+            out.push(b'\\');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}

@@ -1,0 +1,230 @@
+//! The rows of a table as a stream of lines: from a generator or from a file.
+
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use bstr::ByteSlice;
+use protocol::LocalSource;
+
+use super::{
+    Error,
+    gen_data::{GenData, GenDataStream},
+    script::Generator,
+    table::{TableEvent, Watch},
+};
+
+/// Bytes of a file that are read at once.
+const READ_BYTES: u64 = 1 << 20;
+
+/// Lines of comma-separated fields.
+#[derive(Debug)]
+pub(crate) enum RowSource {
+    Generated(Box<GenDataStream>),
+    File {
+        file: File,
+        path: std::path::PathBuf,
+    },
+    Empty,
+}
+
+impl RowSource {
+    pub(crate) fn generated(generator: &GenData) -> Self {
+        Self::Generated(Box::new(generator.stream()))
+    }
+
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        match File::open(path) {
+            Ok(file) => Ok(Self::File {
+                file,
+                path: path.to_owned(),
+            }),
+            Err(source) => Err(data_file(path, source)),
+        }
+    }
+
+    pub(crate) fn empty() -> Self {
+        Self::Empty
+    }
+
+    /// Appends the next piece, not necessarily whole lines; false when there is no more.
+    pub(crate) fn fill(&mut self, piece: &mut Vec<u8>) -> Result<bool, Error> {
+        match self {
+            Self::Generated(stream) => Ok(stream.fill(piece)),
+            Self::File { file, path } => match file.take(READ_BYTES).read_to_end(piece) {
+                Ok(bytes) => Ok(bytes > 0),
+                Err(source) => Err(data_file(path, source)),
+            },
+            Self::Empty => Ok(false),
+        }
+    }
+}
+
+/// A row source for the wire that tells how far it is.
+pub(crate) struct Watched<'w, 'e> {
+    source: &'w mut RowSource,
+    of: Option<u64>,
+    rows: u64,
+    watch: &'w mut Watch<'e>,
+    failure: Option<Error>,
+}
+
+impl<'w, 'e> Watched<'w, 'e> {
+    pub(crate) fn new(
+        source: &'w mut RowSource,
+        of: Option<u64>,
+        watch: &'w mut Watch<'e>,
+    ) -> Self {
+        Self {
+            source,
+            of,
+            rows: 0,
+            watch,
+            failure: None,
+        }
+    }
+
+    /// Why the source failed, if it did.
+    pub(crate) fn failure(self) -> Option<Error> {
+        self.failure
+    }
+}
+
+impl LocalSource for Watched<'_, '_> {
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
+        let start = buffer.len();
+        match self.source.fill(buffer) {
+            Ok(more) => {
+                let lines = buffer[start..].find_iter(b"\n").count() as u64;
+                self.rows += lines;
+                if lines > 0 {
+                    (self.watch)(TableEvent::Sent {
+                        rows: self.rows,
+                        of: self.of,
+                    });
+                }
+                Ok(more)
+            }
+            Err(error) => {
+                let told = io::Error::other(error.to_string());
+                self.failure = Some(error);
+                Err(told)
+            }
+        }
+    }
+}
+
+/// Makes a data file; it appears under its name only when it is complete.
+pub(crate) fn make_file(path: &Path, generator: &Generator) -> Result<(), Error> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".unfinished");
+    let unfinished = Path::new(&unfinished);
+    let made = write_file(unfinished, generator)
+        .and_then(|()| std::fs::rename(unfinished, path).map_err(|error| data_file(path, error)));
+    if made.is_err() {
+        // Whether or not there is something to remove: the error that counts is the first one.
+        let _ = std::fs::remove_file(unfinished);
+    }
+    made
+}
+
+fn write_file(path: &Path, generator: &Generator) -> Result<(), Error> {
+    let mut file = File::create(path).map_err(|error| data_file(path, error))?;
+    match generator {
+        Generator::GenData(generator) => {
+            let mut stream = generator.stream();
+            let mut piece = Vec::new();
+            while stream.fill(&mut piece) {
+                file.write_all(&piece)
+                    .map_err(|error| data_file(path, error))?;
+                piece.clear();
+            }
+            Ok(())
+        }
+        Generator::Shell(command) => run_shell(command, file),
+    }
+}
+
+fn run_shell(command: &bstr::BString, output: File) -> Result<(), Error> {
+    let failed = |reason: String| Error::ShellCommand {
+        command: command.to_string(),
+        reason,
+    };
+    let status = Command::new("sh")
+        .arg("-c")
+        .arg(command.to_os_str_lossy())
+        .stdin(Stdio::null())
+        .stdout(output)
+        .status()
+        .map_err(|error| failed(error.to_string()))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(failed(status.to_string()))
+    }
+}
+
+fn data_file(path: &Path, source: io::Error) -> Error {
+    Error::DataFile {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_appear_complete_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("rows.dat");
+        make_file(&path, &Generator::Shell("printf 'a,1\\nb,2\\n'".into())).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"a,1\nb,2\n");
+        let other = dir.path().join("other.dat");
+        let error = make_file(&other, &Generator::Shell("echo a; exit 3".into())).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "shell command 'echo a; exit 3' failed: exit status: 3"
+        );
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_generator_and_its_file_stream_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("rows.dat");
+        let generator = GenData::new(50_000, b"%12-12s%n,%25-25s,%n,%d").unwrap();
+        make_file(&path, &Generator::GenData(generator.clone())).unwrap();
+        let read = |mut source: RowSource| {
+            let mut rows = Vec::new();
+            while source.fill(&mut rows).unwrap() {}
+            rows
+        };
+        let generated = read(RowSource::generated(&generator));
+        assert!(generated == read(RowSource::open(&path).unwrap()));
+        assert_eq!(generated.find_iter(b"\n").count(), 50_000);
+    }
+
+    #[test]
+    fn progress_counts_lines() {
+        let generator = GenData::new(50_000, b"%12-12s%n,%25-25s,%n,%d").unwrap();
+        let mut source = RowSource::generated(&generator);
+        let mut seen = Vec::new();
+        let mut watch = |event: TableEvent<'_>| {
+            if let TableEvent::Sent { rows, of } = event {
+                seen.push((rows, of));
+            }
+        };
+        let mut watched = Watched::new(&mut source, Some(50_000), &mut watch);
+        let mut buffer = Vec::new();
+        while watched.fill(&mut buffer).unwrap() {
+            buffer.clear();
+        }
+        assert!(seen.len() > 1);
+        assert_eq!(seen.last(), Some(&(50_000, Some(50_000))));
+    }
+}

@@ -1,0 +1,412 @@
+//! A table made ready for the test: checked, and where it falls short dropped, created and loaded.
+
+use std::path::{Path, PathBuf};
+
+use bstr::{BString, ByteSlice};
+use protocol::Connection;
+
+use super::{
+    Error,
+    dictionary::DataFiles,
+    gen_data::GenData,
+    insert::Inserts,
+    refusal,
+    rows::{self, RowSource, Watched},
+    script::{Generator, Script, TableSection},
+};
+
+/// The server takes no LOAD DATA LOCAL: command not allowed (MySQL 5.x), loading local data is disabled
+/// (MySQL 8, MariaDB), disabled by capability (MariaDB).
+const LOCAL_INFILE_OFF: [u16; 4] = [1148, 3948, 3950, 4166];
+const UNKNOWN_TABLE: [u16; 2] = [1146, 1051];
+/// INSERT statements hold about so much, or half of what the server takes.
+const INSERT_BYTES: usize = 1 << 20;
+
+/// What a table needs before the test.
+#[derive(Debug, Clone)]
+pub struct TablePlan {
+    /// Its name, as statements spell it.
+    pub table: String,
+    /// Index of the client whose connection makes it.
+    pub client: usize,
+    min_rows: u64,
+    create: BString,
+    alter: Option<BString>,
+    rows: PlannedRows,
+}
+
+/// Where the rows come from.
+#[derive(Debug, Clone)]
+enum PlannedRows {
+    /// There are none: the table stays empty.
+    None,
+    /// Straight from the generator, no file involved.
+    Generated(GenData),
+    /// A file, which is made first if it is missing.
+    File {
+        path: PathBuf,
+        generator: Option<Generator>,
+    },
+    /// A shell command, but no directory for its file.
+    Homeless,
+}
+
+/// What happens to a table that is already there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays if it has enough rows, as with Super Smack.
+    KeepIfEnough,
+    /// It is made anew, so that it has exactly the rows that are asked for.
+    Replace,
+}
+
+/// What happens while a table is made.
+#[derive(Debug)]
+pub enum TableEvent<'e> {
+    /// It has too few rows and is dropped.
+    TooFewRows,
+    /// It is created.
+    Creating,
+    /// Its data file is made by this command.
+    Populating {
+        /// The file.
+        path: &'e Path,
+        /// The command as written.
+        command: String,
+    },
+    /// Its rows are loaded.
+    Loading {
+        /// The file; none if they come straight from their generator.
+        path: Option<&'e Path>,
+    },
+    /// The server takes no LOAD DATA LOCAL, so that the rows go in by INSERT.
+    ByInsert {
+        /// What the server said.
+        reason: String,
+    },
+    /// So many rows have been sent.
+    Sent {
+        /// Rows.
+        rows: u64,
+        /// Of so many, where that is known.
+        of: Option<u64>,
+    },
+    /// The server changed values while it loaded them, which its SQL mode allows.
+    Adjusted {
+        /// Number of warnings.
+        warnings: u32,
+        /// The first of them.
+        first: String,
+    },
+    /// It is ready.
+    Ready,
+}
+
+/// Looks on while tables are made.
+pub type Watch<'w> = dyn FnMut(TableEvent<'_>) + 'w;
+
+impl TablePlan {
+    /// The plans of all tables of a script, in file order.
+    pub fn all(script: &Script, files: &DataFiles) -> Vec<Self> {
+        script
+            .tables
+            .iter()
+            .map(|table| Self {
+                table: table.name.clone(),
+                client: table.client,
+                min_rows: table.min_rows,
+                create: table.create.clone(),
+                alter: table.alter.clone(),
+                rows: PlannedRows::new(table, files),
+            })
+            .collect()
+    }
+
+    /// Makes the table ready; true if it had to be made.
+    pub async fn make_ready(
+        &self,
+        connection: &mut Connection,
+        existing: Existing,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Error> {
+        match self.rows_present(connection).await? {
+            Some(rows) if rows >= self.min_rows && existing == Existing::KeepIfEnough => {
+                return Ok(false);
+            }
+            Some(_) => {
+                if existing == Existing::KeepIfEnough {
+                    watch(TableEvent::TooFewRows);
+                }
+                self.drop(connection).await?;
+            }
+            None => {}
+        }
+        if self.create.trim_ascii().is_empty() {
+            return Err(self.fault(
+                "does not exist and has no `create`",
+                "give the table section the statement that creates it",
+            ));
+        }
+        watch(TableEvent::Creating);
+        run(connection, &self.create).await?;
+        if let Some(alter) = &self.alter {
+            run(connection, alter).await?;
+        }
+        if let Err(error) = self.load(connection, watch).await {
+            // What was loaded so far would pass for the whole table in the next run.
+            let _ = self.drop(connection).await;
+            return Err(error);
+        }
+        watch(TableEvent::Ready);
+        Ok(true)
+    }
+
+    /// Rows of the table, counted up to `min_rows` only; none if there is no such table.
+    async fn rows_present(&self, connection: &mut Connection) -> Result<Option<u64>, Error> {
+        let sql = format!(
+            "select count(*) from (select 1 from {} limit {}) counted",
+            self.table, self.min_rows
+        );
+        match connection.rows(&sql).await {
+            Ok(sets) => Ok(Some(first_value(&sets).unwrap_or(0))),
+            Err(error) if is_one_of(&error, &UNKNOWN_TABLE) => Ok(None),
+            Err(source) => Err(Error::Statement { sql, source }),
+        }
+    }
+
+    async fn drop(&self, connection: &mut Connection) -> Result<(), Error> {
+        run(connection, format!("drop table {}", self.table).as_bytes()).await
+    }
+
+    fn fault(&self, reason: &'static str, hint: &'static str) -> Error {
+        Error::Table {
+            table: self.table.clone(),
+            reason,
+            hint,
+        }
+    }
+
+    async fn load(&self, connection: &mut Connection, watch: &mut Watch<'_>) -> Result<(), Error> {
+        let path = match &self.rows {
+            PlannedRows::None => return Ok(()),
+            PlannedRows::Homeless => {
+                return Err(self.fault(
+                    "a shell command makes its rows, and there is no directory for its file",
+                    "name the directory of the data files with -D",
+                ));
+            }
+            PlannedRows::Generated(_) => None,
+            PlannedRows::File { path, generator } => {
+                self.populate(path, generator.as_ref(), watch)?;
+                Some(path.as_path())
+            }
+        };
+        watch(TableEvent::Loading { path });
+        match self.load_local(connection, watch).await {
+            Err(Error::Statement { source, .. }) if is_one_of(&source, &LOCAL_INFILE_OFF) => {
+                watch(TableEvent::ByInsert {
+                    reason: source.to_string(),
+                });
+                self.load_by_insert(connection, watch).await
+            }
+            result => result,
+        }
+    }
+
+    fn populate(
+        &self,
+        path: &Path,
+        generator: Option<&Generator>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Error> {
+        if path.exists() {
+            return Ok(());
+        }
+        let Some(generator) = generator else {
+            return Err(self.fault(
+                "its data file does not exist and there is no `gen_data_file`",
+                "name the directory of the data files with -D",
+            ));
+        };
+        watch(TableEvent::Populating {
+            path,
+            command: generator.to_string(),
+        });
+        rows::make_file(path, generator)
+    }
+
+    async fn load_local(
+        &self,
+        connection: &mut Connection,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Error> {
+        let mut name = Vec::new();
+        protocol::escape_into(self.source_name().as_bytes(), &mut name);
+        let sql = format!(
+            "load data local infile '{}' into table {} fields terminated by ','",
+            name.as_bstr(),
+            self.table
+        );
+        let mut source = self.open_rows()?;
+        let mut watched = Watched::new(&mut source, self.rows_planned(), watch);
+        let loaded = connection.load_local(&sql, &mut watched).await;
+        if let Some(error) = watched.failure() {
+            return Err(error);
+        }
+        let outcome = loaded.map_err(|source| Error::Statement { sql, source })?;
+        if outcome.warnings == 0 {
+            return Ok(());
+        }
+        // LOCAL turns every error of a row into a warning, because the server cannot stop the transmission.
+        match refusal::first_warning(connection).await? {
+            None => Ok(()),
+            Some(warning) if warning.is_error => {
+                Err(self.refused(connection, warning.message, 0).await?)
+            }
+            Some(warning) => {
+                watch(TableEvent::Adjusted {
+                    warnings: outcome.warnings,
+                    first: warning.message,
+                });
+                Ok(())
+            }
+        }
+    }
+
+    async fn load_by_insert(
+        &self,
+        connection: &mut Connection,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Error> {
+        let packet_bytes = connection
+            .rows("select @@max_allowed_packet")
+            .await
+            .ok()
+            .and_then(|sets| first_value(&sets))
+            .unwrap_or(INSERT_BYTES as u64);
+        let limit = INSERT_BYTES.min((packet_bytes / 2) as usize);
+        let mut source = self.open_rows()?;
+        let mut inserts = Inserts::new(&self.table, limit);
+        let mut piece = Vec::new();
+        let mut sent = 0;
+        loop {
+            piece.clear();
+            let more = source.fill(&mut piece)?;
+            let mut rest = &piece[..];
+            loop {
+                let ready = if rest.is_empty() && more {
+                    break;
+                } else if rest.is_empty() {
+                    inserts.finish()
+                } else {
+                    inserts.feed(&mut rest)
+                };
+                let Some(statement) = ready else {
+                    if rest.is_empty() && !more {
+                        return Ok(());
+                    }
+                    continue;
+                };
+                let rows = statement.rows;
+                match connection.query(statement.sql).await {
+                    Ok(_) => {}
+                    Err(protocol::Error::Server(refusal)) => {
+                        return Err(self.refused(connection, refusal.message, sent).await?);
+                    }
+                    Err(source) => {
+                        let sql = format!("insert into {} values ...", self.table);
+                        return Err(Error::Statement { sql, source });
+                    }
+                }
+                sent += rows;
+                inserts.clear();
+                watch(TableEvent::Sent {
+                    rows: sent,
+                    of: self.rows_planned(),
+                });
+            }
+        }
+    }
+
+    /// The error for a row that the server does not take, with its cause in the format.
+    async fn refused(
+        &self,
+        connection: &mut Connection,
+        message: String,
+        rows_before: u64,
+    ) -> Result<Error, Error> {
+        refusal::explain(
+            connection,
+            &self.table,
+            message,
+            rows_before,
+            self.generator(),
+        )
+        .await
+    }
+
+    fn open_rows(&self) -> Result<RowSource, Error> {
+        match &self.rows {
+            PlannedRows::Generated(generator) => Ok(RowSource::generated(generator)),
+            PlannedRows::File { path, .. } => RowSource::open(path),
+            PlannedRows::None | PlannedRows::Homeless => Ok(RowSource::empty()),
+        }
+    }
+
+    fn source_name(&self) -> String {
+        match &self.rows {
+            PlannedRows::File { path, .. } => path.display().to_string(),
+            _ => "generated".to_owned(),
+        }
+    }
+
+    fn generator(&self) -> Option<&GenData> {
+        match &self.rows {
+            PlannedRows::Generated(generator)
+            | PlannedRows::File {
+                generator: Some(Generator::GenData(generator)),
+                ..
+            } => Some(generator),
+            _ => None,
+        }
+    }
+
+    fn rows_planned(&self) -> Option<u64> {
+        self.generator().map(|generator| generator.rows)
+    }
+}
+
+impl PlannedRows {
+    fn new(table: &TableSection, files: &DataFiles) -> Self {
+        match (&table.data_file, &table.generator, &files.data_dir) {
+            (_, Some(Generator::GenData(generator)), None) => Self::Generated(generator.clone()),
+            (Some(_), Some(Generator::Shell(_)), None) => Self::Homeless,
+            (Some(name), generator, _) => Self::File {
+                path: files.path(name),
+                generator: generator.clone(),
+            },
+            (None, _, _) => Self::None,
+        }
+    }
+}
+
+async fn run(connection: &mut Connection, sql: &[u8]) -> Result<(), Error> {
+    match connection.query(sql).await {
+        Ok(_) => Ok(()),
+        Err(source) => Err(Error::Statement {
+            sql: sql.to_str_lossy().into_owned(),
+            source,
+        }),
+    }
+}
+
+fn first_value(sets: &[protocol::ResultSet]) -> Option<u64> {
+    let value = sets.first()?.rows.first()?.first()?.as_deref()?;
+    value.to_str().ok()?.parse().ok()
+}
+
+fn is_one_of(error: &protocol::Error, numbers: &[u16]) -> bool {
+    error
+        .server_number()
+        .is_some_and(|number| numbers.contains(&number))
+}

@@ -1,0 +1,165 @@
+//! The order in which a worker fires, without a server.
+
+use std::time::Duration;
+
+use protocol::Address;
+
+use super::*;
+use crate::smack::{DataFiles, Dictionary, Error, Firing, Script, Stage};
+
+const SCRIPT: &str = r#"
+dictionary "n" { type "seq"; source_type "list"; source "1,2,3"; }
+dictionary "u" { type "unique"; source_type "template"; source "k%d"; }
+query "s" { query "select $n"; type "sel"; parsed "y"; }
+query "i" { query "insert '$u', '$u'"; type "ins"; parsed "y"; }
+query "raw" { query "select '$n'"; type "sel"; }
+client "c" { query_barrel "2 s -0.25 1 i"; }
+client "r" { query_barrel "1 raw"; }
+client "empty" { query_barrel "0 s"; }
+client "none" {}
+main {}
+"#;
+
+fn user(client: &str, firing: Firing<'_>, seat: Seat) -> Result<SmackUser, Error> {
+    let script = Script::parse("t.smack", SCRIPT.as_bytes()).unwrap();
+    let dictionaries = Dictionary::load_all(&script, &DataFiles::default()).unwrap();
+    let plan = ClientPlan::new(&script, dictionaries.into(), client, firing)?;
+    let endpoint = Endpoint {
+        address: Address::Unix("nowhere".into()),
+        user: String::new(),
+        password: None,
+        database: None,
+        ssl_mode: protocol::SslMode::Disabled,
+        ssl_ca: None,
+        connect_timeout: Duration::from_secs(1),
+    };
+    Ok(SmackUser::new(plan.into(), endpoint.into(), seat, 1))
+}
+
+/// The next `count` steps as text.
+fn fires(user: &mut SmackUser, count: usize) -> Vec<String> {
+    (0..count)
+        .map(|_| match user.next() {
+            Next::Operation(operation) => format!(
+                "{}: {}",
+                user.operations()[operation],
+                String::from_utf8_lossy(&user.sql)
+            ),
+            Next::Pause(pause) => format!("pause {pause:?}"),
+            Next::End => "end".to_owned(),
+        })
+        .collect()
+}
+
+fn seat() -> Seat {
+    Seat { index: 1, of: 4 }
+}
+
+const ONE_ROUND: [Stage; 1] = [Stage::Barrel { rounds: Some(1) }];
+
+#[test]
+fn a_round_is_every_entry_in_order() {
+    let firing = Firing {
+        stages: Some(&[Stage::Barrel { rounds: Some(2) }]),
+        ..Firing::default()
+    };
+    let mut user = user("c", firing, seat()).unwrap();
+    assert_eq!(user.operations(), ["ins", "sel"]);
+    assert_eq!(
+        fires(&mut user, 10),
+        [
+            "sel: select 1",
+            "sel: select 2",
+            "pause 250ms",
+            "ins: insert 'k1', 'k5'",
+            "sel: select 3",
+            "sel: select 1",
+            "pause 250ms",
+            "ins: insert 'k9', 'k13'",
+            "end",
+            "end",
+        ]
+    );
+}
+
+#[test]
+fn without_stages_it_never_ends() {
+    let mut user = user("r", Firing::default(), seat()).unwrap();
+    let fired = fires(&mut user, 1000);
+    assert!(fired.iter().all(|step| step == "sel: select '$n'"));
+}
+
+#[test]
+fn stages_in_order() {
+    let firing = Firing {
+        stages: Some(&[
+            Stage::Query("set @a = 1".to_owned()),
+            Stage::Pause(Duration::from_secs(2)),
+            Stage::Barrel { rounds: Some(1) },
+            Stage::Barrel { rounds: Some(0) },
+            Stage::Query("set @a = 2".to_owned()),
+        ]),
+        ..Firing::default()
+    };
+    let mut user = user("r", firing, seat()).unwrap();
+    assert_eq!(user.operations(), ["sel", "query()"]);
+    assert_eq!(
+        fires(&mut user, 5),
+        [
+            "query(): set @a = 1",
+            "pause 2s",
+            "sel: select '$n'",
+            "query(): set @a = 2",
+            "end",
+        ]
+    );
+}
+
+#[test]
+fn a_mix_replaces_the_counts() {
+    for (mix, expected) in [
+        ("1:0", &["sel: select 1", "pause 250ms", "end"][..]),
+        (
+            "0:2",
+            &[
+                "pause 250ms",
+                "ins: insert 'k1', 'k5'",
+                "ins: insert 'k9', 'k13'",
+                "end",
+            ],
+        ),
+    ] {
+        let firing = Firing {
+            mix: Some(mix),
+            stages: Some(&ONE_ROUND),
+        };
+        let mut user = user("c", firing, seat()).unwrap();
+        assert_eq!(fires(&mut user, expected.len()), expected, "{mix}");
+    }
+    for (mix, message) in [
+        ("1", "mix '1': 1 counts for the 2 queries of the barrel"),
+        ("0:0", "mix '0:0': drops every query"),
+        ("1:x", "mix '1:x': expected counts such as 10:1"),
+    ] {
+        let firing = Firing {
+            mix: Some(mix),
+            ..Firing::default()
+        };
+        let error = user("c", firing, seat()).err().unwrap();
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn what_cannot_be_fired() {
+    let mut empty = user("empty", Firing::default(), seat()).unwrap();
+    assert_eq!(fires(&mut empty, 1), ["end"]);
+    let missing = |client| {
+        user(client, Firing::default(), seat())
+            .err()
+            .unwrap()
+            .to_string()
+    };
+    assert_eq!(missing("none"), "client 'none' has no query_barrel");
+    assert_eq!(missing("nosuch"), "client 'nosuch' is not defined");
+}
