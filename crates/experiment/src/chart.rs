@@ -1,6 +1,6 @@
 //! `[report]`: how the results are drawn.
 
-use crate::{document::Section, error::Error, matrix::Factor, problem::Problem};
+use crate::{error::Error, matrix::Factor, problem::Problem, section::Section};
 
 const EXAMPLE: &str = "chart = { x = \"connections\", line = \"mix\" }";
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use crate::{
-    document::Section,
     error::Error,
     problem::Problem,
     quantity,
+    section::Section,
     server::{Restart, ServerSpec},
 };
 

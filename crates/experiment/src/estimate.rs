@@ -33,7 +33,7 @@ impl Default for Costs {
             restart_s: 1.0,
             load_s_per_gb: 40.0,
             restore_s_per_gb: 3.0,
-            row_bytes: 300.0,
+            row_bytes: 1000.0,
         }
     }
 }

@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, path::Path};
 use crate::{
     chart::Chart,
     data::DataSpec,
-    document::{Section, Source},
     error::Error,
     identity::Identity,
     load::LoadSpec,
@@ -14,7 +13,9 @@ use crate::{
     plan::{Cell, Plan},
     problem::Problem,
     scale,
+    section::Section,
     server::{Restart, ServerSpec},
+    source::Source,
     template::Levels,
 };
 

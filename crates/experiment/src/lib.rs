@@ -6,7 +6,6 @@
 
 mod chart;
 mod data;
-mod document;
 mod error;
 mod estimate;
 mod experiment;
@@ -21,8 +20,11 @@ mod problem;
 mod progress;
 mod quantity;
 mod scale;
+mod section;
 mod server;
+mod source;
 mod template;
+mod text;
 
 pub use chart::Chart;
 pub use data::{Cache, DataSpec, Restore, Rows};

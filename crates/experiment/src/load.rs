@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::{document::Section, error::Error, problem::Problem, quantity};
+use crate::{error::Error, problem::Problem, quantity, section::Section};
 
 const KEYS: &[&str] = &[
     "smack",

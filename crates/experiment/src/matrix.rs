@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    document::{LevelList, Section, Source},
     error::Error,
     problem::Problem,
+    section::{LevelList, Section},
+    source::Source,
     template::{self, Levels},
 };
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::{
     estimate::Costs,
+    load::WarmUp,
     order::Order,
     plan::{Plan, PlannedRun},
 };
@@ -39,10 +40,14 @@ impl Plan {
         if self.identity.scale() < 1.0 {
             text.push_str(&format!("scale   {}\n", self.identity.scale()));
         }
+        let until_steady = |run: &PlannedRun| matches!(run.load.warmup, WarmUp::Auto { .. });
+        let bound = if self.runs.iter().any(until_steady) {
+            "at most "
+        } else {
+            ""
+        };
         let estimate = in_words(self.estimate(&Costs::default()));
-        text.push_str(&format!(
-            "time    about {estimate}, if every warm-up takes its limit\n\n"
-        ));
+        text.push_str(&format!("time    {bound}about {estimate}\n\n"));
         text.push_str(&self.table());
         text
     }

@@ -34,17 +34,17 @@ pub enum Problem {
         expected: &'static str,
     },
     /// A value that says nothing.
-    #[error("`{key}` is {value:?}; expected {expected}")]
+    #[error("`{key}` is {written}; expected {expected}")]
     BadValue {
         key: String,
-        value: String,
+        written: String,
         expected: String,
     },
     /// Like `BadValue`, where a factor's level made the value.
-    #[error("`{key}` = {template:?} becomes {value:?}; expected {expected}")]
+    #[error("`{key}` = {written} becomes {value:?}; expected {expected}")]
     BadFilledValue {
         key: String,
-        template: String,
+        written: String,
         value: String,
         expected: String,
     },
@@ -112,7 +112,7 @@ pub enum Problem {
     },
     /// Settings that differ although the server keeps running.
     #[error(
-        "the server's version or settings differ between combinations, but it is restarted {restart}"
+        "the server's version or settings differ between combinations, but restart is {restart:?}"
     )]
     SettingsNeedRestart { restart: &'static str },
     /// A named file that is not there.

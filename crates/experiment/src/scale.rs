@@ -1,4 +1,4 @@
-//! `--scale`: the same experiment, smaller: shorter runs, fewer rows, smaller caches.
+//! `--scale`: the same experiment, smaller: shorter runs, fewer rows, smaller caches and redo log.
 
 use std::time::Duration;
 
@@ -14,14 +14,17 @@ const DURATION_AT_LEAST: Duration = Duration::from_secs(1);
 const WARMUP_AT_LEAST: Duration = Duration::from_millis(500);
 const ROWS_AT_LEAST: u64 = 1000;
 
-/// Memory that caches data, with the unit that it is rounded to and its least size, both in bytes. It shrinks with
-/// the data, so that what fitted still fits and what missed still misses.
-const CACHES: &[(&str, u64, u64)] = &[
+/// Server options that shrink, with the unit that they are rounded to and their least size, both in bytes. The
+/// caches shrink with the data, so that what fitted still fits and what missed still misses; the redo log shrinks
+/// with the time, so that a run still fills the same share of it.
+const OPTIONS: &[(&str, u64, u64)] = &[
     ("innodb_buffer_pool_size", 1 << 20, 8 << 20),
+    ("innodb_log_file_size", 1 << 20, 8 << 20),
+    ("innodb_redo_log_capacity", 1 << 20, 8 << 20),
     ("query_cache_size", 1 << 10, 256 << 10),
 ];
 
-/// Shrinks what one run loads, caches and waits for; `scale` is above 0 and at most 1.
+/// Shrinks what one run loads, keeps and waits for; `scale` is above 0 and at most 1.
 pub(crate) fn shrink(
     scale: f64,
     server: &mut ServerSpec,
@@ -47,9 +50,9 @@ pub(crate) fn shrink(
     }
     if let ServerSpec::Private { set, .. } = server {
         for (option, value) in set.iter_mut() {
-            let mut caches = CACHES.iter();
-            let cache = caches.find(|(name, _, _)| is_option(option, name));
-            if let (Some((_, unit, at_least)), Some(bytes)) = (cache, quantity::bytes(value)) {
+            let mut options = OPTIONS.iter();
+            let known = options.find(|(name, _, _)| is_option(option, name));
+            if let (Some((_, unit, at_least)), Some(bytes)) = (known, quantity::bytes(value)) {
                 *value = written(smaller(bytes, scale, *unit, *at_least));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{document::Section, error::Error, problem::Problem};
+use crate::{error::Error, problem::Problem, section::Section};
 
 const KEYS: &[&str] = &[
     "run",

@@ -1,6 +1,6 @@
-//! The experiment file's text as tables whose keys and values know their place.
+//! One table of the experiment file, read key by key.
 
-use std::{collections::BTreeSet, ops::Range, path::Path};
+use std::ops::Range;
 
 use toml::{
     Spanned,
@@ -9,94 +9,11 @@ use toml::{
 
 use crate::{
     error::Error,
-    place::Place,
     problem::Problem,
-    template::{self, Levels, Piece},
+    source::Source,
+    template::{self, Levels},
+    text::Text,
 };
-
-/// Longer texts are refused before they are parsed.
-const BYTES_AT_MOST: usize = 1 << 20;
-
-/// The text of an experiment file and the path that errors name.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
-    /// The file.
-    pub(crate) path: &'a Path,
-    /// What it holds.
-    pub(crate) text: &'a str,
-}
-
-impl<'a> Source<'a> {
-    /// The file's tables.
-    pub(crate) fn parse(self) -> Result<Spanned<DeTable<'a>>, Error> {
-        if self.text.len() > BYTES_AT_MOST {
-            let problem = Problem::FileTooLong {
-                bytes: self.text.len(),
-                at_most: BYTES_AT_MOST,
-            };
-            return Err(self.error(0..0, problem));
-        }
-        DeTable::parse(self.text).map_err(|error| {
-            let problem = Problem::Syntax(error.message().to_owned());
-            self.error(error.span().unwrap_or(0..0), problem)
-        })
-    }
-
-    /// An error at a range of the text's bytes.
-    pub(crate) fn error(self, span: Range<usize>, problem: Problem) -> Error {
-        Error::File {
-            place: Box::new(Place::new(self.path, self.text, span)),
-            problem: Box::new(problem),
-        }
-    }
-
-    /// The factors that the strings of `value` name; an error for a placeholder that is none of `factors`.
-    pub(crate) fn named_factors<'v>(
-        self,
-        value: &'v Spanned<DeValue<'_>>,
-        factors: &[&str],
-    ) -> Result<BTreeSet<&'v str>, Error> {
-        let mut named = BTreeSet::new();
-        match value.get_ref() {
-            DeValue::String(text) => {
-                let pieces =
-                    template::pieces(text).map_err(|problem| self.error(value.span(), problem))?;
-                for piece in pieces {
-                    let Piece::Factor(name) = piece else { continue };
-                    if !factors.contains(&name) {
-                        let problem = Problem::UnknownFactor {
-                            name: name.to_owned(),
-                            factors: factors.iter().map(|&name| name.to_owned()).collect(),
-                        };
-                        return Err(self.error(self.placeholder(value.span(), name), problem));
-                    }
-                    named.insert(name);
-                }
-            }
-            DeValue::Array(values) => {
-                for value in values.iter() {
-                    named.extend(self.named_factors(value, factors)?);
-                }
-            }
-            DeValue::Table(table) => {
-                for value in table.values() {
-                    named.extend(self.named_factors(value, factors)?);
-                }
-            }
-            _ => {}
-        }
-        Ok(named)
-    }
-
-    /// The place of `{name}` within a value; the whole value when escapes hide it.
-    fn placeholder(self, span: Range<usize>, name: &str) -> Range<usize> {
-        let within = self.text.get(span.clone()).unwrap_or_default();
-        match within.find(&format!("{{{name}}}")) {
-            Some(at) => span.start + at..span.start + at + name.len() + 2,
-            None => span,
-        }
-    }
-}
 
 /// One table of the file, read for one combination.
 #[derive(Debug, Clone)]
@@ -264,7 +181,7 @@ impl<'a> Section<'a> {
                     source: self.source,
                     key: key.get_ref(),
                     value: if *on { "ON" } else { "OFF" }.to_owned(),
-                    template: None,
+                    filled: false,
                     span: value.span(),
                 }),
                 _ => self.text(key.get_ref(), value, "a string, a number or a boolean"),
@@ -351,12 +268,12 @@ impl<'a> Section<'a> {
         value: &'a Spanned<DeValue<'a>>,
         expected: &'static str,
     ) -> Result<Text<'a>, Error> {
-        let mut template = None;
+        let mut is_filled = false;
         let text = match (value.get_ref(), self.levels) {
             (DeValue::String(text), Some(levels)) => {
                 let filled = template::fill(text, levels)
                     .map_err(|problem| self.source.error(value.span(), problem))?;
-                template = (filled != **text).then(|| text.to_string());
+                is_filled = filled != **text;
                 filled
             }
             (DeValue::String(text), None) => text.to_string(),
@@ -371,7 +288,7 @@ impl<'a> Section<'a> {
             source: self.source,
             key,
             value: text,
-            template,
+            filled: is_filled,
             span: value.span(),
         })
     }
@@ -406,61 +323,4 @@ pub(crate) struct LevelList<'a> {
     pub(crate) at: Range<usize>,
     /// Each level with its place.
     pub(crate) levels: Vec<(String, Range<usize>)>,
-}
-
-/// A scalar value, with the levels of one combination in it.
-#[derive(Debug)]
-pub(crate) struct Text<'a> {
-    source: Source<'a>,
-    /// The key that it stands at.
-    pub(crate) key: &'a str,
-    /// The text itself.
-    pub(crate) value: String,
-    /// What the file says, where levels changed it.
-    template: Option<String>,
-    span: Range<usize>,
-}
-
-impl Text<'_> {
-    /// The text parsed; an error at its place where that fails.
-    pub(crate) fn parsed<T>(
-        &self,
-        expected: &str,
-        parse: impl FnOnce(&str) -> Option<T>,
-    ) -> Result<T, Error> {
-        parse(&self.value).ok_or_else(|| {
-            let (key, value) = (self.key.to_owned(), self.value.clone());
-            let expected = expected.to_owned();
-            self.error(match self.template.clone() {
-                None => Problem::BadValue {
-                    key,
-                    value,
-                    expected,
-                },
-                Some(template) => Problem::BadFilledValue {
-                    key,
-                    template,
-                    value,
-                    expected,
-                },
-            })
-        })
-    }
-
-    /// An error at the text's place.
-    pub(crate) fn error(&self, problem: Problem) -> Error {
-        self.source.error(self.span.clone(), problem)
-    }
-
-    /// The file that the text names, relative to the experiment file's directory; an error where it cannot be read.
-    pub(crate) fn file(&self, what: &'static str) -> Result<std::path::PathBuf, Error> {
-        let directory = self.source.path.parent().unwrap_or(Path::new(""));
-        let path = directory.join(&self.value);
-        let cause = match std::fs::File::open(&path).and_then(|file| file.metadata()) {
-            Ok(metadata) if metadata.is_file() => return Ok(path),
-            Ok(_) => "not a file".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        Err(self.error(Problem::NoFile { what, path, cause }))
-    }
 }

@@ -1,0 +1,70 @@
+//! A value of the experiment file as text that knows its place.
+
+use std::{
+    fs::File,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use crate::{error::Error, problem::Problem, source::Source};
+
+/// A scalar value, with the levels of one combination in it.
+#[derive(Debug)]
+pub(crate) struct Text<'a> {
+    /// The file that it stands in.
+    pub(crate) source: Source<'a>,
+    /// The key that it stands at.
+    pub(crate) key: &'a str,
+    /// The text itself.
+    pub(crate) value: String,
+    /// True when a level stands in it.
+    pub(crate) filled: bool,
+    /// Where it stands.
+    pub(crate) span: Range<usize>,
+}
+
+impl Text<'_> {
+    /// The text parsed; an error at its place where that fails.
+    pub(crate) fn parsed<T>(
+        &self,
+        expected: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, Error> {
+        parse(&self.value).ok_or_else(|| {
+            let written = self.source.text.get(self.span.clone());
+            let written = written.unwrap_or_default().to_owned();
+            let (key, expected) = (self.key.to_owned(), expected.to_owned());
+            self.error(if self.filled {
+                Problem::BadFilledValue {
+                    key,
+                    written,
+                    value: self.value.clone(),
+                    expected,
+                }
+            } else {
+                Problem::BadValue {
+                    key,
+                    written,
+                    expected,
+                }
+            })
+        })
+    }
+
+    /// An error at the text's place.
+    pub(crate) fn error(&self, problem: Problem) -> Error {
+        self.source.error(self.span.clone(), problem)
+    }
+
+    /// The file that the text names, relative to the experiment file's directory; an error where it cannot be read.
+    pub(crate) fn file(&self, what: &'static str) -> Result<PathBuf, Error> {
+        let directory = self.source.path.parent().unwrap_or(Path::new(""));
+        let path = directory.join(&self.value);
+        let cause = match File::open(&path).and_then(|file| file.metadata()) {
+            Ok(metadata) if metadata.is_file() => return Ok(path),
+            Ok(_) => "not a file".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(self.error(Problem::NoFile { what, path, cause }))
+    }
+}

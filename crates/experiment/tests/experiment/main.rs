@@ -1,0 +1,46 @@
+//! The crate from outside: experiment files in, plans, errors and progress out.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a step of a test that fails is a failed test"
+)]
+
+mod errors;
+mod hostile;
+mod plans;
+mod resume;
+mod shipped;
+
+use std::{fs, path::PathBuf};
+
+use experiment::{Error, Experiment, Overrides};
+
+/// A directory with the files that experiments name, and experiments in it.
+struct Bench {
+    dir: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a.smack", "base.cnf", "small.cnf", "large.cnf"] {
+            fs::write(dir.path().join(name), format!("# {name}\n")).unwrap();
+        }
+        Self { dir }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn parse_with(&self, text: &str, overrides: &Overrides) -> Result<Experiment, Error> {
+        Experiment::parse(&self.path("trial.toml"), text, overrides)
+    }
+
+    fn parse(&self, text: &str) -> Experiment {
+        match self.parse_with(text, &Overrides::default()) {
+            Ok(experiment) => experiment,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! What a good file becomes.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use experiment::{
+    Cache, Costs, DataSpec, LoadSpec, OnError, Overrides, Restart, Restore, Rows, ServerSpec,
+    WarmUp,
+};
+
+use crate::Bench;
+
+const SMALLEST: &str = r#"
+format = 1
+[load]
+smack = "a.smack"
+connections = 4
+duration = "10s"
+"#;
+
+const LARGE: &str = r#"
+format = 1
+question = "Which?"
+seed = 7
+repeats = 3
+order = "ORDER"
+
+[matrix]
+mix = ["1:0", "10:1"]
+connections = [1, 2, 0x4]
+size = ["small", "large"]
+rows = ["0.5x", "4x"]
+
+[[exclude]]
+size = "large"
+rows = ["0.5x"]
+mix = "1:0"
+
+[server]
+run = "mariadb-10.11"
+cnf = ["base.cnf", "{size}.cnf"]
+[server.set]
+innodb_buffer_pool_size = "1G"
+query-cache-size = "64M"
+local_infile = true
+long_query_time = 0.5
+max_connections = 200
+init_connect = "SET @size = '{size}', @json = '{{}}'"
+
+[data]
+smack = "a.smack"
+rows = "{rows}"
+cache = "cold"
+
+[each]
+before = ["SET GLOBAL x = {connections}", "FLUSH STATUS"]
+after = ["SELECT '{mix}'"]
+
+[load]
+smack = "a.smack"
+client = "smacker"
+mix = "{mix}"
+connections = "{connections}"
+warmup = "auto"
+duration = "1m 30s"
+loops = 2
+on_error = "retry"
+
+[report]
+chart = { x = "connections", line = "mix", facet = ["size", "rows"], y = ["throughput", "p95"] }
+"#;
+
+fn large(order: &str) -> String {
+    LARGE.replace("ORDER", order)
+}
+
+#[test]
+fn the_smallest_file_has_one_run_with_the_defaults() {
+    let bench = Bench::new();
+    let experiment = bench.parse(SMALLEST);
+    assert_eq!(experiment.name(), "trial");
+    assert_eq!((experiment.question.as_str(), experiment.seed), ("", 1));
+    assert!(experiment.factors().is_empty() && experiment.chart().is_none());
+    let [run] = experiment.plan().runs.as_slice() else {
+        panic!("one run")
+    };
+    assert_eq!((run.run, run.block), (1, 1));
+    assert_eq!(run.data, None);
+    assert_eq!(
+        run.server,
+        ServerSpec::Private {
+            run: None,
+            cnf: vec![],
+            set: BTreeMap::new(),
+            restart: Restart::PerRun
+        }
+    );
+    assert_eq!(
+        run.load,
+        LoadSpec {
+            smack: bench.path("a.smack"),
+            client: None,
+            mix: None,
+            connections: 4,
+            warmup: WarmUp::Auto {
+                at_most: Duration::from_secs(60)
+            },
+            duration: Duration::from_secs(10),
+            loops: None,
+            on_error: OnError::Stop
+        }
+    );
+}
+
+#[test]
+fn levels_stand_where_their_names_stood() {
+    let bench = Bench::new();
+    let experiment = bench.parse(&large("file"));
+    let plan = experiment.plan();
+    // (2 x 3 x 2 x 2 - 3) x 3 repeats.
+    assert_eq!(plan.runs.len(), 63);
+    let run = &plan.runs[20];
+    let levels = [
+        ("connections", "4"),
+        ("mix", "10:1"),
+        ("rows", "4x"),
+        ("size", "large"),
+    ];
+    let combination = levels.map(|(name, level)| (name.to_owned(), level.to_owned()));
+    assert_eq!(run.combination, BTreeMap::from(combination));
+    assert_eq!((run.run, run.block), (21, 1));
+    let set = [
+        ("innodb_buffer_pool_size", "1G"),
+        ("query-cache-size", "64M"),
+        ("local_infile", "ON"),
+        ("long_query_time", "0.5"),
+        ("max_connections", "200"),
+        ("init_connect", "SET @size = 'large', @json = '{}'"),
+    ];
+    assert_eq!(
+        run.server,
+        ServerSpec::Private {
+            run: Some("mariadb-10.11".to_owned()),
+            cnf: vec![bench.path("base.cnf"), bench.path("large.cnf")],
+            set: set.map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
+            restart: Restart::PerRun
+        }
+    );
+    assert_eq!(
+        run.data,
+        Some(DataSpec {
+            smack: bench.path("a.smack"),
+            rows: Rows::TimesBufferPool(4.0),
+            restore: Restore::PerRun,
+            cache: Cache::Cold
+        })
+    );
+    assert_eq!(run.load.connections, 4);
+    assert_eq!(run.load.mix, Some(vec![10, 1]));
+    assert_eq!(run.load.client.as_deref(), Some("smacker"));
+    assert_eq!(run.load.duration, Duration::from_secs(90));
+    assert_eq!(
+        (run.load.loops, run.load.on_error),
+        (Some(2), OnError::Retry)
+    );
+    assert_eq!(run.before, ["SET GLOBAL x = 4", "FLUSH STATUS"]);
+    assert_eq!(run.after, ["SELECT '10:1'"]);
+    let chart = experiment.chart().unwrap();
+    assert_eq!(
+        (chart.x.as_str(), chart.line.as_deref()),
+        ("connections", Some("mix"))
+    );
+    assert_eq!(
+        (chart.facet.join(" "), chart.y.join(" ")),
+        ("size rows".into(), "throughput p95".into())
+    );
+}
+
+#[test]
+fn a_given_server_keeps_its_own_settings() {
+    let bench = Bench::new();
+    let server = r#"
+[server]
+address = "db1:3307"
+user = "bench"
+password_file = "base.cnf"
+ssl_mode = "VERIFY_CA"
+ssl_ca = "small.cnf"
+database = "test"
+[data]
+smack = "a.smack"
+rows = 5
+"#;
+    let experiment = bench.parse(&format!("{SMALLEST}{server}"));
+    let run = &experiment.plan().runs[0];
+    assert_eq!(
+        run.server,
+        ServerSpec::Given {
+            address: "db1:3307".to_owned(),
+            user: Some("bench".to_owned()),
+            password_file: Some(bench.path("base.cnf")),
+            database: Some("test".to_owned()),
+            ssl_mode: Some("VERIFY_CA".to_owned()),
+            ssl_ca: Some(bench.path("small.cnf")),
+        }
+    );
+    let data = run.data.as_ref().unwrap();
+    assert_eq!((data.rows, data.restore), (Rows::Count(5), Restore::Never));
+}
+
+#[test]
+fn a_block_holds_each_combination_once_in_an_order_of_its_own() {
+    let bench = Bench::new();
+    for order in ["random", "grouped", "file"] {
+        let experiment = bench.parse(&large(order));
+        let runs = &experiment.plan().runs;
+        let blocks: Vec<_> = runs.chunks(21).collect();
+        let mut orders = BTreeSet::new();
+        let mut seeds = BTreeSet::new();
+        for (index, block) in blocks.iter().enumerate() {
+            let combinations: BTreeSet<_> = block.iter().map(|run| &run.combination).collect();
+            assert_eq!(combinations.len(), 21, "{order}");
+            assert!(block.iter().all(|run| run.block == index as u32 + 1));
+            orders.insert(block.iter().map(|run| &run.combination).collect::<Vec<_>>());
+            seeds.extend(block.iter().map(|run| run.seed));
+        }
+        assert_eq!(orders.len(), if order == "file" { 1 } else { 3 }, "{order}");
+        assert_eq!(seeds.len(), 63, "{order}");
+        assert!(runs.iter().zip(1..).all(|(run, number)| run.run == number));
+        assert_eq!(experiment.plan(), bench.parse(&large(order)).plan());
+    }
+}
+
+#[test]
+fn more_repeats_and_another_order_keep_what_a_run_draws() {
+    let bench = Bench::new();
+    let overrides = Overrides {
+        repeats: Some(5),
+        ..Overrides::default()
+    };
+    let few = bench.parse(&large("random"));
+    let many = bench.parse_with(&large("random"), &overrides).unwrap();
+    assert_eq!(few.plan().runs[..], many.plan().runs[..63]);
+    let seeds = |order| {
+        let experiment = bench.parse(&large(order));
+        let runs = experiment.plan().runs.iter();
+        runs.map(|run| ((run.block, run.combination.clone()), run.seed))
+            .collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(seeds("random"), seeds("grouped"));
+}
+
+#[test]
+fn data_sets_have_the_name_of_what_shapes_them() {
+    let bench = Bench::new();
+    let experiment = bench.parse(&large("grouped"));
+    let names: Vec<String> = experiment.plan().runs[..21]
+        .iter()
+        .map(|run| run.data_set().unwrap())
+        .collect();
+    let distinct: BTreeSet<&String> = names.iter().collect();
+    assert_eq!(
+        distinct.len(),
+        4,
+        "two option files, two sizes: {distinct:?}"
+    );
+    let changes = names.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    assert_eq!(changes, 3, "{names:?}");
+}
+
+#[test]
+fn the_hash_tells_experiments_apart() {
+    let bench = Bench::new();
+    let overrides = Overrides {
+        scale: Some(0.5),
+        ..Overrides::default()
+    };
+    let mut hashes = BTreeSet::from([
+        bench.parse(&large("random")).sha256(),
+        bench.parse(&large("file")).sha256(),
+        bench
+            .parse_with(&large("random"), &overrides)
+            .unwrap()
+            .sha256(),
+    ]);
+    assert_eq!(bench.parse(&large("random")).sha256().len(), 64);
+    std::fs::write(bench.path("large.cnf"), "[mysqld]\n").unwrap();
+    hashes.insert(bench.parse(&large("random")).sha256());
+    assert_eq!(hashes.len(), 4);
+}
+
+#[test]
+fn scale_shrinks_time_data_and_caches_together() {
+    let bench = Bench::new();
+    let overrides = Overrides {
+        scale: Some(0.05),
+        ..Overrides::default()
+    };
+    let experiment = bench.parse_with(&large("file"), &overrides).unwrap();
+    let run = &experiment.plan().runs[0];
+    let ServerSpec::Private { set, .. } = &run.server else {
+        panic!("private")
+    };
+    assert_eq!(set["innodb_buffer_pool_size"], "51M");
+    assert_eq!(set["query-cache-size"], "3355648");
+    assert_eq!(set["max_connections"], "200");
+    assert_eq!(run.data.as_ref().unwrap().rows, Rows::TimesBufferPool(0.5));
+    assert_eq!(run.load.duration, Duration::from_millis(4500));
+    let at_most = Duration::from_secs(3);
+    assert_eq!(run.load.warmup, WarmUp::Auto { at_most });
+    assert_eq!(run.combination["rows"], "0.5x");
+
+    let counted = "[data]\nsmack = \"a.smack\"\nrows = \"1M\"\n";
+    let text = format!("{SMALLEST}warmup = \"4s\"\n{counted}");
+    let experiment = bench.parse_with(&text, &overrides).unwrap();
+    let run = &experiment.plan().runs[0];
+    assert_eq!(run.data.as_ref().unwrap().rows, Rows::Count(50_000));
+    assert_eq!(run.load.duration, Duration::from_secs(1));
+    assert_eq!(run.load.warmup, WarmUp::For(Duration::from_millis(500)));
+}
+
+#[test]
+fn the_estimate_adds_up() {
+    let bench = Bench::new();
+    let costs = Costs {
+        restart_s: 2.0,
+        load_s_per_gb: 100.0,
+        restore_s_per_gb: 10.0,
+        row_bytes: 1000.0,
+    };
+    let data = "[data]\nsmack = \"a.smack\"\nrows = \"1M\"\n";
+    let cases = [
+        // Three runs of 10 s with 2 s of warm-up, each after a restart; one load of 1 GB, two restores.
+        ("", 3.0 * (12.0 + 2.0) + 100.0 + 2.0 * 10.0),
+        ("[server]\nrestart = \"never\"\n", 3.0 * 12.0 + 2.0 + 100.0),
+        ("[server]\naddress = \"db1\"\n", 3.0 * 12.0 + 100.0),
+    ];
+    for (server, seconds) in cases {
+        let text = format!("repeats = 3\n{SMALLEST}warmup = \"2s\"\n{data}{server}");
+        let estimate = bench.parse(&text).plan().estimate(&costs);
+        assert_eq!(estimate, Duration::from_secs_f64(seconds), "{server}");
+    }
+}

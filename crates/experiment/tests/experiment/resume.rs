@@ -1,0 +1,204 @@
+//! A results directory: saved, found again, refused.
+
+use std::fs;
+
+use experiment::{Error, Experiment, Overrides, Progress, record_file_name};
+use samples::{End, FORMAT, Line, RunHeader};
+
+use crate::Bench;
+
+const TRIAL: &str = r#"
+format = 1
+repeats = 2
+[matrix]
+clients = [1, 2]
+[load]
+smack = "a.smack"
+connections = "{clients}"
+duration = "1s"
+"#;
+
+struct Results {
+    bench: Bench,
+    experiment: Experiment,
+}
+
+impl Results {
+    fn new() -> Self {
+        let bench = Bench::new();
+        let experiment = bench.parse(TRIAL);
+        fs::create_dir(bench.path("results")).unwrap();
+        experiment.save(&bench.path("results")).unwrap();
+        Self { bench, experiment }
+    }
+
+    fn scan(&self) -> Result<Progress, Error> {
+        Progress::scan(&self.bench.path("results"), self.experiment.plan())
+    }
+
+    /// Writes the record of a run up to its end, or up to where it broke off.
+    fn record(&self, run: u32, end: Option<bool>) {
+        let planned = &self.experiment.plan().runs[run as usize - 1];
+        let header = Line::Run(RunHeader {
+            format: FORMAT,
+            dbdyno_version: "0.1.0".to_owned(),
+            experiment: self.experiment.name().to_owned(),
+            experiment_sha256: self.experiment.sha256(),
+            seed: planned.seed,
+            run,
+            block: planned.block,
+            combination: planned.combination.clone(),
+            started_at: "2026-11-21T08:00:00Z".to_owned(),
+            connections: 1,
+            loops: 1,
+            io: "epoll".to_owned(),
+            transport: "unix socket".to_owned(),
+        });
+        let end = end.map(|complete| {
+            Line::End(End {
+                t_s: 1.0,
+                complete,
+                why: "the server was killed".to_owned(),
+            })
+        });
+        let lines = [Some(header), end].into_iter().flatten();
+        let text: String = lines
+            .map(|line| serde_json::to_string(&line).unwrap() + "\n")
+            .collect();
+        fs::write(self.bench.path("results").join(record_file_name(run)), text).unwrap();
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.bench.path("results")).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.starts_with("run-"))
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+#[test]
+fn done_runs_are_found_and_broken_ones_are_kept_aside() {
+    let results = Results::new();
+    assert_eq!(results.scan().unwrap().done(), 0);
+    results.record(1, Some(true));
+    results.record(2, Some(false));
+    results.record(3, None);
+    fs::write(
+        results.bench.path("results/run-0004.jsonl"),
+        "{\"line\":\"ru",
+    )
+    .unwrap();
+    let mut progress = results.scan().unwrap();
+    let done = results
+        .experiment
+        .plan()
+        .runs
+        .iter()
+        .map(|run| progress.is_done(run));
+    assert_eq!(done.collect::<Vec<_>>(), [true, false, false, false]);
+    assert_eq!(progress.done(), 1);
+
+    let kept = progress.set_aside().unwrap();
+    assert_eq!(
+        kept[0],
+        results.bench.path("results/run-0002.incomplete-1.jsonl")
+    );
+    assert_eq!(
+        progress.set_aside().unwrap(),
+        Vec::<std::path::PathBuf>::new()
+    );
+
+    // The second time it breaks off again.
+    results.record(2, Some(false));
+    results.scan().unwrap().set_aside().unwrap();
+    let expected = [
+        "run-0001.jsonl",
+        "run-0002.incomplete-1.jsonl",
+        "run-0002.incomplete-2.jsonl",
+        "run-0003.incomplete-1.jsonl",
+        "run-0004.incomplete-1.jsonl",
+    ];
+    assert_eq!(results.names(), expected);
+    assert_eq!(results.scan().unwrap().done(), 1);
+}
+
+#[test]
+fn results_are_not_written_over() {
+    let results = Results::new();
+    let error = results
+        .experiment
+        .save(&results.bench.path("results"))
+        .unwrap_err();
+    assert!(matches!(error, Error::ResultsExist { .. }), "{error}");
+    assert_eq!(
+        fs::read_to_string(results.bench.path("results/experiment.toml")).unwrap(),
+        TRIAL
+    );
+}
+
+#[test]
+fn results_of_another_experiment_are_refused_with_the_difference() {
+    let results = Results::new();
+    let dir = results.bench.path("results");
+    let scaled = Overrides {
+        scale: Some(0.5),
+        ..Overrides::default()
+    };
+    let cases = [
+        (
+            TRIAL.replace("[1, 2]", "[1, 4]"),
+            Overrides::default(),
+            "line 5 of the experiment: was `clients = [1, 2]`, now it is `clients = [1, 4]`",
+        ),
+        (
+            format!("{TRIAL}loops = 1\n"),
+            Overrides::default(),
+            "line 10 of the experiment: `loops = 1` is new",
+        ),
+        (
+            TRIAL.to_owned(),
+            scaled,
+            "they were made with no --scale, now it is --scale 0.5",
+        ),
+    ];
+    for (text, overrides, difference) in cases {
+        let other = results.bench.parse_with(&text, &overrides).unwrap();
+        let error = Progress::scan(&dir, other.plan()).unwrap_err();
+        assert!(error.to_string().ends_with(difference), "{error}");
+        assert!(error.hint().is_some());
+    }
+    fs::write(results.bench.path("a.smack"), "// changed\n").unwrap();
+    let error = Progress::scan(&dir, results.bench.parse(TRIAL).plan()).unwrap_err();
+    assert!(
+        error.to_string().ends_with("a.smack has changed since"),
+        "{error}"
+    );
+}
+
+#[test]
+fn directories_that_cannot_be_continued() {
+    let results = Results::new();
+    let error = Progress::scan(results.bench.dir.path(), results.experiment.plan()).unwrap_err();
+    assert!(matches!(error, Error::NoResults { .. }), "{error}");
+
+    let planned = results.bench.path("results/run-0002.jsonl");
+    results.record(1, Some(true));
+    fs::rename(results.bench.path("results/run-0001.jsonl"), &planned).unwrap();
+    let error = results.scan().unwrap_err();
+    assert!(
+        error.to_string().ends_with("it is the record of run 1"),
+        "{error}"
+    );
+
+    let text = fs::read_to_string(&planned).unwrap();
+    let foreign = text.replace(&results.experiment.sha256(), "0123");
+    fs::write(&planned, foreign).unwrap();
+    let error = results.scan().unwrap_err();
+    assert!(error.to_string().ends_with("another experiment"), "{error}");
+
+    fs::write(results.bench.path("results/experiment.json"), "{").unwrap();
+    assert!(matches!(results.scan().unwrap_err(), Error::Damaged { .. }));
+}

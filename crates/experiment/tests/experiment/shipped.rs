@@ -1,0 +1,95 @@
+//! The experiments that come with dbdyno.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use experiment::{Costs, Experiment, Overrides, Rows, ServerSpec};
+
+fn shipped(name: &str, scale: Option<f64>) -> Experiment {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../experiments")
+        .join(name);
+    let text = fs::read_to_string(&path).unwrap();
+    let overrides = Overrides {
+        scale,
+        ..Overrides::default()
+    };
+    match Experiment::parse(&path, &text, &overrides) {
+        Ok(experiment) => experiment,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn hp_sizing_is_the_papers_grid() {
+    let experiment = shipped("hp-sizing.toml", None);
+    let runs = &experiment.plan().runs;
+    assert_eq!(runs.len(), 140);
+    let without_cache = runs
+        .iter()
+        .filter(|run| run.combination["query_cache"] == "0");
+    assert_eq!(without_cache.clone().count(), 35);
+    assert!(
+        without_cache
+            .into_iter()
+            .all(|run| run.combination["rows"] == "0.5x")
+    );
+    let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
+    assert_eq!(
+        data_sets.len(),
+        3,
+        "the query cache needs no data of its own"
+    );
+    assert!(runs.iter().all(|run| {
+        let rows = run.data.as_ref().map(|data| data.rows);
+        matches!(rows, Some(Rows::TimesBufferPool(_)))
+    }));
+}
+
+#[test]
+fn hp_sizing_shrinks_to_a_quarter_of_an_hour() {
+    let experiment = shipped("hp-sizing.toml", Some(0.03));
+    let plan = experiment.plan();
+    assert_eq!(plan.runs.len(), 140);
+    let ServerSpec::Private { set, .. } = &plan.runs[0].server else {
+        panic!("private")
+    };
+    assert_eq!(set["innodb_buffer_pool_size"], "31M");
+    let estimate = plan.estimate(&Costs::default());
+    assert!(estimate < Duration::from_secs(15 * 60), "{estimate:?}");
+}
+
+#[test]
+fn the_quickstart_takes_less_than_three_minutes() {
+    let experiment = shipped("quickstart.toml", None);
+    let plan = experiment.plan();
+    assert_eq!(plan.runs.len(), 24);
+    let estimate = plan.estimate(&Costs::default());
+    assert!(estimate < Duration::from_secs(3 * 60), "{estimate:?}");
+}
+
+#[test]
+fn the_plan_as_text() {
+    let text = shipped("quickstart.toml", None).plan().describe();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[..7],
+        [
+            "factor  mix          1:0  1:1",
+            "factor  connections  1  2  8  32",
+            "plan    8 combinations x 3 repeats = 24 runs, order random, seed 1",
+            "time    about 2 min 2 s",
+            "",
+            "run  block  mix  connections",
+            "  1      1  1:0            2",
+        ],
+        "{text}"
+    );
+    let text = shipped("hp-sizing.toml", Some(0.03)).plan().describe();
+    assert!(text.contains("scale   0.03\n"), "{text}");
+    assert!(text.ends_with("and 120 more\n"), "{text}");
+}
