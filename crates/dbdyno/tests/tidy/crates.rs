@@ -67,6 +67,15 @@ impl Crate {
         }
     }
 
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The files below `src`.
+    pub(crate) fn sources(&self) -> &[File] {
+        &self.sources
+    }
+
     /// Lines of code with their place, without the lines that are comments.
     fn code(&self) -> impl Iterator<Item = (String, &str)> {
         self.sources.iter().flat_map(|file| {

@@ -4,6 +4,7 @@
 //! beside it, and then has to find nothing in this repository.
 
 mod crates;
+mod modules;
 mod pages;
 mod repository;
 mod run_record_page;
@@ -51,6 +52,11 @@ fn load_names_no_benchmark() {
     assert_none(crates::benchmarks_named_in_load(
         &Repository::open().crates(),
     ));
+}
+
+#[test]
+fn no_modules_form_a_circle() {
+    assert_none(modules::circles(&Repository::open().crates()));
 }
 
 #[test]

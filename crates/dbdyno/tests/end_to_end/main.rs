@@ -1,0 +1,7 @@
+//! dbdyno from the outside: the real program, real servers, its exit codes and what it prints.
+//!
+//! A test opens a [`scene::Scene`], runs commands in it and says what it expects of them. Cases stand in one
+//! file per command; what they share is the vocabulary in `scene.rs`.
+
+mod gen_data;
+mod scene;
