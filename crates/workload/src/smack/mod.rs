@@ -2,6 +2,7 @@
 
 mod ast;
 mod barrel_text;
+mod checker;
 mod diagnostic;
 mod dictionary;
 mod error;

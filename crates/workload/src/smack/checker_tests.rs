@@ -1,6 +1,7 @@
 //! What a file means, and what it must not say.
 
 use super::*;
+use crate::smack::Error;
 
 fn script(text: &str) -> Script {
     Script::parse("t.smack", text.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
