@@ -229,11 +229,11 @@ fn cell(top: &Section<'_>, levels: Levels, scale: f64) -> Result<Cell, Error> {
     })
 }
 
-/// A server whose version or settings differ between runs must be restarted before each of them.
+/// A private server whose version, settings or data differ between runs must be restarted before each of them.
 fn check_restarts(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
     let differ = cells
         .windows(2)
-        .any(|pair| pair[0].server != pair[1].server);
+        .any(|pair| pair[0].server != pair[1].server || pair[0].data != pair[1].data);
     let restart = cells.iter().map(|cell| &cell.server).find_map(|server| {
         let private = matches!(server, ServerSpec::Private { .. });
         let restart = server.restart();

@@ -110,9 +110,9 @@ pub enum Problem {
         what: &'static str,
         needs: &'static str,
     },
-    /// Settings that differ although the server keeps running.
+    /// Settings or data that differ although the server keeps running.
     #[error(
-        "the server's version or settings differ between combinations, but restart is {restart:?}"
+        "the server's version, settings or data differ between combinations, but restart is {restart:?}"
     )]
     SettingsNeedRestart { restart: &'static str },
     /// A named file that is not there.
