@@ -159,16 +159,10 @@ fn option_difference<T: PartialEq + ToString>(
     then: Option<T>,
 ) -> Option<String> {
     let shown = |value: &Option<T>| match value {
-        Some(value) => format!("--{option} {}", value.to_string()),
-        None => format!("no --{option}"),
+        Some(value) => format!("with --{option} {}", value.to_string()),
+        None => format!("without --{option}"),
     };
-    (now != then).then(|| {
-        format!(
-            "they were made with {}, now it is {}",
-            shown(&then),
-            shown(&now)
-        )
-    })
+    (now != then).then(|| format!("they were made {}, this is {}", shown(&then), shown(&now)))
 }
 
 /// The first line that differs, in words.

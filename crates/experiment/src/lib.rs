@@ -33,7 +33,6 @@ pub use estimate::Costs;
 pub use experiment::{Experiment, Overrides};
 pub use load::{LoadSpec, OnError, WarmUp};
 pub use matrix::Factor;
-pub use order::Order;
 pub use place::Place;
 pub use plan::{Plan, PlannedRun};
 pub use problem::Problem;

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 /// In which order the runs of a block go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub(crate) enum Order {
     /// Any order of the block is as likely as any other.
     Random,
     /// The data sets in random order, and the runs on one data set in random order: data is changed seldom, but

@@ -1,7 +1,7 @@
 //! A value of the experiment file as text that knows its place.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -60,9 +60,13 @@ impl Text<'_> {
     pub(crate) fn file(&self, what: &'static str) -> Result<PathBuf, Error> {
         let directory = self.source.path.parent().unwrap_or(Path::new(""));
         let path = directory.join(&self.value);
-        let cause = match File::open(&path).and_then(|file| file.metadata()) {
-            Ok(metadata) if metadata.is_file() => return Ok(path),
-            Ok(_) => "not a file".to_owned(),
+        // Opening something else than a file, such as a pipe, could wait for ever.
+        let cause = match fs::metadata(&path) {
+            Ok(metadata) if !metadata.is_file() => "not a file".to_owned(),
+            Ok(_) => match File::open(&path) {
+                Ok(_) => return Ok(path),
+                Err(error) => error.to_string(),
+            },
             Err(error) => error.to_string(),
         };
         Err(self.error(Problem::NoFile { what, path, cause }))

@@ -161,7 +161,7 @@ fn results_of_another_experiment_are_refused_with_the_difference() {
         (
             TRIAL.to_owned(),
             scaled,
-            "they were made with no --scale, now it is --scale 0.5",
+            "they were made without --scale, this is with --scale 0.5",
         ),
     ];
     for (text, overrides, difference) in cases {
