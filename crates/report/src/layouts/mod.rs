@@ -1,0 +1,3 @@
+//! The report layouts of the tools that dbdyno stands in for.
+
+pub mod super_smack;
