@@ -1,0 +1,37 @@
+//! Writes pages of made-up results into the directory that is given, to look at them in a browser.
+
+#[path = "../tests/report/synthetic.rs"]
+mod synthetic;
+
+use std::{env, error::Error, fs, path::PathBuf};
+
+use report::Results;
+use samples::Host;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let directory = PathBuf::from(env::args().nth(1).ok_or("which directory?")?);
+    fs::create_dir_all(&directory)?;
+    let single = Results {
+        runs: synthetic::quickstart(Host::Both).runs[..1].to_vec(),
+        planned_runs: 1,
+        ..synthetic::quickstart(Host::Both)
+    };
+    let pages = [
+        ("quickstart", synthetic::quickstart(Host::Both)),
+        ("remote", synthetic::quickstart(Host::Client)),
+        ("sizing", synthetic::sizing(30, 140)),
+        ("single", single),
+    ];
+    for (name, results) in pages {
+        fs::write(
+            directory.join(name).with_extension("html"),
+            report::html(&results),
+        )?;
+        fs::write(
+            directory.join(name).with_extension("txt"),
+            report::table(&results, 100),
+        )?;
+        report::write_summary(&results, &directory.join(name).with_extension("sqlite"))?;
+    }
+    Ok(())
+}

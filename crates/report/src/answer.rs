@@ -1,0 +1,153 @@
+//! The short answer in words: the highest throughput, how sure it is, and the CPU there.
+
+use samples::CpuUse;
+
+use crate::{
+    cell::{Cell, Figure, busy},
+    grid::{Facet, Grid},
+    number::{counted, percent, si, with_margin},
+    results::Results,
+};
+
+/// The combination with the highest throughput among some.
+pub(crate) struct Peak<'a> {
+    pub(crate) line: usize,
+    pub(crate) x: usize,
+    pub(crate) cell: &'a Cell,
+    pub(crate) throughput: Figure,
+}
+
+/// The highest throughput of a facet; `None` when it has no complete run.
+pub(crate) fn peak(facet: &Facet) -> Option<Peak<'_>> {
+    highest(facet.cells())
+}
+
+/// The highest throughput of one line of a facet.
+pub(crate) fn peak_of_line(facet: &Facet, line: usize) -> Option<Peak<'_>> {
+    highest(facet.cells().filter(|(at, _, _)| *at == line))
+}
+
+fn highest<'a>(cells: impl Iterator<Item = (usize, usize, &'a Cell)>) -> Option<Peak<'a>> {
+    let measured = cells.filter_map(|(line, x, cell)| {
+        let throughput = cell.throughput?;
+        Some(Peak {
+            line,
+            x,
+            cell,
+            throughput,
+        })
+    });
+    measured.max_by(|a, b| a.throughput.mean.total_cmp(&b.throughput.mean))
+}
+
+/// A throughput with its interval: `12.3k ± 0.4k`.
+pub(crate) fn throughput_in_words(figure: &Figure) -> String {
+    match figure.margin() {
+        Some(margin) => with_margin(figure.mean, margin),
+        None => si(figure.mean),
+    }
+}
+
+/// One sentence on the highest throughput of a facet.
+pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> String {
+    let subject = match facet.name() {
+        Some(name) => format!("{name}: highest throughput "),
+        None => "Highest throughput: ".to_owned(),
+    };
+    let Some(peak) = peak(facet) else {
+        return format!("{subject}unknown, no run is complete.");
+    };
+    let value = throughput_in_words(&peak.throughput);
+    let place = match grid.place(facet, peak.line, peak.x) {
+        place if place.is_empty() => String::new(),
+        place => format!(" at {place}"),
+    };
+    let sure = match peak.throughput.interval {
+        Some(_) => format!("95 % interval over {}", counted(peak.cell.complete, "run")),
+        None => "1 run: no interval".to_owned(),
+    };
+    let cpu = match &peak.cell.cpu {
+        Some(cpu) => format!("; {}", cpu_in_words(cpu)),
+        None => format!("; {}", grid.cpu_missing),
+    };
+    let overlap = overlap_in_words(grid, facet, &peak);
+    let edge = edge_in_words(grid, &peak);
+    format!("{subject}{value} operations/s{place} ({sure}){cpu}.{overlap}{edge}")
+}
+
+/// `CPU 96 % busy (server 55 %, client 38 %, rest 3 %)`.
+pub(crate) fn cpu_in_words(cpu: &CpuUse) -> String {
+    let mut parts = Vec::new();
+    if let Some(server) = cpu.server {
+        parts.push(format!("server {} %", percent(server)));
+    }
+    if let Some(client) = cpu.client {
+        parts.push(format!("client {} %", percent(client)));
+    }
+    parts.push(format!("rest {} %", percent(cpu.rest)));
+    format!("CPU {} % busy ({})", percent(busy(cpu)), parts.join(", "))
+}
+
+/// Says that a peak at the edge of what was tried need not be the peak.
+fn edge_in_words(grid: &Grid, peak: &Peak) -> String {
+    match &grid.x {
+        Some(factor) if grid.x_counts_clients() && peak.x + 1 == factor.levels.len() => {
+            format!(" More {} were not tried.", factor.name)
+        }
+        _ => String::new(),
+    }
+}
+
+/// Says which combinations the peak cannot be told from, for a maximum of noisy values is no ranking.
+fn overlap_in_words(grid: &Grid, facet: &Facet, peak: &Peak) -> String {
+    let Some((low, _)) = peak.throughput.interval else {
+        return String::new();
+    };
+    let others: Vec<String> = facet
+        .cells()
+        .filter(|(line, x, _)| (*line, *x) != (peak.line, peak.x))
+        .filter(|(_, _, cell)| {
+            let interval = cell.throughput.and_then(|figure| figure.interval);
+            interval.is_some_and(|(_, high)| high >= low)
+        })
+        .map(|(line, x, _)| grid.place(facet, line, x))
+        .collect();
+    match others.len() {
+        0 => String::new(),
+        1..=3 => format!(" Its interval overlaps that of {}.", others.join("; ")),
+        n => format!(" Its interval overlaps those of {n} other combinations."),
+    }
+}
+
+/// What of the plan was run, in words.
+pub(crate) fn coverage(results: &Results) -> String {
+    let complete = results.runs.iter().filter(|run| run.is_complete()).count();
+    let incomplete = results.runs.len() - complete;
+    let planned = counted(results.planned_runs as usize, "planned run");
+    let mut text = if complete == results.planned_runs as usize {
+        match complete {
+            1 => "The planned run is complete.".to_owned(),
+            _ => format!("All {planned} are complete."),
+        }
+    } else {
+        format!("{complete} of {planned} are complete.")
+    };
+    if incomplete > 0 {
+        let verb = if incomplete == 1 { "is" } else { "are" };
+        text.push_str(&format!(
+            " {} {verb} incomplete and left out of the figures.",
+            counted(incomplete, "run")
+        ));
+    }
+    text
+}
+
+/// How the figures are made, in words.
+pub(crate) fn method(grid: &Grid) -> &'static str {
+    if grid.has_intervals() {
+        "± is the 95 % interval of the mean over executions (Student's t). Percentiles and CPU shares are means over \
+         executions, too. Warm-up is excluded."
+    } else {
+        "1 run per combination: no interval. Warm-up is excluded."
+    }
+}

@@ -1,0 +1,162 @@
+//! One combination of levels: the figures over its executions.
+
+use samples::{CpuUse, Host, Record, RunSummary};
+
+/// Confidence of every interval in the report.
+pub(crate) const CONFIDENCE: f64 = 0.95;
+
+/// A mean over executions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Figure {
+    pub(crate) mean: f64,
+    /// Bounds of the interval; `None` with fewer than two executions.
+    pub(crate) interval: Option<(f64, f64)>,
+}
+
+impl Figure {
+    /// The mean of one value per execution; `None` without any.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        if values.is_empty() {
+            return None;
+        }
+        let interval = stats::mean_interval(values, CONFIDENCE);
+        Some(Self {
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            interval: interval.map(|interval| (interval.low, interval.high)),
+        })
+    }
+
+    /// Half width of the interval.
+    pub(crate) fn margin(&self) -> Option<f64> {
+        self.interval.map(|(low, high)| (high - low) / 2.0)
+    }
+}
+
+/// A percentile that the report shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Percentile {
+    P50,
+    P95,
+    P99,
+}
+
+impl Percentile {
+    pub(crate) const ALL: [Self; 3] = [Self::P50, Self::P95, Self::P99];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P95 => "p95",
+            Self::P99 => "p99",
+        }
+    }
+
+    /// This percentile of one run, nanoseconds; `None` where too few operations lie beyond it.
+    pub(crate) fn of(self, summary: &RunSummary) -> Option<f64> {
+        let latency = summary.latency?;
+        let ns = match self {
+            Self::P50 => latency.p50_ns,
+            Self::P95 => latency.p95_ns,
+            Self::P99 => latency.p99_ns?,
+        };
+        Some(ns as f64)
+    }
+}
+
+/// The figures of one combination over its complete runs.
+#[derive(Debug, Clone)]
+pub(crate) struct Cell {
+    /// Runs that came to their planned end.
+    pub(crate) complete: usize,
+    /// Runs that did not: they are counted, and their figures are left out.
+    pub(crate) incomplete: usize,
+    /// Operations per second.
+    pub(crate) throughput: Option<Figure>,
+    /// Nanoseconds, in the order of [`Percentile::ALL`].
+    percentiles_ns: [Option<Figure>; 3],
+    /// CPU of the machine that the server stands on; `None` when that machine was not observed.
+    pub(crate) cpu: Option<CpuUse>,
+    /// Failed operations of all runs, the incomplete ones too: no error is hidden.
+    pub(crate) errors: u64,
+}
+
+impl Cell {
+    /// The figures of `runs`, which all have the same combination.
+    pub(crate) fn of(runs: &[(&Record, &RunSummary)]) -> Self {
+        let complete: Vec<_> = runs
+            .iter()
+            .filter(|(record, _)| record.is_complete())
+            .collect();
+        let over = |value: &dyn Fn(&RunSummary) -> Option<f64>| {
+            // A mean over those runs that happen to have the value would be of another set than its neighbours.
+            let values: Option<Vec<f64>> = complete.iter().map(|(_, run)| value(run)).collect();
+            values.as_deref().and_then(Figure::of)
+        };
+        let cpu: Vec<CpuUse> = complete
+            .iter()
+            .filter_map(|(record, run)| server_machine(record, run))
+            .collect();
+        Self {
+            complete: complete.len(),
+            incomplete: runs.len() - complete.len(),
+            throughput: over(&|run| run.throughput_per_s),
+            percentiles_ns: Percentile::ALL.map(|percentile| over(&|run| percentile.of(run))),
+            cpu: mean_cpu(&cpu),
+            errors: runs.iter().map(|(_, run)| run.errors).sum(),
+        }
+    }
+
+    /// A percentile of the response time, nanoseconds.
+    pub(crate) fn percentile_ns(&self, percentile: Percentile) -> Option<Figure> {
+        self.percentiles_ns[percentile as usize]
+    }
+
+    /// How many executions stand behind the figures, in words.
+    pub(crate) fn runs_in_words(&self) -> String {
+        let complete = match self.complete {
+            0 => "no complete run".to_owned(),
+            1 => "1 run: no interval".to_owned(),
+            n => format!("{n} runs"),
+        };
+        match self.incomplete {
+            0 => complete,
+            n => format!("{complete}, {n} incomplete"),
+        }
+    }
+}
+
+/// CPU of the machine that the server stands on; `None` when only the client's machine, or none, was observed.
+pub(crate) fn server_machine(record: &Record, summary: &RunSummary) -> Option<CpuUse> {
+    let observed = record
+        .telemetry
+        .iter()
+        .any(|sample| sample.machine.is_some() && sample.host != Host::Client);
+    summary.cpu.filter(|_| observed)
+}
+
+/// Busy share of a machine: everything but idle, I/O wait and what the hypervisor took.
+pub(crate) fn busy(cpu: &CpuUse) -> f64 {
+    cpu.user + cpu.system
+}
+
+fn mean_cpu(uses: &[CpuUse]) -> Option<CpuUse> {
+    if uses.is_empty() {
+        return None;
+    }
+    let mean = |part: fn(&CpuUse) -> f64| uses.iter().map(part).sum::<f64>() / uses.len() as f64;
+    // A process that one run did not see would pull the mean down: then it is unknown.
+    let known = |part: fn(&CpuUse) -> Option<f64>| {
+        let parts: Option<Vec<f64>> = uses.iter().map(part).collect();
+        parts.map(|parts| parts.iter().sum::<f64>() / parts.len() as f64)
+    };
+    Some(CpuUse {
+        server: known(|cpu| cpu.server),
+        client: known(|cpu| cpu.client),
+        rest: mean(|cpu| cpu.rest),
+        iowait: mean(|cpu| cpu.iowait),
+        steal: mean(|cpu| cpu.steal),
+        idle: mean(|cpu| cpu.idle),
+        user: mean(|cpu| cpu.user),
+        system: mean(|cpu| cpu.system),
+    })
+}

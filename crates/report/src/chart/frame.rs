@@ -1,0 +1,164 @@
+//! What all charts have around their data: size, title for screen readers, grid lines, axes.
+
+use maud::{Markup, html};
+
+use super::{
+    Format, px,
+    scale::{FromZero, Levels},
+};
+
+/// The outer size of a chart and the margins that its axes take, in the units of its `viewBox`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Size {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) left: f64,
+    pub(crate) right: f64,
+    pub(crate) top: f64,
+    pub(crate) bottom: f64,
+}
+
+impl Size {
+    /// A chart that stands for itself, with room for labels at the ends of its lines.
+    pub(crate) const LARGE: Self = Self {
+        width: 480.0,
+        height: 290.0,
+        left: 48.0,
+        right: 70.0,
+        top: 24.0,
+        bottom: 40.0,
+    };
+    /// One of several beside each other.
+    pub(crate) const SMALL: Self = Self {
+        width: 240.0,
+        height: 190.0,
+        left: 42.0,
+        right: 8.0,
+        top: 20.0,
+        bottom: 36.0,
+    };
+    /// A wide, low one for a course over time.
+    pub(crate) const WIDE: Self = Self {
+        width: 720.0,
+        height: 170.0,
+        left: 48.0,
+        right: 10.0,
+        top: 22.0,
+        bottom: 36.0,
+    };
+
+    pub(crate) fn x(&self, share: f64) -> f64 {
+        self.left + share * (self.width - self.left - self.right)
+    }
+
+    pub(crate) fn y(&self, share: f64) -> f64 {
+        self.height - self.bottom - share * (self.height - self.top - self.bottom)
+    }
+}
+
+/// What a screen reader says about a chart.
+pub(crate) struct Description<'a> {
+    /// Unique on the page.
+    pub(crate) id: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) text: &'a str,
+}
+
+/// An SVG element with `content`, labelled by its title and description.
+pub(crate) fn svg(size: Size, description: &Description, content: Markup) -> Markup {
+    let id = description.id;
+    let view_box = format!("0 0 {} {}", size.width, size.height);
+    html! {
+        svg.chart viewBox=(view_box) role="img" aria-labelledby={ (id) "-t " (id) "-d" }
+            style={ "max-width:" (size.width * 1.25) "px" } {
+            title id={ (id) "-t" } { (description.title) }
+            desc id={ (id) "-d" } { (description.text) }
+            (content)
+        }
+    }
+}
+
+/// Horizontal grid lines with their labels, and the name of the axis above them.
+pub(crate) fn y_axis(size: Size, axis: &FromZero, name: &str, format: Format) -> Markup {
+    html! {
+        @for tick in &axis.ticks {
+            @let y = px(size.y(axis.share(*tick)));
+            line class=(if *tick == 0.0 { "axis" } else { "grid" })
+                x1=(px(size.left)) x2=(px(size.width - size.right)) y1=(y) y2=(y) {}
+            text.tick x=(px(size.left - 6.0)) y=(y) dy="0.32em" text-anchor="end" { (format(*tick)) }
+        }
+        text.axis-name x="2" y="11" { (name) }
+    }
+}
+
+/// A tick and a label for each level, and the name of the axis below them.
+pub(crate) fn level_axis(
+    size: Size,
+    levels: &Levels,
+    at: impl Fn(usize) -> f64,
+    name: &str,
+) -> Markup {
+    let base = size.y(0.0);
+    let shown = labels_with_room(size, levels, &at);
+    html! {
+        @for (index, label) in shown.iter().enumerate() {
+            @let x = px(at(index));
+            line.axis x1=(x) x2=(x) y1=(px(base)) y2=(px(base + 4.0)) {}
+            @if let Some(label) = label {
+                text.tick x=(x) y=(px(base + 16.0)) text-anchor="middle" { (label) }
+            }
+        }
+        text.axis-name x=(px(size.x(0.5))) y=(px(size.height - 5.0)) text-anchor="middle" { (name) }
+    }
+}
+
+/// Width of one character of a tick label, about.
+const CHARACTER: f64 = 6.4;
+
+/// The labels, shortened to their room; `None` for one that would run into its neighbour on the left.
+fn labels_with_room(
+    size: Size,
+    levels: &Levels,
+    at: &impl Fn(usize) -> f64,
+) -> Vec<Option<String>> {
+    let count = levels.labels.len().max(1);
+    let room = (size.width - size.left - size.right) / count as f64;
+    let characters = ((room / CHARACTER) as usize).max(4);
+    let mut free_from = f64::NEG_INFINITY;
+    let mut shown = Vec::new();
+    for (index, label) in levels.labels.iter().enumerate() {
+        let label = shortened(label, characters);
+        let half = label.chars().count() as f64 * CHARACTER / 2.0;
+        let fits = at(index) - half >= free_from;
+        if fits {
+            free_from = at(index) + half + 3.0;
+        }
+        shown.push(fits.then_some(label));
+    }
+    shown
+}
+
+/// At most `characters` of a text, the cut marked by `…`.
+pub(crate) fn shortened(text: &str, characters: usize) -> String {
+    if text.chars().count() <= characters {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(characters.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_that_would_overlap_are_left_out_and_long_ones_cut() {
+        let labels = ["1", "60", "64"].map(str::to_owned);
+        let levels = Levels::of(&labels);
+        let at = |index: usize| Size::LARGE.x(levels.at[index]);
+        let shown = labels_with_room(Size::LARGE, &levels, &at);
+        assert_eq!(shown, [Some("1".into()), Some("60".into()), None]);
+        assert_eq!(shortened("my-full.cnf", 20), "my-full.cnf");
+        assert_eq!(shortened("my-kazeburo.cnf", 8), "my-kaze…");
+    }
+}

@@ -1,0 +1,238 @@
+//! A line chart over the levels of a factor, with error bars where there are repeats.
+
+use maud::{Markup, html};
+
+use super::{
+    Format,
+    frame::{Description, Size, level_axis, shortened, svg, y_axis},
+    marker::{colour_class, dash, marker},
+    px,
+    scale::{FromZero, Levels},
+};
+
+/// One chart.
+pub(crate) struct LineChart<'a> {
+    pub(crate) size: Size,
+    pub(crate) description: Description<'a>,
+    pub(crate) x_name: &'a str,
+    pub(crate) levels: &'a Levels,
+    pub(crate) y_name: &'a str,
+    pub(crate) y: &'a FromZero,
+    /// Formats the ticks of the y axis.
+    pub(crate) tick: Format,
+    /// Formats the value of a point.
+    pub(crate) hint: Format,
+    pub(crate) lines: Vec<ChartLine>,
+    /// Names the lines at their ends; needs the room of [`Size::LARGE`].
+    pub(crate) labelled: bool,
+}
+
+/// One line of it.
+pub(crate) struct ChartLine {
+    pub(crate) label: String,
+    /// Chooses colour, marker and dash, the same in all charts of a page.
+    pub(crate) style: usize,
+    /// One per level; a gap where nothing was measured.
+    pub(crate) points: Vec<Option<Point>>,
+}
+
+/// One measured point.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Point {
+    pub(crate) value: f64,
+    pub(crate) interval: Option<(f64, f64)>,
+}
+
+/// Height of a label at a line's end.
+const LABEL_HEIGHT: f64 = 14.0;
+
+impl LineChart<'_> {
+    /// Draws the chart.
+    pub(crate) fn draw(&self) -> Markup {
+        let at = |index: usize| self.size.x(self.levels.at[index]);
+        let content = html! {
+            (y_axis(self.size, self.y, self.y_name, self.tick))
+            (level_axis(self.size, self.levels, at, self.x_name))
+            @for line in &self.lines { (self.line(line)) }
+            @if self.labelled { (self.labels()) }
+        };
+        svg(self.size, &self.description, content)
+    }
+
+    fn place(&self, index: usize, value: f64) -> (f64, f64) {
+        let x = self.size.x(self.levels.at[index]);
+        (x, self.size.y(self.y.share(value)))
+    }
+
+    fn line(&self, line: &ChartLine) -> Markup {
+        let dash = Some(dash(line.style)).filter(|dash| !dash.is_empty());
+        html! {
+            g class=(colour_class(line.style)) {
+                path.stroke d=(self.path(line)) stroke-dasharray=[dash] {}
+                @for (index, point) in line.points.iter().enumerate() {
+                    @if let Some(point) = point { (self.point(line, index, point)) }
+                }
+            }
+        }
+    }
+
+    /// The path through the points, broken at gaps.
+    fn path(&self, line: &ChartLine) -> String {
+        let mut path = String::new();
+        let mut pen_down = false;
+        for (index, point) in line.points.iter().enumerate() {
+            let Some(point) = point else {
+                pen_down = false;
+                continue;
+            };
+            let (x, y) = self.place(index, point.value);
+            path.push_str(&format!(
+                "{}{} {}",
+                if pen_down { "L" } else { "M" },
+                px(x),
+                px(y)
+            ));
+            pen_down = true;
+        }
+        path
+    }
+
+    fn point(&self, line: &ChartLine, index: usize, point: &Point) -> Markup {
+        let (x, y) = self.place(index, point.value);
+        let bar = point.interval.map(|(low, high)| {
+            let (low, high) = (self.place(index, low).1, self.place(index, high).1);
+            format!(
+                "M{0} {1}H{2}M{3} {1}V{4}M{0} {4}H{2}",
+                px(x - 3.0),
+                px(low),
+                px(x + 3.0),
+                px(x),
+                px(high)
+            )
+        });
+        let interval = point.interval.map_or(String::new(), |(low, high)| {
+            format!(
+                " (95 % interval {} to {})",
+                (self.hint)(low),
+                (self.hint)(high)
+            )
+        });
+        let hint = format!(
+            "{} {}, {}: {}{interval}",
+            self.x_name,
+            self.levels.labels[index],
+            line.label,
+            (self.hint)(point.value),
+        );
+        html! {
+            g {
+                title { (hint) }
+                @if let Some(bar) = bar { path.error-bar d=(bar) {} }
+                (marker(line.style, x, y))
+            }
+        }
+    }
+
+    /// The names of the lines beside their last points, moved apart where they would overlap.
+    fn labels(&self) -> Markup {
+        let mut ends: Vec<(&ChartLine, f64, f64)> = self
+            .lines
+            .iter()
+            .filter_map(|line| {
+                let (index, point) = line
+                    .points
+                    .iter()
+                    .enumerate()
+                    .rev()
+                    .find_map(|(i, p)| Some((i, p.as_ref()?)))?;
+                let (x, y) = self.place(index, point.value);
+                Some((line, x, y))
+            })
+            .collect();
+        ends.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let heights: Vec<f64> = ends.iter().map(|end| end.2).collect();
+        let heights = moved_apart(&heights, LABEL_HEIGHT, self.size.top, self.size.y(0.0));
+        let characters = ((self.size.right - 12.0) / 6.6) as usize;
+        html! {
+            @for ((line, _, _), y) in ends.iter().zip(heights) {
+                text class={ "line-label " (colour_class(line.style)) } x=(px(self.size.width - self.size.right + 10.0))
+                    y=(px(y)) dy="0.32em" { (shortened(&line.label, characters)) }
+            }
+        }
+    }
+}
+
+/// Rising heights, moved as little as needed to stand `gap` apart between `top` and `bottom`.
+fn moved_apart(heights: &[f64], gap: f64, top: f64, bottom: f64) -> Vec<f64> {
+    let mut moved = heights.to_vec();
+    let mut free_from = top;
+    for height in &mut moved {
+        *height = height.max(free_from);
+        free_from = *height + gap;
+    }
+    // What was pushed out at the bottom pushes the others up again.
+    let mut free_to = bottom;
+    for height in moved.iter_mut().rev() {
+        *height = height.min(free_to);
+        free_to = *height - gap;
+    }
+    moved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::{si, si_tick};
+
+    #[test]
+    fn labels_are_moved_apart_within_the_chart() {
+        let cases: [(&[f64], &[f64]); 3] = [
+            (&[20.0, 60.0], &[20.0, 60.0]),
+            (&[20.0, 21.0, 22.0], &[20.0, 30.0, 40.0]),
+            (&[98.0, 99.0], &[90.0, 100.0]),
+        ];
+        for (heights, moved) in cases {
+            assert_eq!(moved_apart(heights, 10.0, 0.0, 100.0), moved);
+        }
+    }
+
+    #[test]
+    fn a_gap_breaks_the_line() {
+        let labels = ["1", "2", "4", "8"].map(str::to_owned);
+        let point = |value: f64| {
+            Some(Point {
+                value,
+                interval: Some((value * 0.9, value * 1.1)),
+            })
+        };
+        let chart = LineChart {
+            size: Size::LARGE,
+            description: Description {
+                id: "c1",
+                title: "Throughput <by> clients",
+                text: "Two lines & a gap.",
+            },
+            x_name: "connections",
+            levels: &Levels::of(&labels),
+            y_name: "operations/s",
+            y: &FromZero::up_to(2_000.0, 4),
+            tick: si_tick,
+            hint: si,
+            lines: vec![
+                ChartLine {
+                    label: "1:0".into(),
+                    style: 0,
+                    points: vec![point(500.0), point(900.0), point(1_500.0), point(1_800.0)],
+                },
+                ChartLine {
+                    label: "0:1".into(),
+                    style: 1,
+                    points: vec![point(300.0), None, point(800.0), point(900.0)],
+                },
+            ],
+            labelled: true,
+        };
+        let svg = chart.draw().into_string();
+        insta::assert_snapshot!(svg.replace("><", ">\n<"));
+    }
+}

@@ -1,0 +1,53 @@
+//! One run's throughput over time as static SVG, for a page without a chart library.
+
+use maud::{Markup, html};
+
+use super::{
+    frame::{Description, Size, svg, y_axis},
+    px,
+    scale::FromZero,
+};
+use crate::number::si_tick;
+
+/// One chart.
+pub(crate) struct Timeline<'a> {
+    pub(crate) description: Description<'a>,
+    /// Start of each interval (seconds) and its value.
+    pub(crate) points: &'a [(f64, f64)],
+    /// Where the measurement begins, seconds; what lies before is shaded.
+    pub(crate) measured_from_s: f64,
+}
+
+impl Timeline<'_> {
+    /// Draws the chart.
+    pub(crate) fn draw(&self) -> Markup {
+        let size = Size::WIDE;
+        let max = self
+            .points
+            .iter()
+            .map(|(_, value)| *value)
+            .fold(0.0, f64::max);
+        let y = FromZero::up_to(max, 3);
+        let end_s = self.points.last().map_or(1.0, |(t_s, _)| t_s.max(1.0));
+        let time = FromZero::up_to(end_s, 8);
+        let x = |t_s: f64| size.x((t_s / end_s).clamp(0.0, 1.0));
+        let path: Vec<String> = self
+            .points
+            .iter()
+            .map(|(t_s, value)| format!("{} {}", px(x(*t_s)), px(size.y(y.share(*value)))))
+            .collect();
+        let content = html! {
+            @if self.measured_from_s > 0.0 {
+                rect.warm-up x=(px(x(0.0))) width=(px(x(self.measured_from_s) - x(0.0))) y=(px(size.top))
+                    height=(px(size.y(0.0) - size.top)) { title { "warm-up, excluded" } }
+            }
+            (y_axis(size, &y, "operations/s", si_tick))
+            @for tick in time.ticks.iter().filter(|tick| **tick <= end_s) {
+                text.tick x=(px(x(*tick))) y=(px(size.y(0.0) + 16.0)) text-anchor="middle" { (si_tick(*tick)) }
+            }
+            text.axis-name x=(px(size.x(0.5))) y=(px(size.height - 5.0)) text-anchor="middle" { "seconds" }
+            g.s0 { path.stroke d={ "M" (path.join("L")) } {} }
+        };
+        svg(size, &self.description, content)
+    }
+}

@@ -1,0 +1,355 @@
+//! The summary of an experiment as a SQLite database that any SQL client can query.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::{Connection, Transaction, params};
+use samples::{LatencySummary, Record, RunSummary};
+
+use crate::{cell::server_machine, results::Results};
+
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// Columns of the view `results` that every experiment has.
+const FIXED_COLUMNS: [&str; 18] = [
+    "run",
+    "block",
+    "complete",
+    "connections",
+    "dataset_rows",
+    "count",
+    "errors",
+    "throughput_per_s",
+    "mean_us",
+    "p50_us",
+    "p95_us",
+    "p99_us",
+    "max_us",
+    "server_percent",
+    "client_percent",
+    "rest_percent",
+    "iowait_percent",
+    "idle_percent",
+];
+
+/// The summary could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// SQLite refused.
+    #[error("cannot write results database {}: {source}", path.display())]
+    Database {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The file could not be made or put in its place.
+    #[error("cannot write results database {}: {source}", path.display())]
+    Io {
+        /// The database.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Two records claim to be the same run.
+    #[error("two records are run {run} of the plan")]
+    DuplicateRun {
+        /// Position in the plan.
+        run: u32,
+    },
+}
+
+impl Error {
+    /// What the user can do about it; `None` where nothing is to be done.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Database { path, .. } | Self::Io { path, .. } => {
+                let directory = directory_of(path);
+                Some(format!(
+                    "check that {} exists, can be written and has room",
+                    directory.display()
+                ))
+            }
+            Self::DuplicateRun { .. } => {
+                Some("keep one of the two record files in the result directory".to_owned())
+            }
+        }
+    }
+}
+
+/// Writes the summary of `results` to `path`; an older one is replaced whole or not at all.
+pub fn write_summary(results: &Results, path: &Path) -> Result<(), Error> {
+    let mut runs: Vec<u32> = results
+        .runs
+        .iter()
+        .map(|record| record.header.run)
+        .collect();
+    runs.sort_unstable();
+    if let Some(pair) = runs.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(Error::DuplicateRun { run: pair[0] });
+    }
+    let io = |source| Error::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let file = temporary(directory_of(path)).map_err(io)?;
+    fill(results, file.path()).map_err(|source| Error::Database {
+        path: path.to_owned(),
+        source,
+    })?;
+    file.as_file().sync_all().map_err(io)?;
+    file.persist(path).map_err(|error| io(error.error))?;
+    Ok(())
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A new file beside the target, so that the rename stays within one file system.
+fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".results-").suffix(".sqlite");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Temporary files are the owner's only; this one becomes an ordinary file under the user's umask.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(directory)
+}
+
+fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
+    let mut connection = Connection::open(path)?;
+    // A crash leaves only the temporary file behind, so a journal would protect nothing.
+    connection.pragma_update(None, "journal_mode", "OFF")?;
+    connection.pragma_update(None, "synchronous", "OFF")?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(SCHEMA)?;
+    transaction.execute(
+        "INSERT INTO experiment VALUES (?1, ?2, ?3, ?4)",
+        params![
+            results.name,
+            results.question,
+            results.experiment_text,
+            results.planned_runs
+        ],
+    )?;
+    for record in &results.runs {
+        let summary = RunSummary::of(record);
+        insert_run(&transaction, record, &summary)?;
+        insert_factors(&transaction, record)?;
+        insert_operations(&transaction, record, &summary)?;
+        insert_cpu(&transaction, record, &summary)?;
+        insert_errors(&transaction, record)?;
+    }
+    transaction.execute_batch(&view(results))?;
+    transaction.commit()?;
+    connection.close().map_err(|(_, error)| error)
+}
+
+/// Microseconds from nanoseconds: the unit in which the statements of a database are usually timed.
+fn us(ns: u64) -> f64 {
+    ns as f64 / 1e3
+}
+
+/// SQLite's integers are signed; what lies beyond 2^63 has not been measured yet.
+fn integer(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// The seven latency columns in the order of the schema.
+fn latency_columns(latency: Option<&LatencySummary>) -> [Option<f64>; 7] {
+    let Some(latency) = latency else {
+        return [None; 7];
+    };
+    [
+        Some(latency.mean_ns / 1e3),
+        Some(us(latency.min_ns)),
+        Some(us(latency.p50_ns)),
+        Some(us(latency.p95_ns)),
+        latency.p99_ns.map(us),
+        latency.p999_ns.map(us),
+        Some(us(latency.max_ns)),
+    ]
+}
+
+fn insert_run(
+    transaction: &Transaction,
+    record: &Record,
+    summary: &RunSummary,
+) -> rusqlite::Result<()> {
+    let header = &record.header;
+    let [mean, min, p50, p95, p99, p999, max] = latency_columns(summary.latency.as_ref());
+    let dataset = record.dataset.as_ref();
+    transaction
+        .prepare_cached(
+            "INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, \
+             ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
+        )?
+        .execute(params![
+            header.run,
+            header.block,
+            header.started_at,
+            record.is_complete(),
+            record.incomplete_why(),
+            header.connections,
+            header.loops,
+            header.transport,
+            record.servers.first().map(|server| &server.version),
+            dataset.map(|data| integer(data.rows)),
+            dataset.and_then(|data| data.disk_bytes.map(integer)),
+            dataset.and_then(|data| data.buffer_pool_bytes.map(integer)),
+            summary.measured_s,
+            integer(summary.count),
+            integer(summary.errors),
+            summary.throughput_per_s,
+            mean,
+            min,
+            p50,
+            p95,
+            p99,
+            p999,
+            max,
+            // As text: a seed uses all 64 bits, one more than SQLite's integers have.
+            header.seed.to_string(),
+            header.experiment_sha256,
+            header.dbdyno_version,
+        ])?;
+    Ok(())
+}
+
+fn insert_factors(transaction: &Transaction, record: &Record) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached("INSERT INTO factors VALUES (?1, ?2, ?3)")?;
+    for (name, level) in &record.header.combination {
+        insert.execute(params![record.header.run, name, level])?;
+    }
+    Ok(())
+}
+
+fn insert_operations(
+    transaction: &Transaction,
+    record: &Record,
+    summary: &RunSummary,
+) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO operations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+    )?;
+    for operation in &summary.operations {
+        let [mean, min, p50, p95, p99, p999, max] = latency_columns(operation.latency.as_ref());
+        insert.execute(params![
+            record.header.run,
+            operation.load,
+            operation.operation,
+            integer(operation.count),
+            integer(operation.errors),
+            operation.throughput_per_s,
+            mean,
+            min,
+            p50,
+            p95,
+            p99,
+            p999,
+            max,
+        ])?;
+    }
+    Ok(())
+}
+
+/// Writes a row only for a run whose server's machine was observed.
+fn insert_cpu(
+    transaction: &Transaction,
+    record: &Record,
+    summary: &RunSummary,
+) -> rusqlite::Result<()> {
+    let Some(cpu) = server_machine(record, summary) else {
+        return Ok(());
+    };
+    let percent = |share: f64| share * 100.0;
+    transaction
+        .prepare_cached("INSERT INTO cpu VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
+        .execute(params![
+            record.header.run,
+            cpu.server.map(percent),
+            cpu.client.map(percent),
+            percent(cpu.rest),
+            percent(cpu.iowait),
+            percent(cpu.steal),
+            percent(cpu.idle),
+            percent(cpu.user),
+            percent(cpu.system),
+        ])?;
+    Ok(())
+}
+
+fn insert_errors(transaction: &Transaction, record: &Record) -> rusqlite::Result<()> {
+    let mut insert =
+        transaction.prepare_cached("INSERT INTO errors VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
+    for error in &record.errors {
+        insert.execute(params![
+            record.header.run,
+            error.load,
+            error.operation,
+            error.number,
+            error.sqlstate,
+            error.message,
+            integer(error.count),
+            integer(error.retried),
+        ])?;
+    }
+    Ok(())
+}
+
+/// The view `results`: one row per run, one column per factor, then throughput, percentiles and CPU.
+fn view(results: &Results) -> String {
+    let mut columns: Vec<String> = Vec::new();
+    let mut taken: Vec<String> = FIXED_COLUMNS
+        .iter()
+        .map(|name| (*name).to_owned())
+        .collect();
+    for factor in &results.factors {
+        let name = free_name(&factor.name, &taken);
+        columns.push(format!(
+            "(SELECT level FROM factors WHERE factors.run = runs.run AND name = {}) AS {}",
+            quoted(&factor.name, '\''),
+            quoted(&name, '"'),
+        ));
+        taken.push(name);
+    }
+    let (first, rest) = FIXED_COLUMNS.split_at(3);
+    let fixed = |names: &[&str]| names.iter().map(|name| source_of(name)).collect::<Vec<_>>();
+    let all = [fixed(first), columns, fixed(rest)].concat();
+    format!(
+        "CREATE VIEW results AS SELECT {} FROM runs LEFT JOIN cpu USING (run) ORDER BY run;",
+        all.join(", ")
+    )
+}
+
+fn source_of(column: &str) -> String {
+    match column {
+        "run" => "runs.run AS run".to_owned(),
+        name if name.ends_with("_percent") => format!("cpu.{name}"),
+        name => format!("runs.{name}"),
+    }
+}
+
+/// The factor's name, or `factor_NAME` where a column has it already; SQLite does not tell cases apart.
+fn free_name(name: &str, taken: &[String]) -> String {
+    let is_taken = |name: &str| taken.iter().any(|other| other.eq_ignore_ascii_case(name));
+    let mut free = name.to_owned();
+    while is_taken(&free) {
+        free = format!("factor_{free}");
+    }
+    free
+}
+
+/// An SQL string (`'`) or identifier (`"`).
+fn quoted(text: &str, quote: char) -> String {
+    let doubled = text.replace(quote, &format!("{quote}{quote}"));
+    format!("{quote}{doubled}{quote}")
+}

@@ -1,0 +1,376 @@
+//! The runs arranged as the charts show them: facets, lines, and levels along x.
+
+use std::collections::BTreeMap;
+
+use samples::{Host, Record, RunSummary};
+
+use crate::{
+    cell::{Cell, Percentile},
+    results::{Chart, Factor, Results},
+};
+
+/// Names that a factor along x usually has, best first.
+const USUAL_X: [&str; 3] = ["connections", "clients", "threads"];
+
+/// All runs, arranged.
+pub(crate) struct Grid {
+    /// Factor along x; `None` when no factor has two levels.
+    pub(crate) x: Option<Factor>,
+    /// Factor that makes the lines.
+    pub(crate) line: Option<Factor>,
+    /// Factors with one level only: they say what all runs have in common.
+    pub(crate) constants: Vec<(String, String)>,
+    /// One chart each.
+    pub(crate) facets: Vec<Facet>,
+    /// What to draw, in this order.
+    pub(crate) measures: Vec<Measure>,
+    /// Figures of each run, in the order of [`Results::runs`].
+    pub(crate) summaries: Vec<RunSummary>,
+    /// What to say where a combination has no CPU figures.
+    pub(crate) cpu_missing: &'static str,
+}
+
+/// What a chart shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Measure {
+    Throughput,
+    Cpu,
+    /// Response times: the percentiles that stand in one chart.
+    Latency(Vec<Percentile>),
+}
+
+/// The part of the grid that shares one chart.
+pub(crate) struct Facet {
+    /// Factor and level; empty when the grid has one facet only.
+    pub(crate) levels: Vec<(String, String)>,
+    /// As many as the line factor has levels, in their order; one when there is no line factor.
+    pub(crate) lines: Vec<Line>,
+}
+
+/// The combinations of one facet that differ in x only.
+pub(crate) struct Line {
+    /// Level of the line factor.
+    pub(crate) level: Option<String>,
+    /// One per level of x; `None` where the plan holds no such combination or none has run.
+    pub(crate) cells: Vec<Option<Cell>>,
+}
+
+impl Facet {
+    /// `rows 1x, query_cache 64M`; `None` when the grid has one facet only.
+    pub(crate) fn name(&self) -> Option<String> {
+        (!self.levels.is_empty()).then(|| in_words(&self.levels))
+    }
+
+    /// All combinations with the index of their line and their x.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (usize, usize, &Cell)> {
+        self.lines.iter().enumerate().flat_map(|(line, cells)| {
+            let cells = cells.cells.iter().enumerate();
+            cells.filter_map(move |(x, cell)| cell.as_ref().map(|cell| (line, x, cell)))
+        })
+    }
+}
+
+impl Line {
+    /// True when no run has this level in this facet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.cells.iter().all(Option::is_none)
+    }
+}
+
+impl Grid {
+    /// Arranges the runs as `results.chart` says, or by the shape of the factors.
+    pub(crate) fn of(results: &Results) -> Self {
+        let summaries: Vec<RunSummary> = results.runs.iter().map(RunSummary::of).collect();
+        let factors = complete_factors(results);
+        let (varied, constant): (Vec<_>, Vec<_>) = factors
+            .into_iter()
+            .partition(|factor| factor.levels.len() > 1);
+        let mut rest = varied;
+        let x = take_x(&mut rest, results.chart.as_ref());
+        let line = take_line(&mut rest, results.chart.as_ref());
+        // What the author did not name makes facets too, so that no chart mixes combinations.
+        let facets = facets_of(
+            results,
+            &summaries,
+            x.as_ref(),
+            line.as_ref(),
+            &in_order(rest, results.chart.as_ref()),
+        );
+        let constants = constant.into_iter().filter_map(|factor| {
+            let level = factor.levels.into_iter().next()?;
+            Some((factor.name, level))
+        });
+        Self {
+            x,
+            line,
+            constants: constants.collect(),
+            facets,
+            measures: measures(results.chart.as_ref()),
+            summaries,
+            cpu_missing: cpu_missing(results),
+        }
+    }
+
+    /// Number of combinations that have run.
+    pub(crate) fn combinations(&self) -> usize {
+        self.facets.iter().map(|facet| facet.cells().count()).sum()
+    }
+
+    /// True when at least one combination has an interval.
+    pub(crate) fn has_intervals(&self) -> bool {
+        let mut cells = self.facets.iter().flat_map(Facet::cells);
+        cells.any(|(_, _, cell)| {
+            cell.throughput
+                .is_some_and(|figure| figure.interval.is_some())
+        })
+    }
+
+    /// True when the factor along x is a number of clients, so that its levels count something.
+    pub(crate) fn x_counts_clients(&self) -> bool {
+        let x = self.x.as_ref();
+        x.is_some_and(|factor| USUAL_X.contains(&factor.name.as_str()))
+    }
+
+    /// A combination in a facet, in words: `16 connections, mix 1:0`; empty when there is but one.
+    pub(crate) fn place(&self, facet: &Facet, line: usize, x: usize) -> String {
+        let x = self.x.as_ref().map(|factor| {
+            let level = &factor.levels[x];
+            if self.x_counts_clients() {
+                let plural = if level == "1" {
+                    factor.name.trim_end_matches('s')
+                } else {
+                    &factor.name
+                };
+                format!("{level} {plural}")
+            } else {
+                format!("{} {level}", factor.name)
+            }
+        });
+        let line = self.line.as_ref().and_then(|factor| {
+            let level = facet.lines[line].level.as_ref()?;
+            Some(format!("{} {level}", factor.name))
+        });
+        [x, line]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+}
+
+/// `rows 1x, query_cache 64M`.
+pub(crate) fn in_words(levels: &[(String, String)]) -> String {
+    let words: Vec<String> = levels
+        .iter()
+        .map(|(factor, level)| format!("{factor} {level}"))
+        .collect();
+    words.join(", ")
+}
+
+/// The number that a level stands for: `16`, `0.5x`, `64M`; `None` for a name.
+pub(crate) fn level_number(level: &str) -> Option<f64> {
+    let level = level.trim().trim_end_matches('x');
+    let (digits, factor) = match level.char_indices().next_back()? {
+        (at, 'k' | 'K') => (&level[..at], 1024.0),
+        (at, 'M') => (&level[..at], 1048576.0),
+        (at, 'G') => (&level[..at], 1073741824.0),
+        _ => (level, 1.0),
+    };
+    let number: f64 = digits.trim().parse().ok()?;
+    number.is_finite().then_some(number * factor)
+}
+
+/// The factors, with levels that only the records know (a scaled experiment) added to the author's.
+fn complete_factors(results: &Results) -> Vec<Factor> {
+    let mut factors = results.factors.clone();
+    for factor in &mut factors {
+        for record in &results.runs {
+            let level = level_of(record, &factor.name);
+            if !factor.levels.iter().any(|known| known == level) {
+                factor.levels.push(level.to_owned());
+            }
+        }
+        // A level that nobody ran (yet) would be an empty line.
+        let ran = |level: &String| {
+            results
+                .runs
+                .iter()
+                .any(|r| level_of(r, &factor.name) == level)
+        };
+        if !results.runs.is_empty() {
+            factor.levels.retain(ran);
+        }
+    }
+    factors
+}
+
+fn level_of<'a>(record: &'a Record, factor: &str) -> &'a str {
+    record
+        .header
+        .combination
+        .get(factor)
+        .map_or("", String::as_str)
+}
+
+fn take(factors: &mut Vec<Factor>, name: &str) -> Option<Factor> {
+    let at = factors.iter().position(|factor| factor.name == name)?;
+    Some(factors.remove(at))
+}
+
+/// Takes the factor along x, its levels in rising order where they are numbers.
+fn take_x(factors: &mut Vec<Factor>, chart: Option<&Chart>) -> Option<Factor> {
+    let numeric = |factor: &Factor| factor.levels.iter().all(|l| level_number(l).is_some());
+    let mut x = match chart {
+        Some(chart) => take(factors, &chart.x),
+        None => USUAL_X
+            .iter()
+            .find_map(|name| take(factors, name))
+            .or_else(|| {
+                let name = factors.iter().find(|f| numeric(f)).or(factors.first());
+                let name = name.map(|factor| factor.name.clone())?;
+                take(factors, &name)
+            }),
+    }?;
+    if numeric(&x) {
+        let key = |level: &String| level_number(level).unwrap_or(0.0);
+        x.levels.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    }
+    Some(x)
+}
+
+fn take_line(factors: &mut Vec<Factor>, chart: Option<&Chart>) -> Option<Factor> {
+    match chart {
+        Some(chart) => take(factors, chart.line.as_ref()?),
+        None => (!factors.is_empty()).then(|| factors.remove(0)),
+    }
+}
+
+/// The facet factors: those that the author named first, in the author's order.
+fn in_order(mut factors: Vec<Factor>, chart: Option<&Chart>) -> Vec<Factor> {
+    let named = chart.map_or(&[] as &[String], |chart| &chart.facet);
+    factors.sort_by_key(|factor| {
+        let at = named.iter().position(|name| *name == factor.name);
+        at.unwrap_or(named.len())
+    });
+    factors
+}
+
+fn facets_of(
+    results: &Results,
+    summaries: &[RunSummary],
+    x: Option<&Factor>,
+    line: Option<&Factor>,
+    facet: &[Factor],
+) -> Vec<Facet> {
+    let index = |factor: &Factor, record: &Record| {
+        let level = level_of(record, &factor.name);
+        let at = factor.levels.iter().position(|known| known == level);
+        at.unwrap_or(0)
+    };
+    type Runs<'a> = Vec<(&'a Record, &'a RunSummary)>;
+    let mut by_place: BTreeMap<Vec<usize>, BTreeMap<(usize, usize), Runs>> = BTreeMap::new();
+    for (record, summary) in results.runs.iter().zip(summaries) {
+        let key = facet.iter().map(|factor| index(factor, record)).collect();
+        let at_line = line.map_or(0, |factor| index(factor, record));
+        let at_x = x.map_or(0, |factor| index(factor, record));
+        let runs = by_place.entry(key).or_default();
+        runs.entry((at_line, at_x))
+            .or_default()
+            .push((record, summary));
+    }
+    let lines = line.map_or(1, |factor| factor.levels.len());
+    let xs = x.map_or(1, |factor| factor.levels.len());
+    let facets = by_place.into_iter().map(|(key, runs)| Facet {
+        levels: facet
+            .iter()
+            .zip(key)
+            .map(|(factor, level)| (factor.name.clone(), factor.levels[level].clone()))
+            .collect(),
+        lines: (0..lines)
+            .map(|at_line| Line {
+                level: line.map(|factor| factor.levels[at_line].clone()),
+                cells: (0..xs)
+                    .map(|at_x| runs.get(&(at_line, at_x)).map(|runs| Cell::of(runs)))
+                    .collect(),
+            })
+            .collect(),
+    });
+    facets.collect()
+}
+
+/// Tells a server on a machine that nobody looked at from figures that are missing on one that was.
+fn cpu_missing(results: &Results) -> &'static str {
+    let mut machines = results.runs.iter().flat_map(|record| &record.machines);
+    if machines.any(|machine| machine.host != Host::Client) {
+        "CPU not observed"
+    } else {
+        "server host not observed"
+    }
+}
+
+/// What the author wants drawn; percentiles share one chart, which stands where the first of them was named.
+fn measures(chart: Option<&Chart>) -> Vec<Measure> {
+    let named: Vec<&str> = match chart {
+        Some(chart) if !chart.y.is_empty() => chart.y.iter().map(String::as_str).collect(),
+        _ => vec!["throughput", "cpu", "p50", "p95", "p99"],
+    };
+    let percentiles: Vec<Percentile> = Percentile::ALL
+        .into_iter()
+        .filter(|percentile| named.contains(&percentile.name()))
+        .collect();
+    let mut measures = Vec::new();
+    for name in named {
+        let measure = match name {
+            "throughput" => Measure::Throughput,
+            "cpu" => Measure::Cpu,
+            _ if percentiles.iter().any(|p| p.name() == name) => {
+                Measure::Latency(percentiles.clone())
+            }
+            _ => continue,
+        };
+        if !measures.contains(&measure) {
+            measures.push(measure);
+        }
+    }
+    measures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_numbers_where_they_can_be() {
+        let cases = [
+            ("16", Some(16.0)),
+            ("0.5x", Some(0.5)),
+            ("64M", Some(67_108_864.0)),
+            ("0", Some(0.0)),
+            ("xfs", None),
+            ("1:0", None),
+            ("", None),
+            ("M", None),
+            ("inf", None),
+        ];
+        for (level, number) in cases {
+            assert_eq!(level_number(level), number, "{level:?}");
+        }
+    }
+
+    #[test]
+    fn percentiles_share_one_chart_and_the_order_is_the_authors() {
+        let chart = |y: &[&str]| Chart {
+            x: "connections".into(),
+            line: None,
+            facet: Vec::new(),
+            y: y.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let all = Measure::Latency(Percentile::ALL.to_vec());
+        let by_default = vec![Measure::Throughput, Measure::Cpu, all];
+        assert_eq!(measures(None), by_default);
+        assert_eq!(measures(Some(&chart(&[]))), by_default);
+        let two = Measure::Latency(vec![Percentile::P50, Percentile::P99]);
+        let own = measures(Some(&chart(&["p99", "throughput", "p50"])));
+        assert_eq!(own, vec![two, Measure::Throughput]);
+    }
+}

@@ -1,0 +1,283 @@
+//! The charts that carry the conclusions, each with its numbers as a table.
+
+mod cpu;
+mod latency;
+
+use maud::{Markup, html};
+
+use super::figures;
+use crate::{
+    answer::throughput_in_words,
+    cell::{Cell, Figure},
+    chart::{
+        Format,
+        frame::{Description, Size},
+        line::{ChartLine, LineChart, Point},
+        marker::sample,
+        scale::{FromZero, Levels},
+    },
+    grid::{Facet, Grid, Line, Measure},
+    number::{si, si_tick},
+    results::Factor,
+};
+
+/// A chart may share its axis with the others only if it then still fills this share of it.
+const READABLE_SHARE: f64 = 0.25;
+/// An interval of two runs can be many times the mean; it must not squash the lines.
+const INTERVAL_LIMIT: f64 = 1.25;
+
+/// One section per measure; none for an experiment without a factor along x.
+pub(super) fn sections(grid: &Grid) -> Markup {
+    let Some(x) = &grid.x else {
+        return html! {};
+    };
+    let charts = Charts {
+        grid,
+        x,
+        levels: Levels::of(&x.levels),
+    };
+    html! {
+        @for measure in &grid.measures {
+            @match measure {
+                Measure::Throughput => (charts.throughput()),
+                Measure::Cpu => (charts.cpu()),
+                Measure::Latency(percentiles) => (charts.latency(percentiles)),
+            }
+        }
+    }
+}
+
+struct Charts<'a> {
+    grid: &'a Grid,
+    x: &'a Factor,
+    levels: Levels,
+}
+
+/// A value of a combination that a line chart can draw.
+struct Value<'a> {
+    /// Begins a sentence: `Throughput`.
+    name: &'a str,
+    /// For identifiers: `throughput`.
+    id: &'a str,
+    y_name: &'a str,
+    tick: Format,
+    hint: Format,
+    /// In words, with margin.
+    words: fn(&Figure) -> String,
+    of: &'a dyn Fn(&Cell) -> Option<Figure>,
+}
+
+impl Charts<'_> {
+    fn throughput(&self) -> Markup {
+        let value = Value {
+            name: "Throughput",
+            id: "throughput",
+            y_name: "operations/s",
+            tick: si_tick,
+            hint: si,
+            words: throughput_in_words,
+            of: &|cell| cell.throughput,
+        };
+        let (axes, note) = self.axes(&value);
+        html! {
+            section aria-labelledby="throughput" {
+                h2 id="throughput" { "Throughput against " (self.x.name) }
+                (self.line_legend())
+                div.charts { @for (index, facet) in self.grid.facets.iter().enumerate() {
+                    (self.line_figure(&value, index, facet, &axes[index]))
+                } }
+                p.note {
+                    @if self.grid.has_intervals() { "Bars: 95 % interval of the mean over executions. " } (note)
+                }
+            }
+        }
+    }
+
+    fn line_legend(&self) -> Markup {
+        html! {
+            @if let Some(factor) = &self.grid.line {
+                ul.legend aria-label=(factor.name) {
+                    li.legend-name { (factor.name) }
+                    @for (style, level) in factor.levels.iter().enumerate() { li { (sample(style)) (level) } }
+                }
+            }
+        }
+    }
+
+    /// The y axis of each facet, and what to say about them.
+    fn axes(&self, value: &Value) -> (Vec<FromZero>, &'static str) {
+        let tops: Vec<f64> = self
+            .grid
+            .facets
+            .iter()
+            .map(|facet| top(facet.cells().map(|(_, _, c)| (value.of)(c))))
+            .collect();
+        let highest = tops.iter().copied().fold(0.0, f64::max);
+        let shared = tops.iter().all(|top| *top >= highest * READABLE_SHARE);
+        let note = match (tops.len(), shared) {
+            (0 | 1, _) => "",
+            (_, true) => "All charts have the same scale.",
+            (_, false) => "Each chart has its own scale.",
+        };
+        let axes = tops
+            .iter()
+            .map(|top| FromZero::up_to(if shared { highest } else { *top }, 5));
+        (axes.collect(), note)
+    }
+
+    fn line_figure(&self, value: &Value, index: usize, facet: &Facet, y: &FromZero) -> Markup {
+        let lines: Vec<ChartLine> = facet
+            .lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| !line.is_empty())
+            .map(|(style, line)| chart_line(line_name(line), style, line, value.of))
+            .collect();
+        let title = self.title(value.name, facet, None);
+        let text = self.peaks_in_words(facet, value);
+        let chart = LineChart {
+            size: Size::LARGE,
+            description: Description {
+                id: &format!("{}-{index}", value.id),
+                title: &title,
+                text: &text,
+            },
+            x_name: &self.x.name,
+            levels: &self.levels,
+            y_name: value.y_name,
+            y,
+            tick: value.tick,
+            hint: value.hint,
+            lines,
+            labelled: self.grid.line.is_some(),
+        };
+        html! {
+            figure {
+                @if let Some(name) = facet.name() { figcaption { (name) } }
+                (chart.draw())
+                (self.numbers(&title, value, facet))
+            }
+        }
+    }
+
+    /// Rows along x, a column per line.
+    fn numbers(&self, title: &str, value: &Value, facet: &Facet) -> Markup {
+        let lines: Vec<&Line> = facet.lines.iter().filter(|line| !line.is_empty()).collect();
+        html! {
+            details {
+                summary { "Numbers" span.hidden { " of: " (title) } }
+                (figures::scrolling(title, html! {
+                    table {
+                        thead { tr {
+                            th scope="col" { (self.x.name) }
+                            @for line in &lines { th scope="col" { (line_name(line)) } }
+                        } }
+                        tbody { @for (at, level) in self.x.levels.iter().enumerate() {
+                            tr {
+                                th scope="row" { (level) }
+                                @for line in &lines {
+                                    td { @match &line.cells[at] { Some(cell) => (cell_words(cell, value)), None => "–" } }
+                                }
+                            }
+                        } }
+                    }
+                }))
+            }
+        }
+    }
+
+    fn place_heads(&self) -> Markup {
+        html! {
+            @if let Some(factor) = &self.grid.line { th scope="col" { (factor.name) } }
+            th scope="col" { (self.x.name) }
+        }
+    }
+
+    fn place_cells(&self, facet: &Facet, line: usize, x: usize) -> Markup {
+        html! {
+            @if self.grid.line.is_some() { th scope="row" { (line_name(&facet.lines[line])) } }
+            th scope="row" { (self.x.levels[x]) }
+        }
+    }
+
+    /// `Throughput against connections, rows 1x, mix 1:0`.
+    fn title(&self, name: &str, facet: &Facet, line: Option<&Line>) -> String {
+        let parts = [
+            Some(format!("{name} against {}", self.x.name)),
+            facet.name(),
+            line.and_then(|line| self.line_heading(line)),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    fn line_heading(&self, line: &Line) -> Option<String> {
+        let factor = self.grid.line.as_ref()?;
+        Some(format!("{} {}", factor.name, line.level.as_ref()?))
+    }
+
+    /// `1:0: highest 12.3k ± 0.4k at 16 connections; ...`, for those who cannot see the chart.
+    fn peaks_in_words(&self, facet: &Facet, value: &Value) -> String {
+        let said = facet.lines.iter().filter_map(|line| {
+            let values = line
+                .cells
+                .iter()
+                .enumerate()
+                .filter_map(|(x, cell)| Some((x, (value.of)(cell.as_ref()?)?)));
+            let (x, figure) = values.max_by(|a, b| a.1.mean.total_cmp(&b.1.mean))?;
+            let name = line
+                .level
+                .as_ref()
+                .map_or(String::new(), |level| format!("{level}: "));
+            let words = (value.words)(&figure);
+            Some(format!(
+                "{name}highest {words} at {} {}",
+                self.x.name, self.x.levels[x]
+            ))
+        });
+        format!("{}.", said.collect::<Vec<_>>().join("; "))
+    }
+}
+
+fn line_name(line: &Line) -> String {
+    line.level.clone().unwrap_or_else(|| "all runs".to_owned())
+}
+
+fn chart_line(
+    label: String,
+    style: usize,
+    line: &Line,
+    value: &dyn Fn(&Cell) -> Option<Figure>,
+) -> ChartLine {
+    let points = line.cells.iter().map(|cell| {
+        let figure = value(cell.as_ref()?)?;
+        Some(Point {
+            value: figure.mean,
+            interval: figure.interval,
+        })
+    });
+    ChartLine {
+        label,
+        style,
+        points: points.collect(),
+    }
+}
+
+fn cell_words(cell: &Cell, value: &Value) -> String {
+    let words = (value.of)(cell)
+        .as_ref()
+        .map_or("–".to_owned(), value.words);
+    match (cell.complete, cell.incomplete) {
+        (_, 0) => words,
+        _ => format!("{words} ({})", cell.runs_in_words()),
+    }
+}
+
+/// The highest value that an axis must hold.
+fn top(figures: impl Iterator<Item = Option<Figure>>) -> f64 {
+    let (mut mean, mut bound): (f64, f64) = (0.0, 0.0);
+    for figure in figures.flatten() {
+        mean = mean.max(figure.mean);
+        bound = bound.max(figure.interval.map_or(0.0, |(_, high)| high));
+    }
+    mean.max(bound.min(mean * INTERVAL_LIMIT))
+}

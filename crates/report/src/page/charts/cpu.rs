@@ -1,0 +1,164 @@
+//! The CPU of the server's machine: bars stacked by who used it.
+
+use maud::{Markup, html};
+use samples::CpuUse;
+
+use super::Charts;
+use crate::{
+    answer::cpu_in_words,
+    chart::{
+        frame::{Description, Size},
+        stack::{Part, StackChart},
+    },
+    grid::{Facet, Line},
+    number::percent,
+    page::figures,
+};
+
+impl Charts<'_> {
+    pub(super) fn cpu(&self) -> Markup {
+        let mut cells = self.grid.facets.iter().flat_map(Facet::cells);
+        let observed: Vec<CpuUse> = cells.by_ref().filter_map(|(_, _, cell)| cell.cpu).collect();
+        let blind = observed.iter().any(|cpu| cpu.server.is_none());
+        html! {
+            section aria-labelledby="cpu" {
+                h2 id="cpu" { "CPU of the server's machine against " (self.x.name) }
+                @if observed.is_empty() {
+                    p { strong { (self.grid.cpu_missing) } ": there is no CPU chart, for nothing was measured that it \
+                        could show." }
+                } @else {
+                    ul.legend { @for (name, class) in CPU_PARTS.map(|part| (part.name, part.class)) {
+                        li { svg.swatch viewBox="0 0 14 12" width="14" height="12" aria-hidden="true" {
+                            rect class=(class) x="1" y="0" width="12" height="12" {}
+                        } (name) }
+                    } }
+                    @for (index, facet) in self.grid.facets.iter().enumerate() { (self.cpu_figure(index, facet)) }
+                    p.note { "100 % is all CPUs of the machine. Client is dbdyno itself; rest is everything else that ran."
+                        @if blind { " The server's process was not told apart in some runs: its CPU is in the rest." }
+                    }
+                }
+            }
+        }
+    }
+
+    fn cpu_figure(&self, index: usize, facet: &Facet) -> Markup {
+        let title = self.title("CPU", facet, None);
+        html! {
+            figure.row {
+                @if let Some(name) = facet.name() { figcaption { (name) } }
+                div.panels { @for (at, line) in facet.lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+                    div.panel {
+                        @if let Some(heading) = self.line_heading(line) { h3 { (heading) } }
+                        (self.cpu_chart(&format!("cpu-{index}-{at}"), facet, line))
+                    }
+                } }
+                details {
+                    summary { "Numbers" span.hidden { " of: " (title) } }
+                    (figures::scrolling(&title, self.cpu_table(facet)))
+                }
+            }
+        }
+    }
+
+    fn cpu_chart(&self, id: &str, facet: &Facet, line: &Line) -> Markup {
+        let bars: Vec<Option<Vec<Part>>> = line
+            .cells
+            .iter()
+            .map(|cell| {
+                cell.as_ref()
+                    .and_then(|cell| cell.cpu)
+                    .map(|cpu| cpu_parts(&cpu))
+            })
+            .collect();
+        let said: Vec<String> = (self.x.levels.iter().zip(&line.cells))
+            .filter_map(|(level, cell)| {
+                let cpu = cell.as_ref()?.cpu.as_ref()?;
+                Some(format!("{level}: {}", cpu_in_words(cpu)))
+            })
+            .collect();
+        let chart = StackChart {
+            size: Size::SMALL,
+            description: Description {
+                id,
+                title: &self.title("CPU", facet, Some(line)),
+                text: &format!("By {}: {}.", self.x.name, said.join("; ")),
+            },
+            x_name: &self.x.name,
+            levels: &self.levels,
+            bars,
+        };
+        chart.draw()
+    }
+
+    fn cpu_table(&self, facet: &Facet) -> Markup {
+        html! {
+            table {
+                thead { tr {
+                    (self.place_heads())
+                    @for part in CPU_PARTS { th scope="col" { (part.name) " %" } }
+                } }
+                tbody { @for (line, x, cell) in facet.cells() { @if let Some(cpu) = &cell.cpu {
+                    tr {
+                        (self.place_cells(facet, line, x))
+                        @for part in CPU_PARTS {
+                            td { (part_share(&part, cpu).map_or("–".to_owned(), percent)) }
+                        }
+                    }
+                } } }
+            }
+        }
+    }
+}
+
+/// The parts of the CPU from the bottom up; the share is filled in by [`cpu_parts`].
+const CPU_PARTS: [Part; 6] = [
+    Part {
+        name: "server",
+        class: "cpu-server",
+        share: 0.0,
+    },
+    Part {
+        name: "client",
+        class: "cpu-client",
+        share: 0.0,
+    },
+    Part {
+        name: "rest",
+        class: "cpu-rest",
+        share: 0.0,
+    },
+    Part {
+        name: "iowait",
+        class: "cpu-iowait",
+        share: 0.0,
+    },
+    Part {
+        name: "steal",
+        class: "cpu-steal",
+        share: 0.0,
+    },
+    Part {
+        name: "idle",
+        class: "cpu-idle",
+        share: 0.0,
+    },
+];
+
+fn part_share(part: &Part, cpu: &CpuUse) -> Option<f64> {
+    match part.name {
+        "server" => cpu.server,
+        "client" => cpu.client,
+        "rest" => Some(cpu.rest),
+        "iowait" => Some(cpu.iowait),
+        "steal" => Some(cpu.steal),
+        _ => Some(cpu.idle),
+    }
+}
+
+fn cpu_parts(cpu: &CpuUse) -> Vec<Part> {
+    let known = CPU_PARTS.into_iter().filter_map(|part| {
+        let share = part_share(&part, cpu)?;
+        Some(Part { share, ..part })
+    });
+    known.collect()
+}

@@ -1,0 +1,146 @@
+//! Response times: one percentile of all scenarios in one chart, or several percentiles of one scenario.
+
+use maud::{Markup, html};
+
+use super::{Charts, Value, chart_line, top};
+use crate::{
+    cell::Percentile,
+    chart::{
+        frame::{Description, Size},
+        line::{ChartLine, LineChart},
+        marker::sample,
+        scale::FromZero,
+    },
+    grid::{Facet, Line},
+    number::{duration, duration_tick},
+    page::figures,
+};
+
+impl Charts<'_> {
+    /// One percentile: a chart per facet with a line per scenario. Several: a small chart per scenario.
+    pub(super) fn latency(&self, percentiles: &[Percentile]) -> Markup {
+        html! {
+            section aria-labelledby="latency" {
+                h2 id="latency" { "Response time against " (self.x.name) }
+                @if let [only] = percentiles {
+                    (self.single_percentile(*only))
+                } @else {
+                    ul.legend { @for (style, percentile) in percentiles.iter().enumerate() {
+                        li { (sample(style)) (percentile.name()) }
+                    } }
+                    @for (index, facet) in self.grid.facets.iter().enumerate() {
+                        (self.latency_figure(percentiles, index, facet))
+                    }
+                    p.note { "The charts of one row share their axis. A percentile with fewer than ten operations \
+                        beyond it is not shown." }
+                }
+            }
+        }
+    }
+
+    fn single_percentile(&self, percentile: Percentile) -> Markup {
+        let value = Value {
+            name: percentile.name(),
+            id: "latency",
+            y_name: percentile.name(),
+            tick: duration_tick,
+            hint: duration,
+            words: figures::latency_in_words,
+            of: &|cell| cell.percentile_ns(percentile),
+        };
+        let (axes, note) = self.axes(&value);
+        html! {
+            (self.line_legend())
+            div.charts { @for (index, facet) in self.grid.facets.iter().enumerate() {
+                (self.line_figure(&value, index, facet, &axes[index]))
+            } }
+            p.note { (note) }
+        }
+    }
+
+    fn latency_figure(&self, percentiles: &[Percentile], index: usize, facet: &Facet) -> Markup {
+        let values = facet
+            .cells()
+            .flat_map(|(_, _, cell)| percentiles.iter().map(|p| cell.percentile_ns(*p)));
+        let y = FromZero::up_to(top(values), 4);
+        let title = self.title("Response time", facet, None);
+        html! {
+            figure.row {
+                @if let Some(name) = facet.name() { figcaption { (name) } }
+                div.panels { @for (at, line) in facet.lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+                    div.panel {
+                        @if let Some(heading) = self.line_heading(line) { h3 { (heading) } }
+                        (self.latency_chart(&format!("latency-{index}-{at}"), percentiles, facet, line, &y))
+                    }
+                } }
+                details {
+                    summary { "Numbers" span.hidden { " of: " (title) } }
+                    (figures::scrolling(&title, self.latency_table(percentiles, facet)))
+                }
+            }
+        }
+    }
+
+    fn latency_chart(
+        &self,
+        id: &str,
+        percentiles: &[Percentile],
+        facet: &Facet,
+        line: &Line,
+        y: &FromZero,
+    ) -> Markup {
+        let lines: Vec<ChartLine> = percentiles
+            .iter()
+            .enumerate()
+            .map(|(style, percentile)| {
+                chart_line(percentile.name().to_owned(), style, line, &|cell| {
+                    cell.percentile_ns(*percentile)
+                })
+            })
+            .collect();
+        let said: Vec<String> = (self.x.levels.iter().zip(&line.cells))
+            .filter_map(|(level, cell)| {
+                let cell = cell.as_ref()?;
+                let values: Vec<String> = percentiles
+                    .iter()
+                    .map(|p| format!("{} {}", p.name(), figures::latency(cell, *p)))
+                    .collect();
+                Some(format!("{level}: {}", values.join(", ")))
+            })
+            .collect();
+        let chart = LineChart {
+            size: Size::SMALL,
+            description: Description {
+                id,
+                title: &self.title("Response time", facet, Some(line)),
+                text: &format!("By {}: {}.", self.x.name, said.join("; ")),
+            },
+            x_name: &self.x.name,
+            levels: &self.levels,
+            y_name: "",
+            y,
+            tick: duration_tick,
+            hint: duration,
+            lines,
+            labelled: false,
+        };
+        chart.draw()
+    }
+
+    fn latency_table(&self, percentiles: &[Percentile], facet: &Facet) -> Markup {
+        html! {
+            table {
+                thead { tr {
+                    (self.place_heads())
+                    @for percentile in percentiles { th scope="col" { (percentile.name()) } }
+                } }
+                tbody { @for (line, x, cell) in facet.cells() {
+                    tr {
+                        (self.place_cells(facet, line, x))
+                        @for percentile in percentiles { td { (figures::latency(cell, *percentile)) } }
+                    }
+                } }
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Figures and tables as HTML.
+
+use maud::{Markup, html};
+
+use crate::{
+    answer::throughput_in_words,
+    cell::{Cell, Figure, Percentile},
+    number::duration,
+};
+
+/// A table that scrolls by itself on a narrow screen, also by keyboard.
+pub(super) fn scrolling(label: &str, table: Markup) -> Markup {
+    html! { div.scroll role="region" aria-label=(label) tabindex="0" { (table) } }
+}
+
+/// Operations per second with margin, `–` when unknown.
+pub(super) fn throughput(cell: &Cell) -> String {
+    let figure = cell.throughput.as_ref();
+    figure.map_or("–".to_owned(), throughput_in_words)
+}
+
+/// A percentile of the response time with margin, `–` when unknown.
+pub(super) fn latency(cell: &Cell, percentile: Percentile) -> String {
+    cell.percentile_ns(percentile)
+        .as_ref()
+        .map_or("–".to_owned(), latency_in_words)
+}
+
+/// A response time with margin.
+pub(super) fn latency_in_words(figure: &Figure) -> String {
+    match figure.margin() {
+        Some(margin) => format!("{} ± {}", duration(figure.mean), duration(margin)),
+        None => duration(figure.mean),
+    }
+}

@@ -1,0 +1,157 @@
+//! The list of runs, from which one is chosen to see its course over time.
+
+use maud::{Markup, html};
+use samples::{Record, RunSummary};
+
+use super::{figures, series::Course};
+use crate::{
+    cell::{Percentile, busy, server_machine},
+    chart::{frame::Description, timeline::Timeline},
+    grid::Grid,
+    number::{duration, percent, si},
+    results::Results,
+};
+
+/// The run list; below it the panel that the script fills, or static charts where no library was built in.
+pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup {
+    let factors: Vec<&str> = results
+        .factors
+        .iter()
+        .map(|factor| factor.name.as_str())
+        .filter(|name| !grid.constants.iter().any(|(constant, _)| constant == name))
+        .collect();
+    html! {
+        @if !results.runs.is_empty() {
+            section aria-labelledby="runs" {
+                h2 id="runs" { "Every run" }
+                p.note {
+                    @if zoomable { "Choose a run to see its course over time; choose a heading to sort. " }
+                    "Percentiles are response times of all operations; CPU is the busy share of the server's machine."
+                }
+                div.scroll.run-list role="region" aria-label="Every run" tabindex="0" {
+                    table id="run-table" {
+                        thead { tr {
+                            (head("run", zoomable))
+                            @for name in &factors { (head(name, zoomable)) }
+                            @for name in ["operations/s", "p50", "p95", "p99", "CPU %", "errors"] { (head(name, zoomable)) }
+                            th scope="col" { "state" }
+                        } }
+                        tbody { @for (index, (record, summary)) in results.runs.iter().zip(&grid.summaries).enumerate() {
+                            (row(index, record, summary, &factors, zoomable))
+                        } }
+                    }
+                }
+                @if zoomable { (panel()) } @else { (static_courses(results)) }
+            }
+        }
+    }
+}
+
+fn head(name: &str, sortable: bool) -> Markup {
+    html! {
+        th scope="col" { @if sortable { button type="button" data-sort="" { (name) } } @else { (name) } }
+    }
+}
+
+/// A cell that sorts by its number and not by its text.
+fn number(value: Option<f64>, text: impl Fn(f64) -> String) -> Markup {
+    match value {
+        Some(value) => html! { td data-value=(value) { (text(value)) } },
+        None => html! { td data-value="-1" { "–" } },
+    }
+}
+
+fn row(
+    index: usize,
+    record: &Record,
+    summary: &RunSummary,
+    factors: &[&str],
+    zoomable: bool,
+) -> Markup {
+    let run = record.header.run;
+    html! {
+        tr data-run=[zoomable.then_some(index)] class=[(!record.is_complete()).then_some("incomplete")] {
+            th scope="row" data-value=(run) {
+                @if zoomable {
+                    button type="button" aria-pressed="false" aria-controls="course" {
+                        span.hidden { "show run " } (run)
+                    }
+                } @else { (run) }
+            }
+            @for factor in factors {
+                td { (record.header.combination.get(*factor).map_or("–", String::as_str)) }
+            }
+            (number(summary.throughput_per_s, si))
+            @for percentile in Percentile::ALL { (number(percentile.of(summary), duration)) }
+            (number(server_machine(record, summary).map(|cpu| busy(&cpu)), percent))
+            td data-value=(summary.errors) { (summary.errors) }
+            td.state {
+                @match record.incomplete_why() {
+                    None => "complete",
+                    Some(why) => { strong { "incomplete" } ": " (why) }
+                }
+            }
+        }
+    }
+}
+
+/// What `series.js` fills.
+fn panel() -> Markup {
+    html! {
+        div id="course" tabindex="-1" hidden {
+            h3 id="course-title" aria-live="polite" {}
+            div.zoom role="group" aria-label="Zoom" {
+                @for (action, label) in [
+                    ("in", "Zoom in"),
+                    ("out", "Zoom out"),
+                    ("earlier", "Earlier"),
+                    ("later", "Later"),
+                    ("all", "Whole run"),
+                ] { button type="button" data-zoom=(action) { (label) } }
+                span.note { "or drag over a chart; double-click shows the whole run" }
+            }
+            p.note id="course-note" {}
+            div id="course-charts" {}
+            details { summary { "Numbers, second by second" } div.scroll id="course-numbers" tabindex="0" role="region" aria-label="Numbers, second by second" {} }
+        }
+        noscript { p { "The course of a run over time needs JavaScript; everything above does not." } }
+    }
+}
+
+fn static_courses(results: &Results) -> Markup {
+    html! {
+        h3 { "Throughput of each run over time" }
+        @for (index, record) in results.runs.iter().enumerate() {
+            @let course = Course::of(record);
+            details {
+                summary { (course.title) }
+                @if course.throughput.is_empty() {
+                    p { "No interval was recorded." }
+                } @else {
+                    (timeline(index, &course))
+                    (figures::scrolling(&course.title, html! {
+                        table {
+                            thead { tr { th scope="col" { "second" } th scope="col" { "operations/s" } } }
+                            tbody { @for (t_s, per_s) in &course.throughput { tr {
+                                th scope="row" { (format!("{t_s:.1}")) } td { (si(*per_s)) }
+                            } } }
+                        }
+                    }))
+                }
+            }
+        }
+    }
+}
+
+fn timeline(index: usize, course: &Course) -> Markup {
+    let chart = Timeline {
+        description: Description {
+            id: &format!("course-{index}"),
+            title: &format!("Throughput over time, {}", course.title),
+            text: "Operations per second in each interval; the table below has the numbers.",
+        },
+        points: &course.throughput,
+        measured_from_s: course.measured.map_or(0.0, |(from, _)| from),
+    };
+    chart.draw()
+}

@@ -1,0 +1,365 @@
+//! The course of each run over time, as the data that the page's script draws.
+
+use maud::{Markup, PreEscaped, html};
+use samples::{Histogram, Host, Interval, Phase, Record, Telemetry};
+use serde::{Serialize, Serializer};
+
+use crate::{
+    grid::{Grid, in_words},
+    results::Results,
+};
+
+/// The course of one run.
+pub(super) struct Course {
+    /// `run 7: rows 1x, mix 1:0, 16 connections`, with `(incomplete)` where it is.
+    pub(super) title: String,
+    /// First and last second of the measurement.
+    pub(super) measured: Option<(f64, f64)>,
+    /// Start of each interval, seconds, and operations per second in it.
+    pub(super) throughput: Vec<(f64, f64)>,
+}
+
+impl Course {
+    pub(super) fn of(record: &Record) -> Self {
+        let combination: Vec<(String, String)> = record
+            .header
+            .combination
+            .iter()
+            .map(|(factor, level)| (factor.clone(), level.clone()))
+            .collect();
+        let mut title = format!("run {}", record.header.run);
+        if !combination.is_empty() {
+            title.push_str(&format!(": {}", in_words(&combination)));
+        }
+        if !record.is_complete() {
+            title.push_str(" (incomplete)");
+        }
+        Self {
+            title,
+            measured: measured(record),
+            throughput: record
+                .intervals
+                .iter()
+                .map(|interval| (interval.t_s, per_s(interval)))
+                .collect(),
+        }
+    }
+}
+
+fn measured(record: &Record) -> Option<(f64, f64)> {
+    let mut intervals = record
+        .intervals
+        .iter()
+        .filter(|i| i.phase == Phase::Measurement);
+    let first = intervals.next()?;
+    let last = intervals.next_back().unwrap_or(first);
+    Some((first.t_s, last.t_s + last.length_s))
+}
+
+fn per_s(interval: &Interval) -> f64 {
+    let count: u64 = interval
+        .operations
+        .iter()
+        .map(|operation| operation.count)
+        .sum();
+    if interval.length_s > 0.0 {
+        count as f64 / interval.length_s
+    } else {
+        0.0
+    }
+}
+
+/// A column of numbers: four significant digits, no `.0`, `null` for a gap. That keeps 100 runs under 3 MB.
+struct Column(Vec<Option<f64>>);
+
+impl Serialize for Column {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|value| value.map(compact)))
+    }
+}
+
+fn compact(value: f64) -> serde_json::Number {
+    let rounded = if value == 0.0 || !value.is_finite() {
+        0.0
+    } else {
+        let scale = 10f64.powf(3.0 - value.abs().log10().floor());
+        (value * scale).round() / scale
+    };
+    // A whole number is shorter than a float; beyond 2^53 floats are whole anyway.
+    let whole = rounded as i64;
+    if whole as f64 == rounded {
+        return whole.into();
+    }
+    serde_json::Number::from_f64(rounded).unwrap_or_else(|| 0.into())
+}
+
+/// One run as the script reads it.
+#[derive(Serialize)]
+struct Run {
+    title: String,
+    note: String,
+    measured: Option<(f64, f64)>,
+    charts: Vec<ChartData>,
+}
+
+/// Charts of one run share the time axis; each has its own instants, for load and telemetry tick apart.
+#[derive(Serialize)]
+struct ChartData {
+    title: &'static str,
+    unit: &'static str,
+    t: Column,
+    lines: Vec<LineData>,
+}
+
+#[derive(Serialize)]
+struct LineData {
+    name: &'static str,
+    /// Number of the colour in the style sheet.
+    style: usize,
+    values: Column,
+}
+
+/// The data of all runs in a script element that a browser does not run.
+pub(super) fn data(results: &Results, grid: &Grid) -> Markup {
+    let runs: Vec<Run> = results.runs.iter().map(run).collect();
+    let chosen = first_choice(results, grid);
+    let json = serde_json::json!({ "chosen": chosen, "runs": runs }).to_string();
+    html! { script type="application/json" id="run-data" { (PreEscaped(script_safe(&json))) } }
+}
+
+/// The run that is shown first: the complete one with the highest throughput.
+fn first_choice(results: &Results, grid: &Grid) -> usize {
+    let complete = results
+        .runs
+        .iter()
+        .zip(&grid.summaries)
+        .enumerate()
+        .filter(|(_, (record, _))| record.is_complete());
+    let measured =
+        complete.filter_map(|(index, (_, summary))| Some((index, summary.throughput_per_s?)));
+    measured
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .map_or(0, |(index, _)| index)
+}
+
+/// JSON that cannot end its script element, whatever strings are in it: `<` occurs inside strings only.
+fn script_safe(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+}
+
+fn run(record: &Record) -> Run {
+    let course = Course::of(record);
+    let host = [Host::Server, Host::Both, Host::Client]
+        .into_iter()
+        .find(|host| record.telemetry.iter().any(|sample| sample.host == *host));
+    let telemetry: Vec<&Telemetry> = record
+        .telemetry
+        .iter()
+        .filter(|sample| Some(sample.host) == host)
+        .collect();
+    let mut note = String::new();
+    if let Some(why) = record.incomplete_why() {
+        note = format!("This run is incomplete: {why}. ");
+    }
+    if matches!(host, None | Some(Host::Client)) {
+        note.push_str("Server host not observed. ");
+    }
+    let charts = [
+        Some(throughput(&course)),
+        Some(latency(record)),
+        cpu(&telemetry, host),
+        disk(&telemetry),
+    ];
+    Run {
+        title: course.title,
+        note,
+        measured: course.measured,
+        charts: charts.into_iter().flatten().collect(),
+    }
+}
+
+fn throughput(course: &Course) -> ChartData {
+    ChartData {
+        title: "Throughput",
+        unit: "operations/s",
+        t: Column(
+            course
+                .throughput
+                .iter()
+                .map(|(t_s, _)| Some(*t_s))
+                .collect(),
+        ),
+        lines: vec![LineData {
+            name: "throughput",
+            style: 0,
+            values: Column(
+                course
+                    .throughput
+                    .iter()
+                    .map(|(_, per_s)| Some(*per_s))
+                    .collect(),
+            ),
+        }],
+    }
+}
+
+fn latency(record: &Record) -> ChartData {
+    const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
+    let mut columns: [Vec<Option<f64>>; 3] = Default::default();
+    let mut all = Histogram::new();
+    for interval in &record.intervals {
+        all.clear();
+        for operation in &interval.operations {
+            all.add(&operation.histogram);
+        }
+        for (column, (_, quantile)) in columns.iter_mut().zip(QUANTILES) {
+            column.push(all.quantile_ns(quantile).map(|ns| ns as f64 / 1e6));
+        }
+    }
+    let lines = QUANTILES.into_iter().zip(columns).enumerate();
+    ChartData {
+        title: "Response time",
+        unit: "ms",
+        t: Column(
+            record
+                .intervals
+                .iter()
+                .map(|interval| Some(interval.t_s))
+                .collect(),
+        ),
+        lines: lines
+            .map(|(style, ((name, _), values))| LineData {
+                name,
+                style,
+                values: Column(values),
+            })
+            .collect(),
+    }
+}
+
+/// Shares of the machine's capacity; `None` where no machine was observed.
+fn cpu(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartData> {
+    let samples: Vec<_> = telemetry
+        .iter()
+        .filter_map(|sample| Some((*sample, sample.machine?)))
+        .filter(|(_, machine)| {
+            machine.user_s + machine.system_s + machine.iowait_s + machine.steal_s + machine.idle_s
+                > 0.0
+        })
+        .collect();
+    if samples.is_empty() {
+        return None;
+    }
+    let (mut server, mut client, mut rest, mut iowait) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (sample, machine) in &samples {
+        let busy_s = machine.user_s + machine.system_s;
+        let capacity_s = busy_s + machine.iowait_s + machine.steal_s + machine.idle_s;
+        let percent = |seconds: f64| seconds / capacity_s * 100.0;
+        let [server_s, client_s] =
+            [sample.server, sample.client].map(|process| process.map(|p| p.user_s + p.system_s));
+        let known_s = server_s.unwrap_or(0.0) + client_s.unwrap_or(0.0);
+        server.push(server_s.map(percent));
+        client.push(client_s.map(percent));
+        rest.push(Some(percent((busy_s - known_s).max(0.0))));
+        iowait.push(Some(percent(machine.iowait_s)));
+    }
+    let lines = [
+        ("server", 0, server),
+        ("client", 1, client),
+        ("rest", 5, rest),
+        ("iowait", 3, iowait),
+    ];
+    Some(ChartData {
+        title: match host {
+            Some(Host::Server) => "CPU of the server's machine",
+            Some(Host::Client) => "CPU of the client's machine (not the server's)",
+            _ => "CPU of the machine that client and server share",
+        },
+        unit: "% of all CPUs",
+        t: Column(samples.iter().map(|(sample, _)| Some(sample.t_s)).collect()),
+        lines: lines_with_values(lines),
+    })
+}
+
+/// The disk that holds the data directory; `None` where none was observed.
+fn disk(telemetry: &[&Telemetry]) -> Option<ChartData> {
+    let samples: Vec<_> = telemetry
+        .iter()
+        .filter(|sample| sample.length_s > 0.0)
+        .filter_map(|sample| Some((*sample, sample.disk.as_ref()?)))
+        .collect();
+    if samples.is_empty() {
+        return None;
+    }
+    let column = |value: &dyn Fn(&samples::DiskUse) -> f64| -> Vec<Option<f64>> {
+        samples
+            .iter()
+            .map(|(sample, disk)| Some(value(disk) / sample.length_s))
+            .collect()
+    };
+    let lines = [
+        ("read MB/s", 0, column(&|disk| disk.read_bytes as f64 / 1e6)),
+        (
+            "written MB/s",
+            1,
+            column(&|disk| disk.written_bytes as f64 / 1e6),
+        ),
+        ("busy %", 5, column(&|disk| disk.busy_s * 100.0)),
+    ];
+    Some(ChartData {
+        title: "Disk of the data directory",
+        unit: "MB/s, busy %",
+        t: Column(samples.iter().map(|(sample, _)| Some(sample.t_s)).collect()),
+        lines: lines_with_values(lines),
+    })
+}
+
+/// Leaves out what was never observed.
+fn lines_with_values<const N: usize>(
+    lines: [(&'static str, usize, Vec<Option<f64>>); N],
+) -> Vec<LineData> {
+    lines
+        .into_iter()
+        .filter(|(_, _, values)| values.iter().any(Option::is_some))
+        .map(|(name, style, values)| LineData {
+            name,
+            style,
+            values: Column(values),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let column = Column(vec![
+            Some(12_345.678),
+            Some(0.012_345),
+            Some(3.0),
+            Some(0.0),
+            None,
+            Some(f64::NAN),
+        ]);
+        let text = serde_json::to_string(&column).unwrap();
+        assert_eq!(text, "[12350,0.01235,3,0,null,0]");
+    }
+
+    proptest! {
+        #[test]
+        fn no_string_ends_the_script(text in ".{0,40}", tag in "(</script>|<!--|<script>|]]>|&lt;)?") {
+            let value = serde_json::json!({ "title": format!("{text}{tag}{text}") });
+            let safe = script_safe(&value.to_string());
+            prop_assert!(!safe.contains('<') && !safe.contains('>'));
+            let back: serde_json::Value = serde_json::from_str(&safe).unwrap();
+            prop_assert_eq!(back, value);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What the caller hands over: the question and the run records that answer it.
+
+use samples::Record;
+
+/// One experiment and what its runs recorded.
+#[derive(Debug, Clone)]
+pub struct Results {
+    /// Name of the experiment.
+    pub name: String,
+    /// The question as the experiment's author asked it; may be empty.
+    pub question: String,
+    /// The experiment file as run.
+    pub experiment_text: String,
+    /// The factors in their order.
+    pub factors: Vec<Factor>,
+    /// What the author wants drawn; `None` leaves the choice to the report.
+    pub chart: Option<Chart>,
+    /// One record per run of the plan; of several attempts at one run, the last.
+    pub runs: Vec<Record>,
+    /// Number of runs that the plan holds.
+    pub planned_runs: u32,
+}
+
+/// A factor and its levels, both in the author's order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Factor {
+    /// Name of the factor.
+    pub name: String,
+    /// Its levels as text.
+    pub levels: Vec<String>,
+}
+
+/// Which factor goes where in a chart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chart {
+    /// Factor along the x axis.
+    pub x: String,
+    /// Factor that makes the lines of one chart.
+    pub line: Option<String>,
+    /// Factors that make one chart per combination of their levels.
+    pub facet: Vec<String>,
+    /// What is drawn, in this order: `throughput`, `cpu`, `p50`, `p95`, `p99`; empty means all of them.
+    pub y: Vec<String>,
+}

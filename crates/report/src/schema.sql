@@ -1,0 +1,84 @@
+-- Tables of the summary; docs/results-database.md explains them. The view `results` is made by database.rs, because
+-- its columns depend on the experiment's factors.
+CREATE TABLE experiment (
+    name            TEXT NOT NULL,
+    question        TEXT NOT NULL,
+    text            TEXT NOT NULL,
+    planned_runs    INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE runs (
+    run                INTEGER PRIMARY KEY,
+    block              INTEGER NOT NULL,
+    started_at         TEXT NOT NULL,
+    complete           INTEGER NOT NULL CHECK (complete IN (0, 1)),
+    incomplete_why     TEXT,
+    connections        INTEGER NOT NULL,
+    loops              INTEGER NOT NULL,
+    transport          TEXT NOT NULL,
+    server_version     TEXT,
+    dataset_rows       INTEGER,
+    dataset_disk_bytes INTEGER,
+    buffer_pool_bytes  INTEGER,
+    measured_s         REAL NOT NULL,
+    count              INTEGER NOT NULL,
+    errors             INTEGER NOT NULL,
+    throughput_per_s   REAL,
+    mean_us            REAL,
+    min_us             REAL,
+    p50_us             REAL,
+    p95_us             REAL,
+    p99_us             REAL,
+    p999_us            REAL,
+    max_us             REAL,
+    seed               TEXT NOT NULL,
+    experiment_sha256  TEXT NOT NULL,
+    dbdyno_version     TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE factors (
+    run   INTEGER NOT NULL REFERENCES runs (run),
+    name  TEXT NOT NULL,
+    level TEXT NOT NULL,
+    PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE operations (
+    run              INTEGER NOT NULL REFERENCES runs (run),
+    load             TEXT NOT NULL,
+    operation        TEXT NOT NULL,
+    count            INTEGER NOT NULL,
+    errors           INTEGER NOT NULL,
+    throughput_per_s REAL,
+    mean_us          REAL,
+    min_us           REAL,
+    p50_us           REAL,
+    p95_us           REAL,
+    p99_us           REAL,
+    p999_us          REAL,
+    max_us           REAL,
+    PRIMARY KEY (run, load, operation)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cpu (
+    run            INTEGER PRIMARY KEY REFERENCES runs (run),
+    server_percent REAL,
+    client_percent REAL,
+    rest_percent   REAL NOT NULL,
+    iowait_percent REAL NOT NULL,
+    steal_percent  REAL NOT NULL,
+    idle_percent   REAL NOT NULL,
+    user_percent   REAL NOT NULL,
+    system_percent REAL NOT NULL
+) STRICT;
+
+CREATE TABLE errors (
+    run       INTEGER NOT NULL REFERENCES runs (run),
+    load      TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    number    INTEGER NOT NULL,
+    sqlstate  TEXT NOT NULL,
+    message   TEXT NOT NULL,
+    count     INTEGER NOT NULL,
+    retried   INTEGER NOT NULL
+) STRICT;

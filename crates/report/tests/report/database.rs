@@ -1,0 +1,146 @@
+//! The results database, read back by SQL.
+
+use report::{Error, Factor, Results, write_summary};
+use rusqlite::Connection;
+use samples::{Host, RunSummary};
+
+use crate::synthetic::quickstart;
+
+fn written(results: &Results) -> (tempfile::TempDir, Connection) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("results.sqlite");
+    write_summary(results, &path).unwrap();
+    let connection = Connection::open(&path).unwrap();
+    (directory, connection)
+}
+
+fn one<T: rusqlite::types::FromSql>(connection: &Connection, sql: &str) -> T {
+    connection.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn figures_come_back_as_they_were_summarised() {
+    let results = quickstart(Host::Both);
+    let (_directory, connection) = written(&results);
+    assert_eq!(one::<i64>(&connection, "SELECT count(*) FROM runs"), 24);
+    assert_eq!(
+        one::<i64>(&connection, "SELECT count(*) FROM operations"),
+        48
+    );
+    let summary = RunSummary::of(&results.runs[6]);
+    let row: (String, f64, f64, f64) = connection
+        .query_row(
+            "SELECT mix, throughput_per_s, p95_us, server_percent FROM results WHERE run = 7",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        )
+        .unwrap();
+    assert_eq!(row.0, "5:1");
+    assert_eq!(Some(row.1), summary.throughput_per_s);
+    assert_eq!(row.2, summary.latency.unwrap().p95_ns as f64 / 1e3);
+    assert_eq!(row.3, summary.cpu.unwrap().server.unwrap() * 100.0);
+    let why: String = one(
+        &connection,
+        "SELECT incomplete_why FROM runs WHERE NOT complete",
+    );
+    assert_eq!(why, "the server was killed (signal 9)");
+    let lost: i64 = one(&connection, "SELECT count FROM errors WHERE number = 2013");
+    assert_eq!(lost, 4);
+}
+
+#[test]
+fn combinations_can_be_averaged_in_the_order_of_their_connections() {
+    let (_directory, connection) = written(&quickstart(Host::Both));
+    let mut query = connection
+        .prepare(
+            "SELECT connections, avg(throughput_per_s) FROM results WHERE complete AND mix = '1:0' \
+             GROUP BY connections ORDER BY connections",
+        )
+        .unwrap();
+    let means: Vec<(i64, f64)> = query
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_eq!(
+        means
+            .iter()
+            .map(|(clients, _)| *clients)
+            .collect::<Vec<_>>(),
+        [1, 2, 4, 8]
+    );
+    assert!(
+        means.windows(2).all(|pair| pair[0].1 < pair[1].1),
+        "{means:?}"
+    );
+}
+
+#[test]
+fn factors_with_awkward_names_keep_the_view_whole() {
+    let mut results = quickstart(Host::Both);
+    let names = ["Count", "it's \"q\"", "factor_Count"];
+    results.factors.extend(names.map(|name| Factor {
+        name: name.into(),
+        levels: vec!["x".into()],
+    }));
+    for record in &mut results.runs {
+        for name in names {
+            record
+                .header
+                .combination
+                .insert(name.into(), format!("level of {name}"));
+        }
+    }
+    let (_directory, connection) = written(&results);
+    let read = |column: &str| {
+        one::<String>(
+            &connection,
+            &format!("SELECT \"{column}\" FROM results WHERE run = 1"),
+        )
+    };
+    assert_eq!(read("factor_Count"), "level of Count");
+    assert_eq!(read("it's \"\"q\"\""), "level of it's \"q\"");
+    assert_eq!(read("factor_factor_Count"), "level of factor_Count");
+}
+
+#[test]
+fn unobserved_server_has_no_cpu_row() {
+    let (_directory, connection) = written(&quickstart(Host::Client));
+    assert_eq!(one::<i64>(&connection, "SELECT count(*) FROM cpu"), 0);
+    assert_eq!(one::<i64>(&connection, "SELECT count(*) FROM results"), 24);
+}
+
+#[test]
+fn older_summary_is_replaced_and_nothing_else_left_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("results.sqlite");
+    let mut results = quickstart(Host::Both);
+    write_summary(&results, &path).unwrap();
+    results.runs.truncate(3);
+    write_summary(&results, &path).unwrap();
+    let connection = Connection::open(&path).unwrap();
+    assert_eq!(one::<i64>(&connection, "SELECT count(*) FROM runs"), 3);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_cannot_be_written_says_where_and_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("missing/results.sqlite");
+    let mut results = quickstart(Host::Both);
+    let error = write_summary(&results, &path).unwrap_err();
+    assert!(
+        matches!(&error, Error::Io { path: named, .. } if *named == path),
+        "{error}"
+    );
+    assert!(
+        error.hint().unwrap().contains("missing"),
+        "{:?}",
+        error.hint()
+    );
+
+    results.runs[1].header.run = 1;
+    let error = write_summary(&results, &directory.path().join("r.sqlite")).unwrap_err();
+    assert!(matches!(error, Error::DuplicateRun { run: 1 }), "{error}");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}

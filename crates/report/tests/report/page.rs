@@ -1,0 +1,136 @@
+//! The HTML page: a snapshot of a small one, and what no page may ever contain.
+
+use proptest::prelude::*;
+use report::{Factor, Results, html};
+use samples::Host;
+
+use crate::synthetic::{quickstart, sizing};
+
+/// The page without what comes from the browser's library or is data, so that a snapshot stays readable.
+fn markup(page: &str) -> String {
+    let mut rest = page;
+    let mut kept = String::new();
+    for element in ["style", "script"] {
+        kept.clear();
+        while let Some(start) = rest.find(&format!("<{element}")) {
+            kept.push_str(&rest[..start]);
+            let end = rest[start..].find(&format!("</{element}>")).unwrap();
+            rest = &rest[start + end + element.len() + 3..];
+        }
+        kept.push_str(rest);
+        rest = Box::leak(kept.clone().into_boxed_str());
+    }
+    kept.replace("><", ">\n<")
+}
+
+#[test]
+fn small_page() {
+    let mut results = quickstart(Host::Both);
+    // One block is enough to see the shape of every part.
+    results.runs.truncate(8);
+    results.planned_runs = 8;
+    let page = html(&results);
+    // What follows the run list differs by whether the chart library was built in.
+    let page = markup(&page);
+    let (before, after) = page.split_once("aria-labelledby=\"runs\"").unwrap();
+    let (_, after) = after.split_once("aria-labelledby=\"environment\"").unwrap();
+    insta::assert_snapshot!(format!("{before}\n[the run list]\n{after}"));
+}
+
+#[test]
+fn page_asks_nothing_of_a_network() {
+    let page = html(&quickstart(Host::Both));
+    assert!(page.contains("default-src 'none'"));
+    for fetching in ["src=\"http", "href=\"http", "@import", "url(http", "<link"] {
+        assert!(!page.contains(fetching), "{fetching}");
+    }
+}
+
+#[test]
+fn a_hundred_runs_of_a_minute_stay_below_three_megabytes() {
+    let bytes = |runs: usize| {
+        let mut results = sizing(60, runs);
+        results.planned_runs = runs as u32;
+        html(&results).len()
+    };
+    // A page grows by the same amount with each run, and a debug build would take long for all of them.
+    let (few, more) = (bytes(5), bytes(15));
+    let hundred = few + (more - few) / 10 * 95;
+    assert!(hundred < 3_000_000, "{hundred}");
+}
+
+#[test]
+fn client_machine_is_never_drawn_as_the_servers() {
+    let page = html(&quickstart(Host::Client));
+    assert!(page.contains("server host not observed"));
+    assert!(html(&quickstart(Host::Both)).contains("id=\"cpu-0-0-t\""));
+    assert!(!page.contains("id=\"cpu-0-0-t\""), "a CPU chart");
+}
+
+#[test]
+fn only_what_the_author_asks_for_is_drawn() {
+    let mut results = sizing(4, 140);
+    let mut chart = results.chart.clone().unwrap();
+    chart.y = vec!["p95".into()];
+    results.chart = Some(chart);
+    let page = html(&results);
+    assert!(page.contains("Response time against connections"));
+    assert!(!page.contains("Throughput against connections"));
+    assert!(!page.contains("CPU of the server's machine against"));
+}
+
+/// Every string of the results set to `text`.
+fn poisoned(text: &str) -> Results {
+    let mut results = quickstart(Host::Both);
+    results.runs.truncate(2);
+    results.runs[1] = crate::synthetic::interrupted(results.runs[1].clone(), 5, text);
+    results.name = text.into();
+    results.question = text.into();
+    results.experiment_text = text.into();
+    results.factors = vec![
+        Factor {
+            name: text.into(),
+            levels: vec!["a".into(), text.into()],
+        },
+        Factor {
+            name: "connections".into(),
+            levels: vec!["1".into(), "2".into()],
+        },
+    ];
+    for (index, record) in results.runs.iter_mut().enumerate() {
+        let level = if index == 0 { "a" } else { text };
+        record.header.combination.insert(text.into(), level.into());
+        record.header.transport = text.into();
+        record.header.started_at = text.into();
+        record.machines[0].name = text.into();
+        record.machines[0].not_observed = vec![text.into()];
+        record.servers[0].version = text.into();
+        record.servers[0].variables.insert(text.into(), text.into());
+        if let Some(data) = &mut record.dataset {
+            data.source = text.into();
+        }
+        for error in &mut record.errors {
+            error.message = text.into();
+            error.load = text.into();
+        }
+    }
+    results
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn no_string_of_the_results_becomes_markup(
+        prefix in "[ -~]{0,6}",
+        markup in prop::sample::select(vec![
+            "<script>alert(1)</script>", "</script><b>", "\"><img src=x onerror=y>", "'><svg onload=z>", "<!--", "</style><i>",
+        ]),
+    ) {
+        let page = html(&poisoned(&format!("{prefix}{markup}")));
+        for broken in ["<script>alert", "</script><b>", "<img", "<svg onload", "<!--", "</style><i>"] {
+            prop_assert!(!page.contains(broken), "{} from {:?}", broken, markup);
+        }
+        // A quote that got through would end an attribute.
+        prop_assert!(!page.contains("\"\"><img"));
+    }
+}

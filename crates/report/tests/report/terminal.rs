@@ -1,0 +1,68 @@
+//! The terminal tables as snapshots.
+
+use report::{Results, table};
+use samples::Host;
+
+use crate::synthetic::{interrupted, quickstart, sizing};
+
+#[test]
+fn small_experiment_shows_everything() {
+    insta::assert_snapshot!(table(&quickstart(Host::Both), 110));
+}
+
+#[test]
+fn narrow_terminal_gets_the_columns_in_several_tables() {
+    let text = table(&quickstart(Host::Both), 72);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 72, "{line:?}");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn large_grid_shows_throughput_per_facet() {
+    insta::assert_snapshot!(table(&sizing(4, 140), 100));
+}
+
+#[test]
+fn client_machine_is_never_shown_as_the_servers() {
+    let text = table(&quickstart(Host::Client), 200);
+    assert!(text.contains("server host not observed"), "{text}");
+    assert!(!text.contains("busy"), "{text}");
+}
+
+#[test]
+fn one_run_has_no_interval_and_an_incomplete_one_no_figures() {
+    let all = quickstart(Host::Both);
+    let first = all.runs[0].clone();
+    let one = Results {
+        runs: vec![first.clone()],
+        planned_runs: 1,
+        ..all.clone()
+    };
+    let text = table(&one, 100);
+    assert!(text.contains("1 run: no interval"), "{text}");
+    assert!(!text.contains('±'), "{text}");
+
+    let broken = interrupted(first, 4, "the disk was full");
+    let none = Results {
+        runs: vec![broken],
+        planned_runs: 1,
+        ..all
+    };
+    let text = table(&none, 100);
+    assert!(text.contains("no complete run, 1 incomplete"), "{text}");
+    assert!(
+        text.contains("run 1 is incomplete: the disk was full"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nothing_measured_is_said() {
+    let none = Results {
+        runs: Vec::new(),
+        ..quickstart(Host::Both)
+    };
+    assert!(table(&none, 80).contains("0 of 24 planned runs are complete."));
+}
