@@ -1,1 +1,36 @@
-//! Not filled yet.
+//! Private servers: find an installed one, create, start, stop, kill, snapshot, restore, destroy.
+//!
+//! A server lives in one directory that dbdyno made and marked; nothing outside such a directory is written or
+//! removed. Its processes are recognised by number, start time and boot, so that no other one is ever killed.
+
+mod accounts;
+mod configuration;
+mod copy;
+mod destroy;
+mod error;
+mod initialise;
+mod installation;
+mod layout;
+mod lifecycle;
+mod lock;
+mod log;
+mod marker;
+mod page_cache;
+mod port;
+mod process;
+mod random;
+mod readiness;
+mod server;
+mod snapshot;
+mod socket_dir;
+mod spawner;
+mod version;
+
+pub use configuration::Settings;
+pub use destroy::{destroy, list, sweep};
+pub use error::{Error, Fault};
+pub use installation::Installation;
+pub use page_cache::evict_page_cache;
+pub use server::Server;
+pub use spawner::Lifetime;
+pub use version::Flavour;

@@ -1,0 +1,105 @@
+//! From the user's settings to the server's option file.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use mycnf::{OptionFile, Options, PrivateOptions, Sources, is_switched_on};
+
+use crate::error::Error;
+use crate::installation::Installation;
+use crate::layout::Layout;
+
+/// What the user decides about a private server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Option files, layered in this order: a later one wins.
+    pub cnf: Vec<PathBuf>,
+    /// Single options, which win over the files.
+    pub set: BTreeMap<String, String>,
+    /// The TCP port; `None` takes a free one.
+    pub port: Option<u16>,
+}
+
+/// Puts the server's options together.
+pub(crate) fn configure(
+    layout: &Layout,
+    installation: &Installation,
+    settings: &Settings,
+) -> Result<PrivateOptions, Error> {
+    let layers: Result<Vec<_>, _> = settings
+        .cnf
+        .iter()
+        .map(|path| OptionFile::read(path))
+        .collect();
+    let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+    let mut defaults = vec![
+        ("server-id", "1".to_owned()),
+        ("tmpdir", path(&layout.temporary)),
+        ("secure-file-priv", path(&layout.files)),
+    ];
+    if installation.is_mariadb() && installation.numbers().at_least([11, 4]) {
+        // It would make a new TLS key at every start, which takes seconds.
+        defaults.push(("ssl", "0".to_owned()));
+    }
+    let mut guarded = vec![("bind-address", "127.0.0.1".to_owned())];
+    guarded.extend(installation_options(installation));
+    if !installation.is_mariadb() && installation.numbers().at_least([8, 0, 11]) {
+        // The X plugin listens on every address, whatever bind-address says.
+        guarded.push(("loose-mysqlx", "OFF".to_owned()));
+    }
+    let private = PrivateOptions::new(&Sources {
+        defaults: &defaults,
+        layers: &layers?,
+        groups: &installation.option_groups(),
+        guarded: &guarded,
+        set: &settings.set,
+        decided: &decided_options(layout, installation),
+    })?;
+    Ok(private)
+}
+
+/// Where the server's own files lie.
+pub(crate) fn installation_options(installation: &Installation) -> Vec<(&'static str, String)> {
+    [
+        ("lc-messages-dir", installation.messages_dir()),
+        ("character-sets-dir", installation.character_sets_dir()),
+        ("plugin-dir", installation.plugin_dir()),
+    ]
+    .into_iter()
+    .filter_map(|(name, path)| Some((name, path?.to_string_lossy().into_owned())))
+    .collect()
+}
+
+/// What makes the server ours; socket and port go on the command line, since they can change at a start.
+pub(crate) fn decided_options(
+    layout: &Layout,
+    installation: &Installation,
+) -> Vec<(&'static str, String)> {
+    let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+    let mut options = vec![
+        ("basedir", path(&installation.basedir)),
+        ("datadir", path(&layout.data)),
+        ("pid-file", path(&layout.pid_file)),
+    ];
+    if rustix::process::geteuid().is_root() {
+        // Every server refuses to run as root unless it is told to.
+        options.push(("user", "root".to_owned()));
+    }
+    options
+}
+
+/// The address that clients on this machine reach the server at.
+pub(crate) fn host(options: &Options) -> String {
+    let bound = options.value("bind_address").unwrap_or_default();
+    match bound.split(',').next().unwrap_or_default().trim() {
+        "" | "*" | "0.0.0.0" | "::" => "127.0.0.1".to_owned(),
+        address => address.to_owned(),
+    }
+}
+
+/// Whether the server was told to offer no TLS.
+pub(crate) fn is_without_tls(options: &Options) -> bool {
+    options
+        .last("ssl")
+        .is_some_and(|entry| is_switched_on(&entry.name, entry.value.as_deref()) == Some(false))
+}

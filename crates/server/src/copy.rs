@@ -1,0 +1,156 @@
+//! Copies a data directory: by sharing blocks where the file system can, else block by block, holes as holes.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::{FallocateFlags, fallocate, ioctl_ficlone, seek};
+
+use crate::error::Error;
+use crate::layout::make_private_dir;
+
+/// What is copied at a time, bytes.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// Copies a directory into a new one. Files named in `skip` at its top are left out, and so are sockets.
+pub(crate) fn copy_directory(from: &Path, to: &Path, skip: &[&str]) -> Result<(), Error> {
+    make_private_dir(to).map_err(Error::io("make the directory", to))?;
+    for entry in fs::read_dir(from).map_err(Error::io("read the directory", from))? {
+        let entry = entry.map_err(Error::io("read the directory", from))?;
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type().map_err(Error::io("look at", &path))?;
+        if skip.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        if kind.is_dir() {
+            copy_directory(&path, &target, &[])?;
+        } else if kind.is_file() {
+            copy_file(&path, &target).map_err(Error::io("copy to", &target))?;
+        } else if kind.is_symlink() {
+            // Its target would be shared with the copy and changed under it.
+            let link = io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link");
+            return Err(Error::io("copy", &path)(link));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that the files of a directory take on disk.
+pub(crate) fn allocated_bytes(directory: &Path) -> Result<u64, Error> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(directory).map_err(Error::io("read the directory", directory))? {
+        let path = entry
+            .map_err(Error::io("read the directory", directory))?
+            .path();
+        // A running server removes files at any time.
+        let Ok(metadata) = path.symlink_metadata() else {
+            continue;
+        };
+        bytes += match metadata.is_dir() {
+            true => allocated_bytes(&path)?,
+            false => metadata.blocks() * 512,
+        };
+    }
+    Ok(bytes)
+}
+
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    let source = File::open(from)?;
+    let metadata = source.metadata()?;
+    let target = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(metadata.mode() & 0o777)
+        .open(to)?;
+    if ioctl_ficlone(&target, &source).is_ok() {
+        return Ok(());
+    }
+    target.set_len(metadata.len())?;
+    if metadata.blocks() * 512 >= metadata.len() && metadata.len() > 0 {
+        // A redo log is laid out before it is used. With holes in its copy, the server would look for free
+        // blocks while it is measured. Some file systems cannot lay out; there nothing is lost.
+        let laid_out = fallocate(&target, FallocateFlags::empty(), 0, metadata.len());
+        if laid_out == Err(rustix::io::Errno::NOSPC) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+    }
+    copy_data(source, target, metadata.len())
+}
+
+/// Copies the parts of a file that are no holes.
+fn copy_data(mut source: File, mut target: File, length: u64) -> io::Result<()> {
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut at = 0;
+    while at < length {
+        let data = match seek(&source, rustix::fs::SeekFrom::Data(at)) {
+            Ok(data) => data,
+            // Only a hole is left.
+            Err(rustix::io::Errno::NXIO) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        let hole = seek(&source, rustix::fs::SeekFrom::Hole(data))?;
+        source.seek(SeekFrom::Start(data))?;
+        target.seek(SeekFrom::Start(data))?;
+        let mut left = hole - data;
+        while left > 0 {
+            let wanted = usize::try_from(left).map_or(BUFFER_BYTES, |left| left.min(BUFFER_BYTES));
+            let read = source.read(&mut buffer[..wanted])?;
+            if read == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            target.write_all(&buffer[..read])?;
+            left -= read as u64;
+        }
+        at = hole;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_holes_and_layout_survive() {
+        let dir = tempfile::tempdir().unwrap();
+        let from = dir.path().join("from");
+        fs::create_dir_all(from.join("db")).unwrap();
+        fs::write(from.join("auto.cnf"), "uuid").unwrap();
+        fs::write(from.join("db/small"), "row").unwrap();
+        fs::write(from.join("db/empty"), "").unwrap();
+
+        let mut sparse = File::create(from.join("sparse")).unwrap();
+        sparse.set_len(64 << 20).unwrap();
+        sparse.seek(SeekFrom::Start(10 << 20)).unwrap();
+        sparse.write_all(&[7; 3_000_000]).unwrap();
+        let laid_out = File::create(from.join("redo")).unwrap();
+        fallocate(&laid_out, FallocateFlags::empty(), 0, 8 << 20).unwrap();
+
+        let to = dir.path().join("to");
+        copy_directory(&from, &to, &["auto.cnf"]).unwrap();
+        assert!(!to.join("auto.cnf").exists());
+        for name in ["db/small", "db/empty", "sparse", "redo"] {
+            let same = fs::read(from.join(name)).unwrap() == fs::read(to.join(name)).unwrap();
+            assert!(same, "{name} differs");
+        }
+        assert!(fs::metadata(to.join("sparse")).unwrap().blocks() * 512 < 16 << 20);
+        assert!(fs::metadata(to.join("redo")).unwrap().blocks() * 512 >= 8 << 20);
+        assert!(allocated_bytes(&to).unwrap() >= (8 << 20) + 3_000_000);
+    }
+
+    #[test]
+    fn a_symbolic_link_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let from = dir.path().join("from");
+        fs::create_dir(&from).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", from.join("link")).unwrap();
+        let error = copy_directory(&from, &dir.path().join("to"), &[]).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("link: cannot copy: it is a symbolic link"),
+            "{error}"
+        );
+    }
+}

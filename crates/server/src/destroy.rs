@@ -1,0 +1,125 @@
+//! Removes servers: one that is no longer wanted, and those that a crashed dbdyno left behind.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::lifecycle::kill_marked;
+use crate::lock::Lock;
+use crate::marker::Marker;
+use crate::server::Server;
+use crate::socket_dir;
+
+impl Server {
+    /// Ends the server, if it runs, and removes its directory.
+    pub fn destroy(mut self) -> Result<(), Error> {
+        let _lock = Lock::take(&self.layout)?;
+        self.refresh()?;
+        self.kill()?;
+        remove_directory(&self.layout)
+    }
+}
+
+/// Ends the server of a directory, if it runs, and removes the directory; also one that was never finished.
+/// Refuses a directory that dbdyno did not make.
+pub fn destroy(dir: &Path) -> Result<(), Error> {
+    let layout = Layout::of(dir)?;
+    Marker::read(&layout)?;
+    let _lock = Lock::take(&layout)?;
+    // What it has not written yet is removed anyway.
+    kill_marked(&layout, &Marker::read(&layout)?)?;
+    remove_directory(&layout)
+}
+
+/// The servers in a directory of servers, sorted by path; what is none of ours is left out. A server that
+/// cannot be read is an error in its place.
+pub fn list(root: &Path) -> Result<Vec<Result<Server, Error>>, Error> {
+    let directories = server_directories(root)?;
+    Ok(directories.iter().map(|dir| Server::open(dir)).collect())
+}
+
+/// Ends and removes the servers in a directory of servers whose owner is gone: what a crashed dbdyno left
+/// behind. Returns the directories that were removed.
+pub fn sweep(root: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut removed = Vec::new();
+    for dir in server_directories(root)? {
+        let layout = Layout::new(&dir);
+        // A marker that cannot be read does not say that its owner is gone.
+        if Marker::read(&layout).is_ok_and(|marker| is_abandoned(&marker)) && sweep_one(&layout)? {
+            removed.push(dir);
+        }
+    }
+    Ok(removed)
+}
+
+/// Whether an abandoned server was removed; false when another process is at it, or was faster.
+fn sweep_one(layout: &Layout) -> Result<bool, Error> {
+    let lock = match Lock::take(layout) {
+        Ok(lock) => lock,
+        Err(Error::Busy { .. }) => return Ok(false),
+        Err(_) if !layout.dir.exists() => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let Ok(marker) = Marker::read(layout) else {
+        return Ok(false);
+    };
+    if !is_abandoned(&marker) {
+        return Ok(false);
+    }
+    kill_marked(layout, &marker)?;
+    remove_directory(layout)?;
+    drop(lock);
+    Ok(true)
+}
+
+fn is_abandoned(marker: &Marker) -> bool {
+    marker.owner.as_ref().is_some_and(|owner| !owner.is_alive())
+}
+
+/// Removes a marked directory, its marker last: what a removal that breaks off leaves is still known as ours.
+pub(crate) fn remove_directory(layout: &Layout) -> Result<(), Error> {
+    if let Ok(marker) = Marker::read(layout)
+        && let Some(directory) = &marker.socket_dir
+    {
+        socket_dir::remove(directory, layout)?;
+    }
+    for entry in fs::read_dir(&layout.dir).map_err(Error::io("remove", &layout.dir))? {
+        let path = entry.map_err(Error::io("remove", &layout.dir))?.path();
+        if path == layout.marker || path == layout.lock {
+            continue;
+        }
+        // The type of the entry itself: what a symbolic link leads to is not ours.
+        let is_dir = path
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.is_dir());
+        let removed = match is_dir {
+            true => fs::remove_dir_all(&path),
+            false => fs::remove_file(&path),
+        };
+        removed.map_err(Error::io("remove", &path))?;
+    }
+    for path in [&layout.lock, &layout.marker] {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io("remove", path)(error));
+            }
+            _ => {}
+        }
+    }
+    fs::remove_dir(&layout.dir).map_err(Error::io("remove", &layout.dir))
+}
+
+/// The subdirectories that carry our marker; none when there is no such directory.
+fn server_directories(root: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = match fs::read_dir(root) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io("read the directory", root)(error)),
+    };
+    let mut directories: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    directories.retain(|dir| Layout::new(dir).marker.exists());
+    directories.sort();
+    Ok(directories)
+}

@@ -1,0 +1,347 @@
+//! What can go wrong with a private server, and whose fault it is.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Whose fault an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The user's input: an option, a path, a missing binary.
+    Input,
+    /// The server.
+    Server,
+    /// The machine: a full disk, a limit.
+    Machine,
+}
+
+/// A private server that cannot be had as asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The name of the wanted server cannot be read.
+    #[error("{wanted}: not the name of a server")]
+    Wanted {
+        /// What was asked for.
+        wanted: String,
+    },
+    /// No binary on this machine is the wanted server.
+    #[error("{}: not found; {}", wanted.as_deref().unwrap_or("mysqld or mariadbd"), list(found))]
+    NotInstalled {
+        /// What was asked for; `None` when any server would do.
+        wanted: Option<String>,
+        /// What was found instead, one line each.
+        found: Vec<String>,
+    },
+    /// A file that is no server binary, or one that does not run.
+    #[error("{}: not usable as a server: {why}", path.display())]
+    Binary {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        why: String,
+    },
+    /// The directory exists, and dbdyno did not make it.
+    #[error("{}: not a server directory of dbdyno's", dir.display())]
+    Foreign {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// There is a server of this name already.
+    #[error("{}: there is a server already", dir.display())]
+    NameTaken {
+        /// The server's directory.
+        dir: PathBuf,
+    },
+    /// There is no server of this name.
+    #[error("{}: there is no such server", dir.display())]
+    Missing {
+        /// The directory that does not exist.
+        dir: PathBuf,
+    },
+    /// Another dbdyno is creating, starting, stopping or destroying this server.
+    #[error("{}: another dbdyno is working on this server", dir.display())]
+    Busy {
+        /// The server's directory.
+        dir: PathBuf,
+    },
+    /// The marker file of a server or snapshot cannot be understood.
+    #[error("{}: {why}", path.display())]
+    Marker {
+        /// The marker file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The port that the user named is in use.
+    #[error("port {port} on {host}: already in use")]
+    PortTaken {
+        /// The address that the server would listen on.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+    /// An option file or a single option is wrong.
+    #[error(transparent)]
+    Options(#[from] mycnf::Error),
+    /// An option that only counts when the data directory is made was changed afterwards.
+    #[error(
+        "option {option}: {} when the data directory was made, {} now",
+        shown(was),
+        shown(now)
+    )]
+    FixedAtCreation {
+        /// The option.
+        option: String,
+        /// Its value in the data directory; `None` is the server's default.
+        was: Option<String>,
+        /// The value asked for.
+        now: Option<String>,
+    },
+    /// The data directory could not be made.
+    #[error("{}: making the data directory failed ({status}); the end of the server's log:\n{log}", dir.display())]
+    Initialise {
+        /// The server's directory, removed again.
+        dir: PathBuf,
+        /// How the server binary ended.
+        status: String,
+        /// The last lines of its log.
+        log: String,
+    },
+    /// The server ended before it answered.
+    #[error("{}: the server died at start ({status}); the end of its log:\n{log}", dir.display())]
+    DiedAtStart {
+        /// The server's directory.
+        dir: PathBuf,
+        /// How it ended.
+        status: String,
+        /// The last lines of its log.
+        log: String,
+    },
+    /// The server did not answer in time; it was killed.
+    #[error("{}: the server did not {what} within {timeout_s} s and was killed; the end of its log:\n{log}", dir.display())]
+    TimedOut {
+        /// The server's directory.
+        dir: PathBuf,
+        /// What it should have done.
+        what: &'static str,
+        /// How long it had, seconds.
+        timeout_s: u64,
+        /// The last lines of its log.
+        log: String,
+    },
+    /// The server has to be stopped for this.
+    #[error("{}: the server is running (pid {pid})", dir.display())]
+    Running {
+        /// The server's directory.
+        dir: PathBuf,
+        /// Its process.
+        pid: u32,
+    },
+    /// The server has to run for this.
+    #[error("{}: the server is not running", dir.display())]
+    NotRunning {
+        /// The server's directory.
+        dir: PathBuf,
+    },
+    /// A snapshot needs the data that a clean stop leaves.
+    #[error("{}: the server was not stopped cleanly", dir.display())]
+    NotStoppedCleanly {
+        /// The server's directory.
+        dir: PathBuf,
+    },
+    /// The server has no data directory, because a restore did not finish.
+    #[error("{}: the server has no data directory", dir.display())]
+    NoData {
+        /// The server's directory.
+        dir: PathBuf,
+    },
+    /// The snapshot was taken from a server that differs in what its data directory depends on.
+    #[error("{}: the snapshot has {what} {snapshot}, the server has {server}", path.display())]
+    SnapshotMismatch {
+        /// The snapshot.
+        path: PathBuf,
+        /// In what they differ.
+        what: String,
+        /// The snapshot's side.
+        snapshot: String,
+        /// The server's side.
+        server: String,
+    },
+    /// The disk is full.
+    #[error("{}: no space left on the disk", path.display())]
+    DiskFull {
+        /// The file that could not be written.
+        path: PathBuf,
+    },
+    /// An operation on a file or process failed.
+    #[error("{}: cannot {what}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// The file, or the server's directory.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// For `map_err`: an operation on `path` failed.
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull {
+                path: path.to_owned(),
+            },
+            _ => Self::Io {
+                what,
+                path: path.to_owned(),
+                source,
+            },
+        }
+    }
+
+    /// Whose fault it is.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Initialise { .. } | Self::DiedAtStart { .. } | Self::TimedOut { .. } => {
+                Fault::Server
+            }
+            Self::DiskFull { .. } => Fault::Machine,
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::NotFound
+                | io::ErrorKind::PermissionDenied
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::InvalidInput
+                | io::ErrorKind::InvalidFilename => Fault::Input,
+                _ => Fault::Machine,
+            },
+            _ => Fault::Input,
+        }
+    }
+
+    /// What the user can do, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Wanted { .. } => {
+                "write a flavour, a version or both: mariadb, mariadb-10.11, mysql-8.0, percona"
+            }
+            Self::NotInstalled { .. } => {
+                "apt-get install mariadb-server-core mariadb-client-core, or name the binary with --mysqld"
+            }
+            Self::Binary { why, .. } => return binary_hint(why),
+            Self::Foreign { .. } => {
+                "name a directory that does not exist yet; dbdyno only touches what it made itself"
+            }
+            Self::NameTaken { .. } => "take another name, or destroy that server first",
+            Self::Missing { .. } => "dbdyno server list shows the servers there are",
+            Self::Busy { .. } => "wait until it has finished",
+            Self::Marker { .. } => {
+                "the directory was made by another version of dbdyno, or damaged"
+            }
+            Self::PortTaken { .. } => "name another port, or none: then a free one is taken",
+            Self::Options(error) => return error.hint(),
+            Self::FixedAtCreation { .. } => "create another server for this value",
+            Self::Initialise { log, .. } | Self::DiedAtStart { log, .. } => return log_hint(log),
+            Self::TimedOut { log, .. } => return log_hint(log),
+            Self::Running { .. } => "stop it first",
+            Self::NotRunning { .. } => "start it first",
+            Self::NotStoppedCleanly { .. } => "start it, so that it recovers, and stop it again",
+            Self::NoData { .. } => "restore a snapshot, or destroy the server",
+            Self::SnapshotMismatch { .. } => {
+                "load the data again; a data directory does not move between builds"
+            }
+            Self::DiskFull { .. } => "free some space, or put the server elsewhere with --dir",
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                "check the permissions of the path"
+            }
+            Self::Io { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// A loader's complaint names the library that is missing.
+fn binary_hint(why: &str) -> Option<String> {
+    let (_, rest) = why.split_once("shared libraries: ")?;
+    let (library, _) = rest.split_once(':')?;
+    Some(format!(
+        "install the package that holds the library {library}"
+    ))
+}
+
+/// Reads the cause out of a server's log, where it is one of the common ones.
+fn log_hint(log: &str) -> Option<String> {
+    for line in log.lines() {
+        let unknown = ["unknown variable '", "unknown option '"]
+            .iter()
+            .find_map(|words| line.split_once(words)?.1.split('\'').next());
+        if let Some(option) = unknown {
+            let option = option.trim_start_matches('-');
+            let option = option.split('=').next().unwrap_or(option);
+            return Some(format!(
+                "this version does not know the option {option}: leave it out, or write loose-{option}"
+            ));
+        }
+        if line.contains("default time zone") {
+            return Some("write the time zone as an offset: default_time_zone='+00:00'".to_owned());
+        }
+    }
+    None
+}
+
+fn list(found: &[String]) -> String {
+    match found {
+        [] => "no server is installed".to_owned(),
+        found => format!("there is {}", found.join("; ")),
+    }
+}
+
+fn shown(value: &Option<String>) -> &str {
+    value.as_deref().unwrap_or("the default")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_gives_the_hint() {
+        for (log, hint) in [
+            (
+                "x\n2026 [ERROR] /usr/sbin/mariadbd: unknown variable 'no_such=1'\n",
+                Some(
+                    "this version does not know the option no_such: leave it out, or write loose-no_such",
+                ),
+            ),
+            (
+                "[ERROR] [MY-000067] [Server] unknown option '--explicit'.\n",
+                Some(
+                    "this version does not know the option explicit: leave it out, or write loose-explicit",
+                ),
+            ),
+            (
+                "Fatal error: Illegal or unknown default time zone 'UTC'\n",
+                Some("write the time zone as an offset: default_time_zone='+00:00'"),
+            ),
+            ("[Note] all is well\n", None),
+        ] {
+            assert_eq!(log_hint(log).as_deref(), hint);
+        }
+        let why = "x: error while loading shared libraries: libaio.so.1: cannot open";
+        let hint = binary_hint(why).unwrap();
+        assert_eq!(
+            hint,
+            "install the package that holds the library libaio.so.1"
+        );
+    }
+
+    #[test]
+    fn a_full_disk_is_the_machines_fault() {
+        let full = io::Error::from_raw_os_error(rustix::io::Errno::NOSPC.raw_os_error());
+        let error = Error::io("write", Path::new("/x"))(full);
+        assert_eq!(
+            (error.fault(), error.to_string().as_str()),
+            (Fault::Machine, "/x: no space left on the disk")
+        );
+    }
+}

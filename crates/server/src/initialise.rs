@@ -1,0 +1,222 @@
+//! Makes a server's data directory, the way its flavour and version want it.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use mycnf::{OptionFile, Options};
+
+use crate::accounts::Accounts;
+use crate::configuration::{decided_options, installation_options};
+use crate::error::Error;
+use crate::installation::Installation;
+use crate::layout::{Layout, make_private_dir};
+use crate::log;
+use crate::marker::write_private;
+use crate::process::ProcessId;
+use crate::spawner::{Lifetime, spawn};
+
+/// How long making a data directory may take; seconds are usual.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How many lines of the log an error shows.
+pub(crate) const LOG_LINES: usize = 20;
+
+/// The SQL files of a bootstrap in their order; `mysql_` is `mariadb_` from MariaDB 11 on. A server has those
+/// that its version needs.
+const SYSTEM_SQL: [&str; 6] = [
+    "mysql_system_tables.sql",
+    "mysql_performance_tables.sql",
+    "mysql_system_tables_data.sql",
+    "fill_help_tables.sql",
+    "maria_add_gis_sp_bootstrap.sql",
+    "mysql_sys_schema.sql",
+];
+
+/// Makes the data directory with its accounts and the database `test`.
+pub(crate) fn initialise(
+    layout: &Layout,
+    installation: &Installation,
+    accounts: &Accounts,
+    options: &Options,
+) -> Result<(), Error> {
+    let option_file = layout.run.join("init.cnf");
+    let sql_file = layout.run.join("init.sql");
+    let by_itself = !installation.is_mariadb() && installation.numbers().at_least([5, 7]);
+    let has_dictionary = by_itself && installation.numbers().at_least([8]);
+
+    write_option_file(&option_file, layout, installation, options, by_itself)?;
+    let mut command = Command::new(&installation.mysqld);
+    command.arg(format!("--defaults-file={}", option_file.display()));
+    if by_itself {
+        let mut sql = accounts.initialize_sql();
+        if has_dictionary {
+            sql.push_str("CREATE DATABASE test;\n");
+        }
+        write_private(&sql_file, sql.as_bytes())?;
+        command.arg("--initialize-insecure");
+        command.arg(format!("--init-file={}", sql_file.display()));
+        command.stdin(Stdio::null());
+    } else {
+        make_private_dir(&layout.data.join("mysql")).map_err(Error::io("make", &layout.data))?;
+        write_private(&sql_file, &bootstrap_sql(installation, accounts)?)?;
+        let sql = File::open(&sql_file).map_err(Error::io("read", &sql_file))?;
+        command.arg("--bootstrap").stdin(sql);
+    }
+    run(command, layout)?;
+    if !has_dictionary {
+        // Without a db.opt the database follows the server's character set, also when that is changed later.
+        let test = layout.data.join("test");
+        make_private_dir(&test).map_err(Error::io("make the directory", &test))?;
+    }
+    for file in [option_file, sql_file] {
+        std::fs::remove_file(&file).map_err(Error::io("remove", &file))?;
+    }
+    Ok(())
+}
+
+/// Options of an initialisation: of the user's, only those that count now. The others are for the first start,
+/// where a wrong one is reported.
+fn write_option_file(
+    path: &Path,
+    layout: &Layout,
+    installation: &Installation,
+    options: &Options,
+    by_itself: bool,
+) -> Result<(), Error> {
+    let mut file = OptionFile::default();
+    let mut push = |name: &str, value: Option<String>| file.push("mysqld", name, value);
+    for (name, value) in installation_options(installation) {
+        push(name, Some(value))?;
+    }
+    for (name, value) in decided_options(layout, installation) {
+        push(name, Some(value))?;
+    }
+    push(
+        "tmpdir",
+        Some(layout.temporary.to_string_lossy().into_owned()),
+    )?;
+    push(
+        "secure-file-priv",
+        Some(layout.files.to_string_lossy().into_owned()),
+    )?;
+    if by_itself {
+        // MySQL 8 writes the character set of the database `test` down for good.
+        for name in ["character-set-server", "collation-server"] {
+            if let Some(value) = options.value(name) {
+                push(name, Some(value.to_owned()))?;
+            }
+        }
+    } else {
+        push("max-allowed-packet", Some("8M".to_owned()))?;
+        push("net-buffer-length", Some("16K".to_owned()))?;
+        push("log-warnings", Some("0".to_owned()))?;
+    }
+    for (name, value) in mycnf::fixed_at_creation(options) {
+        push(name, value)?;
+    }
+    write_private(path, file.to_string().as_bytes())
+}
+
+/// What a bootstrap reads: the system tables, then our accounts. A statement ends with its line, so the two
+/// at the beginning need one each.
+fn bootstrap_sql(installation: &Installation, accounts: &Accounts) -> Result<Vec<u8>, Error> {
+    let directory = installation.system_sql_dir().ok_or_else(|| Error::Binary {
+        path: installation.mysqld.clone(),
+        why: format!(
+            "no mysql_system_tables.sql under {}",
+            installation.basedir.display()
+        ),
+    })?;
+    let mut sql = b"create database if not exists mysql;\nuse mysql;\n".to_vec();
+    if installation.is_mariadb() {
+        // No unix_socket login for root: it would tie the account to the operating system's user.
+        sql.extend_from_slice(b"SET @auth_root_socket=NULL;\n");
+    }
+    let mut grant_table = "user";
+    for name in SYSTEM_SQL {
+        let old = directory.join(name);
+        let new = directory.join(name.replacen("mysql_", "mariadb_", 1));
+        let Some(path) = [new, old].into_iter().find(|path| path.exists()) else {
+            continue;
+        };
+        let text = std::fs::read(&path).map_err(Error::io("read", &path))?;
+        if String::from_utf8_lossy(&text).contains("global_priv") {
+            grant_table = "global_priv";
+        }
+        sql.extend_from_slice(&text);
+        sql.push(b'\n');
+    }
+    writeln!(sql, "use mysql;\n{}", accounts.bootstrap_sql(grant_table))
+        .expect("writing to a Vec cannot fail");
+    Ok(sql)
+}
+
+/// Runs the server binary until it ends; its output goes to the server's log.
+fn run(mut command: Command, layout: &Layout) -> Result<(), Error> {
+    let from = log::length(&layout.log);
+    let broken = |what| Error::io(what, &layout.log);
+    let output = log::open(&layout.log).map_err(broken("open"))?;
+    command.stdout(output.try_clone().map_err(broken("open"))?);
+    command.stderr(output);
+    command.current_dir(&layout.dir);
+    without_mysql_variables(&mut command);
+    let mysqld = Path::new(command.get_program()).to_owned();
+    let mut child = spawn(command, Lifetime::Owned).map_err(Error::io("start", &mysqld))?;
+    let in_time = wait(&child).map_err(Error::io("wait for", &mysqld))?;
+    if !in_time {
+        child.kill().map_err(Error::io("kill", &mysqld))?;
+    }
+    let status = child.wait().map_err(Error::io("wait for", &mysqld))?;
+    let log = log::tail(&layout.log, from, LOG_LINES);
+    match (in_time, status.success()) {
+        (true, true) => Ok(()),
+        (true, false) if is_disk_full(&log) => Err(Error::DiskFull {
+            path: layout.data.clone(),
+        }),
+        (true, false) => Err(Error::Initialise {
+            dir: layout.dir.clone(),
+            status: status.to_string(),
+            log,
+        }),
+        (false, _) => Err(Error::TimedOut {
+            dir: layout.dir.clone(),
+            what: "make its data directory",
+            timeout_s: TIMEOUT.as_secs(),
+            log,
+        }),
+    }
+}
+
+fn wait(child: &Child) -> std::io::Result<bool> {
+    match ProcessId::of(child.id())?.handle()? {
+        Some(handle) => handle.wait(TIMEOUT),
+        None => Ok(true),
+    }
+}
+
+/// Keeps the environment's port, socket and home from reaching the server.
+pub(crate) fn without_mysql_variables(command: &mut Command) {
+    for name in [
+        "MYSQL_HOME",
+        "MYSQL_TCP_PORT",
+        "MYSQL_UNIX_PORT",
+        "MYSQL_PWD",
+    ] {
+        command.env_remove(name);
+    }
+}
+
+/// Whether a server's log tells of a full disk.
+pub(crate) fn is_disk_full(log: &str) -> bool {
+    [
+        "No space left on device",
+        "errno: 28",
+        "error number 28",
+        "Disk is full",
+    ]
+    .iter()
+    .any(|words| log.contains(words))
+}

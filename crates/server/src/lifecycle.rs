@@ -1,0 +1,283 @@
+//! Starts, stops and kills a server.
+
+use std::io;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::error::Error;
+use crate::initialise::{LOG_LINES, is_disk_full, without_mysql_variables};
+use crate::layout::Layout;
+use crate::lock::Lock;
+use crate::marker::Marker;
+use crate::process::{ProcessHandle, ProcessId};
+use crate::readiness::{Readiness, wait_until_up};
+use crate::server::Server;
+use crate::spawner::{Lifetime, spawn};
+use crate::{configuration, log, port, socket_dir};
+
+/// How long a server may take until it answers: recovery after a kill can take minutes.
+const START_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How long a clean stop may take: the dirty pages of a large buffer pool have to be written.
+const STOP_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How long a killed process may take to disappear.
+const KILL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How many free ports are tried when others take them first.
+const PORT_TRIES: usize = 5;
+
+impl Server {
+    /// Starts the server and waits until it answers.
+    pub fn start(&mut self, lifetime: Lifetime) -> Result<(), Error> {
+        let _lock = Lock::take(&self.layout)?;
+        self.refresh()?;
+        self.refuse_if_running()?;
+        if !self.layout.data.is_dir() {
+            return Err(Error::NoData {
+                dir: self.layout.dir.clone(),
+            });
+        }
+        self.prepare_socket()?;
+        self.marker.stopped_cleanly = false;
+        match lifetime {
+            Lifetime::Detached => self.marker.owner = None,
+            Lifetime::Owned if self.marker.owner.is_some() => {
+                self.marker.owner = Some(own_process()?)
+            }
+            Lifetime::Owned => {}
+        }
+        for _ in 1..PORT_TRIES {
+            match self.start_once(lifetime) {
+                Err(Error::PortTaken { .. }) if !self.marker.port_is_named => {}
+                ended => return ended,
+            }
+        }
+        self.start_once(lifetime)
+    }
+
+    /// Stops the server in order: its data is whole afterwards.
+    pub fn stop(&mut self) -> Result<(), Error> {
+        let _lock = Lock::take(&self.layout)?;
+        self.refresh()?;
+        let handle = self.handle()?.ok_or_else(|| Error::NotRunning {
+            dir: self.layout.dir.clone(),
+        })?;
+        self.signal(&handle, Signal::TERM)?;
+        let ended = handle
+            .wait(STOP_TIMEOUT)
+            .map_err(self.io("wait for the server of"))?;
+        if !ended {
+            self.signal(&handle, Signal::KILL)?;
+        }
+        self.reap();
+        self.marker.server = None;
+        self.marker.stopped_cleanly = ended;
+        self.marker.write(&self.layout)?;
+        match ended {
+            true => Ok(()),
+            false => Err(self.timed_out("stop", STOP_TIMEOUT, 0)),
+        }
+    }
+
+    /// Kills the server with SIGKILL, as a crash would, and waits until it is gone. Nothing happens to one that
+    /// does not run.
+    pub fn kill(&mut self) -> Result<(), Error> {
+        kill_marked(&self.layout, &self.marker)?;
+        self.reap();
+        Ok(())
+    }
+
+    fn start_once(&mut self, lifetime: Lifetime) -> Result<(), Error> {
+        self.take_port()?;
+        let from = log::length(&self.layout.log);
+        let mut child = spawn(self.command()?, lifetime).map_err(self.io("start the server of"))?;
+        let failure = match self.follow_start(&child) {
+            Ok(Readiness::Up) => {
+                self.child = Some(child);
+                self.dies_with_us = lifetime == Lifetime::Owned;
+                return Ok(());
+            }
+            Ok(Readiness::Ended) => self.died_at_start(&mut child, from),
+            Ok(Readiness::TimedOut) => {
+                end(&mut child);
+                self.timed_out("answer", START_TIMEOUT, from)
+            }
+            Err(error) => {
+                end(&mut child);
+                error
+            }
+        };
+        self.marker.server = None;
+        self.marker.write(&self.layout)?;
+        Err(failure)
+    }
+
+    /// Remembers the new process and waits for its greeting.
+    fn follow_start(&mut self, child: &Child) -> Result<Readiness, Error> {
+        let process = ProcessId::of(child.id()).map_err(self.io("find the server of"))?;
+        let handle = process.handle().map_err(self.io("find the server of"))?;
+        self.marker.server = Some(process);
+        self.marker.write(&self.layout)?;
+        match handle {
+            None => Ok(Readiness::Ended),
+            Some(handle) => wait_until_up(&self.socket(), &handle, START_TIMEOUT)
+                .map_err(self.io("wait for the server of")),
+        }
+    }
+
+    fn command(&self) -> Result<Command, Error> {
+        let open = |_| log::open(&self.layout.log).map_err(Error::io("open", &self.layout.log));
+        let mut command = Command::new(&self.marker.mysqld);
+        command
+            .arg(option_file_argument(&self.layout))
+            .arg(format!("--socket={}", self.socket().display()))
+            .arg(format!("--port={}", self.marker.port))
+            .current_dir(&self.layout.dir)
+            .stdin(Stdio::null())
+            .stdout(open(())?)
+            .stderr(open(())?);
+        without_mysql_variables(&mut command);
+        Ok(command)
+    }
+
+    /// Makes sure of a port, and that client.cnf names it.
+    fn take_port(&mut self) -> Result<(), Error> {
+        let (host, port) = (self.marker.host.clone(), self.marker.port);
+        if port::is_free(&host, port) {
+            return Ok(());
+        }
+        if self.marker.port_is_named {
+            return Err(Error::PortTaken { host, port });
+        }
+        self.marker.port = port::free_port(&host)?;
+        self.rewrite_client_file()
+    }
+
+    /// Makes sure of a directory for the socket, without leftovers of a server that was killed: MySQL takes a
+    /// lock file for a running server's when its number was given to another process.
+    fn prepare_socket(&mut self) -> Result<(), Error> {
+        if let Some(directory) = &self.marker.socket_dir
+            && !socket_dir::belongs_to(directory, &self.layout)
+        {
+            // Temporary directories are emptied at a boot.
+            self.marker.socket_dir = Some(socket_dir::make(&self.layout)?);
+            self.rewrite_client_file()?;
+        }
+        let socket = self.socket();
+        for leftover in [socket.with_extension("sock.lock"), socket] {
+            match std::fs::remove_file(&leftover) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Error::io("remove", &leftover)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn rewrite_client_file(&self) -> Result<(), Error> {
+        self.write_client_file(configuration::is_without_tls(&self.options()?))
+    }
+
+    fn handle(&self) -> Result<Option<ProcessHandle>, Error> {
+        running(&self.layout, &self.marker)
+    }
+
+    fn signal(&self, handle: &ProcessHandle, signal: Signal) -> Result<(), Error> {
+        handle.signal(signal).map_err(self.io("stop the server of"))
+    }
+
+    /// Collects an ended child, so that it does not stay as a zombie.
+    fn reap(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            end(&mut child);
+        }
+        self.dies_with_us = false;
+    }
+
+    fn died_at_start(&self, child: &mut Child, from: u64) -> Error {
+        let status = child
+            .wait()
+            .map_or_else(|error| error.to_string(), |status| status.to_string());
+        let log = log::tail(&self.layout.log, from, LOG_LINES);
+        if log.contains("Bind on TCP/IP port") {
+            return Error::PortTaken {
+                host: self.marker.host.clone(),
+                port: self.marker.port,
+            };
+        }
+        if is_disk_full(&log) {
+            return Error::DiskFull {
+                path: self.layout.data.clone(),
+            };
+        }
+        Error::DiedAtStart {
+            dir: self.layout.dir.clone(),
+            status,
+            log,
+        }
+    }
+
+    fn timed_out(&self, what: &'static str, timeout: Duration, from: u64) -> Error {
+        Error::TimedOut {
+            dir: self.layout.dir.clone(),
+            what,
+            timeout_s: timeout.as_secs(),
+            log: log::tail(&self.layout.log, from, LOG_LINES),
+        }
+    }
+
+    fn io(&self, what: &'static str) -> impl FnOnce(io::Error) -> Error {
+        Error::io(what, &self.layout.dir)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.dies_with_us {
+            self.reap();
+        }
+    }
+}
+
+/// Kills the server process that a marker names, if it runs, and waits until it is gone.
+pub(crate) fn kill_marked(layout: &Layout, marker: &Marker) -> Result<(), Error> {
+    if let Some(handle) = running(layout, marker)? {
+        let kill = || {
+            handle.signal(Signal::KILL)?;
+            handle.wait(KILL_TIMEOUT)
+        };
+        kill().map_err(Error::io("kill the server of", &layout.dir))?;
+    }
+    Ok(())
+}
+
+/// The server process that a marker names; `None` when it does not run.
+fn running(layout: &Layout, marker: &Marker) -> Result<Option<ProcessHandle>, Error> {
+    match marker.running() {
+        Some(process) if process.has_argument(&option_file_argument(layout)) => process
+            .handle()
+            .map_err(Error::io("find the server of", &layout.dir)),
+        _ => Ok(None),
+    }
+}
+
+/// The argument by which a process is known for a server's.
+fn option_file_argument(layout: &Layout) -> String {
+    format!("--defaults-file={}", layout.option_file.display())
+}
+
+/// Kills a child, if it still runs, and collects it. Only one that is collected already fails, and that is well.
+fn end(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// This process, as the owner of servers.
+pub(crate) fn own_process() -> Result<ProcessId, Error> {
+    ProcessId::own().map_err(Error::io("read", Path::new("/proc/self/stat")))
+}

@@ -1,0 +1,193 @@
+//! A process that is recognised again: its number alone could have been given to another one.
+
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use serde::{Deserialize, Serialize};
+
+/// A process by number, start and boot of the machine, as a marker file keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ProcessId {
+    pid: u32,
+    /// Start of the process since boot, in the kernel's clock ticks.
+    start_ticks: u64,
+    /// The kernel's random name of this boot.
+    boot: String,
+}
+
+impl ProcessId {
+    /// This process.
+    pub(crate) fn own() -> io::Result<Self> {
+        Self::of(std::process::id())
+    }
+
+    /// The process that has this number now.
+    pub(crate) fn of(pid: u32) -> io::Result<Self> {
+        let (_, start_ticks) = state_and_start(pid)?;
+        Ok(Self {
+            pid,
+            start_ticks,
+            boot: boot_id()?,
+        })
+    }
+
+    /// Its number.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Whether this very process still runs; one that only waits to be reaped does not.
+    pub(crate) fn is_alive(&self) -> bool {
+        let same_start = matches!(
+            state_and_start(self.pid),
+            Ok((state, start_ticks)) if start_ticks == self.start_ticks && !matches!(state, 'Z' | 'X')
+        );
+        same_start && boot_id().is_ok_and(|boot| boot == self.boot)
+    }
+
+    /// How long it has been running.
+    pub(crate) fn uptime(&self) -> io::Result<Duration> {
+        let text = fs::read_to_string("/proc/uptime")?;
+        let up_s: f64 = text
+            .split_whitespace()
+            .next()
+            .and_then(|up| up.parse().ok())
+            .ok_or(io::ErrorKind::InvalidData)?;
+        let start_s = self.start_ticks as f64 / rustix::param::clock_ticks_per_second() as f64;
+        Ok(Duration::from_secs_f64((up_s - start_s).max(0.0)))
+    }
+
+    /// Whether one of its command-line arguments is this one.
+    pub(crate) fn has_argument(&self, argument: &str) -> bool {
+        fs::read(format!("/proc/{}/cmdline", self.pid)).is_ok_and(|arguments| {
+            arguments
+                .split(|&byte| byte == 0)
+                .any(|one| one == argument.as_bytes())
+        })
+    }
+
+    /// A handle that cannot come to mean another process; `None` when it has ended.
+    pub(crate) fn handle(&self) -> io::Result<Option<ProcessHandle>> {
+        let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) else {
+            return Ok(None);
+        };
+        let handle = match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(handle) => handle,
+            Err(rustix::io::Errno::SRCH) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        // Only now is the number tied to a process: is it still the right one?
+        Ok(self.is_alive().then_some(ProcessHandle(handle)))
+    }
+}
+
+/// An open handle of a process.
+pub(crate) struct ProcessHandle(OwnedFd);
+
+impl ProcessHandle {
+    /// Sends a signal; a process that has ended in the meantime is no error.
+    pub(crate) fn signal(&self, signal: Signal) -> io::Result<()> {
+        match pidfd_send_signal(&self.0, signal) {
+            Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits until it ends; false when the time is over first.
+    pub(crate) fn wait(&self, timeout: Duration) -> io::Result<bool> {
+        let timeout = Timespec {
+            tv_sec: timeout.as_secs() as i64,
+            tv_nsec: i64::from(timeout.subsec_nanos()),
+        };
+        loop {
+            let mut handles = [PollFd::new(&self.0, PollFlags::IN)];
+            match poll(&mut handles, Some(&timeout)) {
+                Ok(ended) => return Ok(ended > 0),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// State and start of a process in clock ticks since boot.
+fn state_and_start(pid: u32) -> io::Result<(char, u64)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    parse_stat(&stat).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// The name stands in parentheses and may itself contain some: the fields count from the last one.
+/// Source: proc(5), fields 3 and 22 of /proc/PID/stat.
+fn parse_stat(stat: &str) -> Option<(char, u64)> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace();
+    let state = fields.next()?.chars().next()?;
+    let start_ticks = fields.nth(18)?.parse().ok()?;
+    Some((state, start_ticks))
+}
+
+fn boot_id() -> io::Result<String> {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
+    Ok(boot.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn stat_is_read_past_a_name_with_parentheses() {
+        let stat = "42 (my (odd) name) S 1 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2";
+        assert_eq!(parse_stat(stat), Some(('S', 98765)));
+        assert_eq!(parse_stat("42 (x) S 1"), None);
+        assert_eq!(parse_stat(""), None);
+    }
+
+    #[test]
+    fn another_process_with_the_same_number_is_not_this_one() {
+        let own = ProcessId::own().unwrap();
+        assert!(own.is_alive() && own.handle().unwrap().is_some());
+        let earlier = ProcessId {
+            start_ticks: own.start_ticks - 1,
+            ..own.clone()
+        };
+        let other_boot = ProcessId {
+            boot: "another".to_owned(),
+            ..own
+        };
+        for other in [earlier, other_boot] {
+            assert!(
+                !other.is_alive() && other.handle().unwrap().is_none(),
+                "{other:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_killed_process_is_dead_before_it_is_reaped() {
+        // It ends with its input, so also when this test fails.
+        let mut child = Command::new("cat")
+            .args(["-u", "-"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let id = ProcessId::of(child.id()).unwrap();
+        let handle = id.handle().unwrap().unwrap();
+        while !id.has_argument("-u") {
+            // For a moment after exec the kernel shows no arguments.
+            assert!(!handle.wait(Duration::from_millis(1)).unwrap());
+        }
+        assert!(!id.has_argument("u"));
+        assert!(!handle.wait(Duration::ZERO).unwrap());
+        handle.signal(Signal::KILL).unwrap();
+        assert!(handle.wait(Duration::from_secs(10)).unwrap());
+        assert!(!id.is_alive());
+        child.wait().unwrap();
+        assert!(id.handle().unwrap().is_none());
+    }
+}

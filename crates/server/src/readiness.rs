@@ -1,0 +1,142 @@
+//! When a server that was started is ready.
+
+use std::io::{self, Read};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::process::ProcessHandle;
+
+/// How often the server is asked.
+const PERIOD: Duration = Duration::from_millis(10);
+
+/// Length of a packet's header; the byte after it tells the kind of packet.
+const HEADER_BYTES: usize = 4;
+
+/// How waiting ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readiness {
+    /// It answers.
+    Up,
+    /// Its process has ended.
+    Ended,
+    /// It did neither in time.
+    TimedOut,
+}
+
+/// Waits until the server greets a client on its socket. Neither a pid file nor a line in the log says that it
+/// takes connections.
+pub(crate) fn wait_until_up(
+    socket: &Path,
+    process: &ProcessHandle,
+    timeout: Duration,
+) -> io::Result<Readiness> {
+    let start = now();
+    let mut greeting = Greeting::default();
+    loop {
+        if process.wait(PERIOD)? {
+            return Ok(Readiness::Ended);
+        }
+        if greeting.has_come(socket) {
+            return Ok(Readiness::Up);
+        }
+        if now() - start > timeout {
+            return Ok(Readiness::TimedOut);
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "waits for another process, which no clock of ours drives"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// The first bytes that the server sends. The connection is kept from one look to the next: a server that
+/// listens but does not accept yet would otherwise find a queue of dead ones.
+#[derive(Debug, Default)]
+struct Greeting {
+    stream: Option<UnixStream>,
+    bytes: Vec<u8>,
+}
+
+impl Greeting {
+    /// Looks once, for no longer than [`PERIOD`].
+    fn has_come(&mut self, socket: &Path) -> bool {
+        match self.read(socket) {
+            Ok(()) => is_greeting(&self.bytes),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => false,
+            Err(_) => {
+                *self = Self::default();
+                false
+            }
+        }
+    }
+
+    fn read(&mut self, socket: &Path) -> io::Result<()> {
+        let stream = match &mut self.stream {
+            Some(stream) => stream,
+            None => {
+                let stream = UnixStream::connect(socket)?;
+                stream.set_read_timeout(Some(PERIOD))?;
+                self.stream.insert(stream)
+            }
+        };
+        let mut bytes = [0; 64];
+        match stream.read(&mut bytes)? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            read => {
+                self.bytes.extend_from_slice(&bytes[..read]);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A greeting of protocol 10, or an error in its place: this client is refused, but the server is up.
+fn is_greeting(bytes: &[u8]) -> bool {
+    matches!(bytes.get(HEADER_BYTES), Some(0x0a | 0xff))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn a_greeting_in_pieces_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("s");
+        let mut greeting = Greeting::default();
+        assert!(!greeting.has_come(&socket), "nobody listens yet");
+        let listener = UnixListener::bind(&socket).unwrap();
+        assert!(!greeting.has_come(&socket), "nobody has accepted");
+        let (mut server, _) = listener.accept().unwrap();
+        server.write_all(&[0x4a, 0, 0]).unwrap();
+        assert!(!greeting.has_come(&socket));
+        server.write_all(&[0, 0x0a]).unwrap();
+        assert!(greeting.has_come(&socket));
+    }
+
+    #[test]
+    fn a_refusal_counts_as_up_and_a_closed_connection_does_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("s");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let mut greeting = Greeting::default();
+        greeting.has_come(&socket);
+        drop(listener.accept().unwrap());
+        assert!(!greeting.has_come(&socket));
+        greeting.has_come(&socket);
+        listener
+            .accept()
+            .unwrap()
+            .0
+            .write_all(&[9, 0, 0, 0, 0xff])
+            .unwrap();
+        assert!(greeting.has_come(&socket));
+    }
+}

@@ -1,0 +1,299 @@
+//! One private server and what is known of it.
+
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::{Duration, SystemTime};
+
+use mycnf::{OptionFile, Options, PrivateOptions, Replaced};
+use protocol::{Address, Endpoint, Password, SslMode};
+
+use crate::accounts::{Accounts, BENCH, Reach};
+use crate::configuration::{Settings, configure, host, is_without_tls};
+use crate::error::Error;
+use crate::initialise::initialise;
+use crate::installation::Installation;
+use crate::layout::Layout;
+use crate::lifecycle::own_process;
+use crate::lock::Lock;
+use crate::marker::{Marker, write_private};
+use crate::process::ProcessId;
+use crate::{copy, destroy, log, port, socket_dir};
+
+/// How long a client of a private server tries to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A private server in a directory of its own.
+///
+/// A new one is removed by [`crate::sweep`] once the process that created it is gone, until [`Server::keep`] or a
+/// detached start makes it stay. A server started with [`crate::Lifetime::Owned`] is killed when this is dropped.
+pub struct Server {
+    pub(crate) layout: Layout,
+    pub(crate) marker: Marker,
+    pub(crate) accounts: Accounts,
+    /// The server process, where this process started it: it has to be reaped.
+    pub(crate) child: Option<Child>,
+    pub(crate) dies_with_us: bool,
+    replaced: Vec<Replaced>,
+}
+
+impl Server {
+    /// Makes a server in a directory that does not exist yet. It is stopped.
+    pub fn create(
+        dir: &Path,
+        installation: &Installation,
+        settings: &Settings,
+    ) -> Result<Self, Error> {
+        let layout = Layout::of(dir)?;
+        // What is wrong with the settings is told before anything is made.
+        let private = configure(&layout, installation, settings)?;
+        let host = host(private.options());
+        let port = match settings.port {
+            Some(port) if !port::is_free(&host, port) => {
+                return Err(Error::PortTaken { host, port });
+            }
+            Some(port) => port,
+            None => port::free_port(&host)?,
+        };
+        let own = own_process()?;
+        layout.claim()?;
+        let mut marker = Marker::new(installation, own, unix_time_s());
+        marker.host = host;
+        marker.port = port;
+        marker.port_is_named = settings.port.is_some();
+        let made = marker.write(&layout).and_then(|()| {
+            let _lock = Lock::take(&layout)?;
+            Self::fill(&layout, marker, installation, &private)
+        });
+        if made.is_err() {
+            // The directory is ours and holds nothing yet that the error does not show.
+            destroy::remove_directory(&layout)?;
+        }
+        made
+    }
+
+    /// Makes everything inside a claimed directory.
+    fn fill(
+        layout: &Layout,
+        mut marker: Marker,
+        installation: &Installation,
+        private: &PrivateOptions,
+    ) -> Result<Self, Error> {
+        layout.make_directories()?;
+        if !layout.has_room_for_socket() {
+            marker.socket_dir = Some(socket_dir::make(layout)?);
+            marker.write(layout)?;
+        }
+        write_private(&layout.option_file, private.to_text().as_bytes())?;
+        let accounts = Accounts::random()?;
+        initialise(layout, installation, &accounts, private.options())?;
+        let server = Self {
+            layout: layout.clone(),
+            marker,
+            accounts,
+            child: None,
+            dies_with_us: false,
+            replaced: private.replaced().to_vec(),
+        };
+        server.write_client_file(is_without_tls(private.options()))?;
+        Ok(server)
+    }
+
+    /// Opens a server that was created before; refuses a directory that dbdyno did not make.
+    pub fn open(dir: &Path) -> Result<Self, Error> {
+        let layout = Layout::of(dir)?;
+        let marker = Marker::read(&layout)?;
+        Ok(Self {
+            accounts: Accounts::read(&layout)?,
+            layout,
+            marker,
+            child: None,
+            dies_with_us: false,
+            replaced: Vec::new(),
+        })
+    }
+
+    /// Gives a stopped server other settings. Options that the data directory keeps for life must stay.
+    pub fn reconfigure(&mut self, settings: &Settings) -> Result<(), Error> {
+        let _lock = Lock::take(&self.layout)?;
+        self.refresh()?;
+        self.refuse_if_running()?;
+        let private = configure(&self.layout, &self.installation()?, settings)?;
+        let was = mycnf::fixed_at_creation(&self.options()?);
+        let now = mycnf::fixed_at_creation(private.options());
+        for option in was.keys().chain(now.keys()) {
+            if was.get(option) != now.get(option) {
+                return Err(Error::FixedAtCreation {
+                    option: (*option).to_owned(),
+                    was: was.get(option).cloned().flatten(),
+                    now: now.get(option).cloned().flatten(),
+                });
+            }
+        }
+        self.marker.host = host(private.options());
+        self.marker.port_is_named = settings.port.is_some();
+        self.marker.port = settings.port.unwrap_or(self.marker.port);
+        write_private(&self.layout.option_file, private.to_text().as_bytes())?;
+        self.write_client_file(is_without_tls(private.options()))?;
+        self.replaced = private.replaced().to_vec();
+        self.marker.write(&self.layout)
+    }
+
+    /// Makes the server stay when this process ends; it is then removed by [`Server::destroy`] only.
+    pub fn keep(&mut self) -> Result<(), Error> {
+        self.marker.owner = None;
+        self.marker.write(&self.layout)
+    }
+
+    /// Lines of the user's option files that the server does not follow, as of the last change of settings.
+    pub fn replaced(&self) -> &[Replaced] {
+        &self.replaced
+    }
+
+    /// The server's directory.
+    pub fn dir(&self) -> &Path {
+        &self.layout.dir
+    }
+
+    /// The data directory.
+    pub fn datadir(&self) -> &Path {
+        &self.layout.data
+    }
+
+    /// What the data directory takes on disk, bytes; the snapshots' sharing of blocks is not seen.
+    pub fn data_bytes(&self) -> Result<u64, Error> {
+        copy::allocated_bytes(&self.layout.data)
+    }
+
+    /// The option file that command-line clients take to connect; it holds passwords.
+    pub fn client_file(&self) -> &Path {
+        &self.layout.client_file
+    }
+
+    /// The server's log.
+    pub fn log_file(&self) -> &Path {
+        &self.layout.log
+    }
+
+    /// The last lines of the server's log.
+    pub fn log_tail(&self, lines: usize) -> String {
+        log::tail(&self.layout.log, 0, lines)
+    }
+
+    /// The installation that the server was created from.
+    pub fn installation(&self) -> Result<Installation, Error> {
+        let marker = &self.marker;
+        Installation::remembered(
+            &marker.mysqld,
+            &marker.basedir,
+            marker.flavour,
+            &marker.version,
+        )
+        .ok_or_else(|| Error::Marker {
+            path: self.layout.marker.clone(),
+            why: format!("has a version without a number: {}", marker.version),
+        })
+    }
+
+    /// The TCP port.
+    pub fn port(&self) -> u16 {
+        self.marker.port
+    }
+
+    /// The unix socket.
+    pub fn socket(&self) -> PathBuf {
+        let directory = self.marker.socket_dir.as_ref().unwrap_or(&self.layout.run);
+        self.layout.socket_in(directory)
+    }
+
+    /// Whether the server process runs, whoever started it.
+    pub fn is_running(&self) -> bool {
+        self.pid().is_some()
+    }
+
+    /// The server process, if it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.marker.running().map(ProcessId::pid)
+    }
+
+    /// How long the server process has been running; `None` when it is not.
+    pub fn uptime(&self) -> Option<Duration> {
+        self.marker.running()?.uptime().ok()
+    }
+
+    /// How benchmarks connect: over the unix socket, with all privileges, in database `test`.
+    pub fn endpoint(&self) -> Endpoint {
+        self.endpoint_at(Address::Unix(self.socket()))
+    }
+
+    /// The same over TCP.
+    pub fn tcp_endpoint(&self) -> Endpoint {
+        self.endpoint_at(Address::Tcp {
+            host: self.marker.host.clone(),
+            port: self.marker.port,
+        })
+    }
+
+    fn endpoint_at(&self, address: Address) -> Endpoint {
+        Endpoint {
+            address,
+            user: BENCH.to_owned(),
+            password: Some(Password::from(self.accounts.bench.as_str())),
+            database: Some("test".to_owned()),
+            ssl_mode: SslMode::Preferred,
+            ssl_ca: None,
+            connect_timeout: CONNECT_TIMEOUT,
+        }
+    }
+
+    /// The options that the server reads at its next start.
+    pub(crate) fn options(&self) -> Result<Options, Error> {
+        let file = OptionFile::read(&self.layout.option_file)?;
+        Ok(Options::from_groups(&file, &["mysqld"]))
+    }
+
+    pub(crate) fn write_client_file(&self, without_tls: bool) -> Result<(), Error> {
+        self.accounts.write(
+            &self.layout,
+            &Reach {
+                socket: &self.socket(),
+                port: self.marker.port,
+                without_tls: without_tls && self.marker.flavour == crate::Flavour::MariaDb,
+            },
+        )
+    }
+
+    /// Takes over what another process changed meanwhile.
+    pub(crate) fn refresh(&mut self) -> Result<(), Error> {
+        self.marker = Marker::read(&self.layout)?;
+        Ok(())
+    }
+
+    pub(crate) fn refuse_if_running(&self) -> Result<(), Error> {
+        match self.pid() {
+            None => Ok(()),
+            Some(pid) => Err(Error::Running {
+                dir: self.layout.dir.clone(),
+                pid,
+            }),
+        }
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Server")
+            .field("dir", &self.layout.dir)
+            .field("pid", &self.pid())
+            .finish_non_exhaustive()
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a date for people; nothing is computed from it"
+)]
+fn unix_time_s() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
