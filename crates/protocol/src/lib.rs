@@ -20,6 +20,8 @@ mod replies;
 mod rows;
 mod skim;
 mod statement;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tls;
 mod transport;
 

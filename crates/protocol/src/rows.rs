@@ -27,11 +27,15 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             sets: Vec::new(),
             bytes_left: KEPT_BYTES_MAX,
         }
+    }
+
+    pub(crate) fn into_sets(self) -> Vec<ResultSet> {
+        self.sets
     }
 
     /// The longest packet that still may come.
@@ -102,6 +106,6 @@ impl Connection {
         let mut kept = Kept::new();
         self.run(COM_QUERY, sql.as_bytes(), None, Some(&mut kept))
             .await?;
-        Ok(kept.sets)
+        Ok(kept.into_sets())
     }
 }
