@@ -26,6 +26,8 @@ const READ_BYTES: usize = 1 << 18;
 #[derive(Debug, Clone)]
 pub struct Dictionary {
     content: Content,
+    /// Words that its source has, whether or not they are used.
+    offered: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -70,13 +72,15 @@ impl Dictionary {
         match &section.words {
             WordSource::Template(template) => Ok(Self {
                 content: Content::Unique(template.clone()),
+                offered: 0,
             }),
             WordSource::List(list) => {
                 let mut words = Words::default();
                 for word in list {
                     words.push(word).map_err(|TooLarge| too_large(section))?;
                 }
-                Self::of_words(section, words, "its list has no word".to_owned())
+                let offered = words.len() as u64;
+                Self::of_words(section, (words, offered), "its list has no word".to_owned())
             }
             WordSource::File {
                 path: name,
@@ -159,7 +163,11 @@ impl Dictionary {
         )
     }
 
-    fn of_words(section: &DictionarySection, words: Words, origin: String) -> Result<Self, Error> {
+    fn of_words(
+        section: &DictionarySection,
+        (words, offered): (Words, u64),
+        origin: String,
+    ) -> Result<Self, Error> {
         if words.len() == 0 {
             return Err(Error::EmptyDictionary {
                 name: section.name.clone(),
@@ -171,13 +179,16 @@ impl Dictionary {
                 Order::Sequential => Content::Sequential(words),
                 _ => Content::Random(words),
             },
+            offered,
         })
     }
 
-    /// Number of different words; none if there is no end to them.
-    pub fn words(&self) -> Option<u64> {
+    /// Words that are used, of words that its source has; none for a template, whose words have no end.
+    pub fn coverage(&self) -> Option<(u64, u64)> {
         match &self.content {
-            Content::Random(words) | Content::Sequential(words) => Some(words.len() as u64),
+            Content::Random(words) | Content::Sequential(words) => {
+                Some((words.len() as u64, self.offered))
+            }
             Content::Unique(_) => None,
         }
     }

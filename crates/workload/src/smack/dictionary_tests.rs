@@ -97,9 +97,9 @@ fn file_size_equiv_takes_every_nth_line() {
         )
     };
     let sampled = load(&members("45000"), ROWS, &DataFiles::default()).unwrap();
-    assert_eq!(sampled.words(), Some(750));
+    assert_eq!(sampled.coverage(), Some((750, 90_000)));
     let all = load(&members("0"), ROWS, &DataFiles::default()).unwrap();
-    assert_eq!(all.words(), Some(90_000));
+    assert_eq!(all.coverage(), Some((90_000, 90_000)));
     let keys = draws(&all, alone(), 1, 360);
     assert_eq!(
         draws(&sampled, alone(), 1, 3),
@@ -107,7 +107,7 @@ fn file_size_equiv_takes_every_nth_line() {
     );
     // Not less than the file: every line.
     let larger = load(&members("99000000"), ROWS, &DataFiles::default()).unwrap();
-    assert_eq!(larger.words(), Some(90_000));
+    assert_eq!(larger.coverage(), Some((90_000, 90_000)));
 }
 
 #[test]
@@ -126,8 +126,8 @@ fn a_file_and_its_generator_give_the_same_words() {
     };
     let from_file = load(members, command, &kept).unwrap();
     let generated = load(members, command, &DataFiles::default()).unwrap();
-    assert_eq!(from_file.words(), generated.words());
-    let count = from_file.words().unwrap() as usize;
+    assert_eq!(from_file.coverage(), generated.coverage());
+    let count = from_file.coverage().unwrap().0 as usize;
     assert_eq!(
         draws(&from_file, alone(), 1, count),
         draws(&generated, alone(), 1, count)

@@ -130,6 +130,18 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// Checks that the command line supplies every argument that the program refers to.
+    pub fn check_arguments(&self) -> Result<(), Error> {
+        for step in self.steps.as_slice() {
+            for part in step.expressions().flat_map(|expression| &expression.0) {
+                if let Part::Argument(number) = part {
+                    self.argument(step, &number.value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Takes the figures of the report that was just printed.
     pub fn report(&mut self, figures: Figures) {
         self.figures = Some(figures);

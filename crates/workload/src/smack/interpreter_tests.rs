@@ -177,6 +177,21 @@ fn workers_that_nobody_collects_run_without_a_report() {
 }
 
 #[test]
+fn missing_arguments_are_found_before_anything_runs() {
+    let script = script("a.init(); a.print(\"x\"); a.sleep(0, $1); $y = \"n\" . $3;");
+    let check = |arguments: &[&str]| {
+        let arguments: Vec<String> = arguments.iter().map(|&text| text.to_owned()).collect();
+        let checked = Interpreter::new(&script.programs[0], "a", &arguments).check_arguments();
+        checked.map_err(|error| error.to_string().lines().next().unwrap().to_owned())
+    };
+    assert_eq!(
+        check(&["1", "2"]),
+        Err("t.smack, line 5, column 49: Line 5 references argument 3 while the command line supplied only 2 arguments".to_owned())
+    );
+    assert_eq!(check(&["1", "2", "3"]), Ok(()));
+}
+
+#[test]
 fn faults_while_running() {
     for (main, fault) in [
         (

@@ -43,6 +43,26 @@ pub(crate) enum Command {
     Assign(String, Expression),
 }
 
+impl Step {
+    /// The expressions that the statement evaluates.
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let (first, second) = match &self.command {
+            Command::SetRounds(value)
+            | Command::CreateThreads(value)
+            | Command::Print(value)
+            | Command::Query(value)
+            | Command::Assign(_, value) => (Some(value), None),
+            Command::Sleep(first, second) | Command::SaveResult(first, second) => {
+                (Some(first), Some(second))
+            }
+            Command::Connect | Command::UnloadBarrel | Command::Collect | Command::Disconnect => {
+                (None, None)
+            }
+        };
+        first.into_iter().chain(second)
+    }
+}
+
 /// Sorts the statements by client and checks what needs no arguments.
 pub(crate) fn compile(
     source: &Source<'_>,

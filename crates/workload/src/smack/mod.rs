@@ -38,4 +38,4 @@ pub use script::{
 };
 pub use table::{Existing, TableEvent, TablePlan, Watch};
 pub use template::Template;
-pub use user::SmackUser;
+pub use user::{SmackUser, statement_of};

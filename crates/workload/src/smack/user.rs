@@ -5,8 +5,9 @@ use std::sync::Arc;
 use protocol::{Connection, Endpoint};
 
 use super::{
-    dictionary::{Hand, Seat},
+    dictionary::{Dictionary, Hand, Seat},
     plan::{ClientPlan, PlannedStep},
+    script::Script,
     statement::Piece,
 };
 use crate::{Failure, Next, User};
@@ -50,17 +51,52 @@ impl SmackUser {
     fn encode(&mut self, statement: usize) -> usize {
         let statement = &self.plan.statements[statement];
         self.sql.clear();
-        for piece in &statement.pieces {
-            match piece {
-                Piece::Literal(text) => self.sql.extend_from_slice(text),
-                Piece::Word(dictionary) => self.plan.dictionaries[*dictionary].draw(
-                    &mut self.hand,
-                    &mut self.drawn[*dictionary],
-                    &mut self.sql,
-                ),
-            }
-        }
+        write_pieces(
+            &statement.pieces,
+            &self.plan.dictionaries,
+            &mut self.hand,
+            &mut self.drawn,
+            &mut self.sql,
+        );
         statement.operation
+    }
+}
+
+/// The text of a named query with words drawn for it, as run_save_result sends it; none if there is no such query.
+pub fn statement_of(
+    script: &Script,
+    dictionaries: &[Dictionary],
+    query: &str,
+    seat: Seat,
+    seed: u64,
+) -> Option<Vec<u8>> {
+    let query = &script.queries[script.query(query)?];
+    let mut sql = Vec::new();
+    let mut drawn = vec![0; dictionaries.len()];
+    let mut hand = Hand::new(seed, seat);
+    write_pieces(
+        &query.text.pieces,
+        dictionaries,
+        &mut hand,
+        &mut drawn,
+        &mut sql,
+    );
+    Some(sql)
+}
+
+#[inline]
+fn write_pieces(
+    pieces: &[Piece],
+    dictionaries: &[Dictionary],
+    hand: &mut Hand,
+    drawn: &mut [u64],
+    sql: &mut Vec<u8>,
+) {
+    for piece in pieces {
+        match piece {
+            Piece::Literal(text) => sql.extend_from_slice(text),
+            Piece::Word(index) => dictionaries[*index].draw(hand, &mut drawn[*index], sql),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::Address;
 
 use super::*;
-use crate::smack::{DataFiles, Dictionary, Error, Firing, Script, Stage};
+use crate::smack::{DataFiles, Error, Firing, Stage};
 
 const SCRIPT: &str = r#"
 dictionary "n" { type "seq"; source_type "list"; source "1,2,3"; }
@@ -148,6 +148,15 @@ fn a_mix_replaces_the_counts() {
         let error = user("c", firing, seat()).err().unwrap();
         assert_eq!(error.to_string(), message);
     }
+}
+
+#[test]
+fn a_single_statement_has_its_words() {
+    let script = Script::parse("t.smack", SCRIPT.as_bytes()).unwrap();
+    let dictionaries = Dictionary::load_all(&script, &DataFiles::default()).unwrap();
+    let statement = |query| statement_of(&script, &dictionaries, query, seat(), 1);
+    assert_eq!(statement("i"), Some(b"insert 'k1', 'k5'".to_vec()));
+    assert_eq!(statement("nosuch"), None);
 }
 
 #[test]

@@ -131,13 +131,13 @@ impl LineReader {
         Ok(())
     }
 
-    /// All words; a last line without a line feed counts (Super Smack lost it).
-    pub(crate) fn finish(mut self) -> Result<Words, TooLarge> {
+    /// All words and the number of lines; a last line without a line feed counts (Super Smack lost it).
+    pub(crate) fn finish(mut self) -> Result<(Words, u64), TooLarge> {
         if self.begun {
             self.end_line()?;
         }
         self.words.shrink();
-        Ok(self.words)
+        Ok((self.words, self.line - 1))
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
         for piece in pieces {
             reader.feed(piece.as_bytes()).unwrap();
         }
-        let words = reader.finish().unwrap();
+        let (words, _) = reader.finish().unwrap();
         (0..words.len())
             .map(|index| String::from_utf8(words.get(index).to_vec()).unwrap())
             .collect()
