@@ -11,7 +11,15 @@ use crate::layout::Layout;
 /// Held while a server is created, started, stopped, changed or destroyed; the kernel gives it back when the
 /// process dies.
 #[derive(Debug)]
-pub(crate) struct Lock(#[expect(dead_code, reason = "held open: closing it unlocks")] File);
+pub(crate) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone may come too late: a process that another thread is just starting holds a copy of the
+        // file until its exec. Should this fail, closing still unlocks in the end.
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
 
 impl Lock {
     /// Takes the lock, or says that another process has it.
@@ -34,4 +42,21 @@ fn open(path: &Path) -> Result<File, Error> {
         .truncate(false)
         .open(path)
         .map_err(Error::io("open the lock", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_excludes_and_ends_even_while_a_copy_of_its_file_is_open() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path());
+        let lock = Lock::take(&layout).unwrap();
+        assert!(matches!(Lock::take(&layout), Err(Error::Busy { .. })));
+        // As in a process between fork and exec.
+        let _copy = lock.0.try_clone().unwrap();
+        drop(lock);
+        Lock::take(&layout).unwrap();
+    }
 }
