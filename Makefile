@@ -48,5 +48,5 @@ lint:
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run; \
 	else echo 'shellcheck is not installed: the shell scripts were not checked' >&2; fi
 
-bench:
-	@for script in bench/*.sh; do "$$script" || exit; done
+bench: build
+	@for script in bench/*/run.sh; do "$$script" $(abspath $(TARGET_DIR))/release/dbdyno || exit; done
