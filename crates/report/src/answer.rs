@@ -52,6 +52,7 @@ pub(crate) fn throughput_in_words(figure: &Figure) -> String {
 pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> String {
     let subject = match facet.name() {
         Some(name) => format!("{name}: highest throughput "),
+        None if grid.combinations() == 1 => "Throughput: ".to_owned(),
         None => "Highest throughput: ".to_owned(),
     };
     let Some(peak) = peak(facet) else {

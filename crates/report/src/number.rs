@@ -63,22 +63,40 @@ pub(crate) fn si_tick(value: f64) -> String {
 pub(crate) fn with_margin(mean: f64, margin: f64) -> String {
     let prefix = prefix_of(mean);
     let (mean, margin) = (mean / prefix.factor, margin / prefix.factor);
-    // More decimals where the margin would read as 0, for 0 claims to be exact.
-    let decimals = (decimals(mean)..=3)
-        .find(|decimals| margin >= 0.5 * 10f64.powi(-(*decimals as i32)))
-        .unwrap_or(decimals(mean));
+    let decimals = decimals_with_margin(mean, margin);
     let text = prefix.text;
     format!("{mean:.decimals$}{text} ± {margin:.decimals$}{text}")
 }
 
+/// More decimals where the margin would read as 0, for 0 claims to be exact.
+fn decimals_with_margin(mean: f64, margin: f64) -> usize {
+    (decimals(mean)..=3)
+        .find(|decimals| margin >= 0.5 * 10f64.powi(-(*decimals as i32)))
+        .unwrap_or(decimals(mean))
+}
+
+/// The unit in which a duration reads best, and its length in nanoseconds.
+fn time_unit(ns: f64) -> (f64, &'static str) {
+    match ns {
+        _ if ns >= 999.5e6 => (1e9, "s"),
+        _ if ns >= 999.5e3 => (1e6, "ms"),
+        _ => (1e3, "µs"),
+    }
+}
+
 /// A duration given in nanoseconds: `85.2 µs`, `1.23 ms`, `2.50 s`.
 pub(crate) fn duration(ns: f64) -> String {
-    let (scaled, unit) = match ns {
-        _ if ns >= 999.5e6 => (ns / 1e9, "s"),
-        _ if ns >= 999.5e3 => (ns / 1e6, "ms"),
-        _ => (ns / 1e3, "µs"),
-    };
+    let (factor, unit) = time_unit(ns);
+    let scaled = ns / factor;
     format!("{scaled:.*} {unit}", decimals(scaled))
+}
+
+/// A mean duration and the half width of its interval, given in nanoseconds: `1.23 ± 0.04 ms`.
+pub(crate) fn duration_with_margin(mean_ns: f64, margin_ns: f64) -> String {
+    let (factor, unit) = time_unit(mean_ns);
+    let (mean, margin) = (mean_ns / factor, margin_ns / factor);
+    let decimals = decimals_with_margin(mean, margin);
+    format!("{mean:.decimals$} ± {margin:.decimals$} {unit}")
 }
 
 /// A label of a time axis, given in nanoseconds: `0`, `500 µs`, `2.5 ms`.
@@ -173,6 +191,12 @@ mod tests {
             (2.5e9, "2.50 s"),
         ] {
             assert_eq!(duration(ns), text);
+        }
+        for (mean_ns, margin_ns, text) in [
+            (198_000.0, 6_870.0, "198 ± 7 µs"),
+            (1_020_000.0, 31_100.0, "1.02 ± 0.03 ms"),
+        ] {
+            assert_eq!(duration_with_margin(mean_ns, margin_ns), text);
         }
         for (size, text) in [
             (512, "512 B"),

@@ -168,7 +168,7 @@ fn peak_cell(grid: &Grid, facet: &Facet, line: usize) -> Markup {
         br;
         small {
             @match &peak.cell.cpu {
-                Some(cpu) => (answer::cpu_in_words(cpu)),
+                Some(cpu) => (unbroken(&answer::cpu_in_words(cpu))),
                 None => (grid.cpu_missing),
             }
         }
@@ -177,12 +177,13 @@ fn peak_cell(grid: &Grid, facet: &Facet, line: usize) -> Markup {
 
 /// The figures of experiments that have nothing to draw along x.
 fn single_figures(grid: &Grid) -> Markup {
+    let several = grid.combinations() > 1;
     html! {
         (figures::scrolling("Figures", html! {
             table {
                 caption { "Figures" }
                 thead { tr {
-                    th scope="col" { "combination" }
+                    @if several { th scope="col" { "combination" } }
                     th scope="col" { "operations/s" }
                     @for percentile in Percentile::ALL { th scope="col" { (percentile.name()) } }
                     th scope="col" { "runs" }
@@ -191,7 +192,7 @@ fn single_figures(grid: &Grid) -> Markup {
                 tbody {
                     @for facet in &grid.facets { @for (line, x, cell) in facet.cells() {
                         tr {
-                            th scope="row" { (facet.name().unwrap_or_else(|| grid.place(facet, line, x))) }
+                            @if several { th scope="row" { (facet.name().unwrap_or_else(|| grid.place(facet, line, x))) } }
                             td { (figures::throughput(cell)) }
                             @for percentile in Percentile::ALL { td { (figures::latency(cell, percentile)) } }
                             td { (cell.runs_in_words()) }

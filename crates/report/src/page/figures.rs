@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::{
     answer::throughput_in_words,
     cell::{Cell, Figure, Percentile},
-    number::duration,
+    number::{duration, duration_with_margin},
 };
 
 /// A table that scrolls by itself on a narrow screen, also by keyboard.
@@ -29,7 +29,7 @@ pub(super) fn latency(cell: &Cell, percentile: Percentile) -> String {
 /// A response time with margin.
 pub(super) fn latency_in_words(figure: &Figure) -> String {
     match figure.margin() {
-        Some(margin) => format!("{} ± {}", duration(figure.mean), duration(margin)),
+        Some(margin) => duration_with_margin(figure.mean, margin),
         None => duration(figure.mean),
     }
 }

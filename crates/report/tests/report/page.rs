@@ -6,21 +6,18 @@ use samples::Host;
 
 use crate::synthetic::{quickstart, sizing};
 
-/// The page without what comes from the browser's library or is data, so that a snapshot stays readable.
+/// The page without styles, scripts and data, so that a snapshot stays readable.
 fn markup(page: &str) -> String {
-    let mut rest = page;
-    let mut kept = String::new();
-    for element in ["style", "script"] {
-        kept.clear();
-        while let Some(start) = rest.find(&format!("<{element}")) {
-            kept.push_str(&rest[..start]);
-            let end = rest[start..].find(&format!("</{element}>")).unwrap();
-            rest = &rest[start + end + element.len() + 3..];
-        }
-        kept.push_str(rest);
-        rest = Box::leak(kept.clone().into_boxed_str());
-    }
-    kept.replace("><", ">\n<")
+    without(&without(page, "style"), "script").replace("><", ">\n<")
+}
+
+fn without(page: &str, element: &str) -> String {
+    let (open, close) = (format!("<{element}"), format!("</{element}>"));
+    let mut parts = page.split(&open);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |kept, part| {
+        kept + part.split_once(&close).unwrap().1
+    })
 }
 
 #[test]
