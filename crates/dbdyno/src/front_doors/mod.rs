@@ -1,0 +1,4 @@
+//! The command lines of the tools that dbdyno stands in for.
+
+pub(crate) mod gen_data;
+pub(crate) mod super_smack;

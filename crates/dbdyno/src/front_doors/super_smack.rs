@@ -1,0 +1,294 @@
+//! `super-smack`: Super Smack 1.3's command line and report, on dbdyno's engine.
+
+use std::{
+    ffi::OsString,
+    io::{self, Read},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    thread,
+};
+
+use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
+use load::{Interrupt, OnError};
+use report::layouts::super_smack::TimeUnit;
+use workload::smack::{DataFiles, Dictionary, Interpreter, Script};
+
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::ConnectionOptions,
+    signals,
+};
+
+mod client;
+mod drive;
+mod endpoints;
+mod tables;
+
+use client::{ClientRun, End};
+use endpoints::Endpoints;
+
+/// Where the original keeps its data files.
+const DATA_DIR: &str = "/var/smack-data";
+/// Retries of one operation with `--on-error retry`.
+const RETRIES: u32 = 100;
+
+/// Runs a .smack file as Super Smack 1.3 does, and prints its report with the right numbers
+///
+/// Options may stand anywhere. Connection options overrule the file's client sections.
+#[derive(Debug, Parser)]
+#[command(name = "super-smack", disable_help_flag = true, disable_version_flag = true)]
+struct Options {
+    /// The .smack file; without it, standard input
+    smack_file: Option<PathBuf>,
+
+    /// What the file calls $1, $2, ...
+    arguments: Vec<String>,
+
+    /// Database engine; only mysql
+    #[arg(short = 'd', long, value_name = "ENGINE", default_value = "mysql", hide_default_value = true)]
+    db_type: String,
+
+    /// Directory of data files; without it (and without /var/smack-data) rows go straight from gen-data to the
+    /// server
+    #[arg(short = 'D', long, value_name = "DIR")]
+    datadir: Option<PathBuf>,
+
+    #[command(flatten)]
+    connection: ConnectionOptions,
+
+    /// Unit of the report's times
+    #[arg(long, value_enum, default_value = "ms")]
+    time_unit: Unit,
+
+    /// What a failed statement does: stop the test, be counted, or be tried again after a deadlock
+    #[arg(long, value_enum, default_value = "stop")]
+    on_error: Policy,
+
+    /// Seed of the random words: the same seed, the same queries
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Event loops per client section
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    loops: Option<u32>,
+
+    /// Print this help
+    #[arg(short = 'h', long)]
+    help: bool,
+
+    /// Print the version
+    #[arg(short = 'V', long)]
+    version: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Unit {
+    Ms,
+    Us,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Policy {
+    Stop,
+    Count,
+    Retry,
+}
+
+/// What all clients of a run share.
+struct Shared {
+    script: Script,
+    dictionaries: Arc<[Dictionary]>,
+    endpoints: Endpoints,
+    arguments: Vec<String>,
+    unit: TimeUnit,
+    on_error: OnError,
+    seed: u64,
+    loops: Option<u32>,
+    interrupt: Interrupt,
+}
+
+/// Runs super-smack with the arguments behind its name.
+pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
+    let command = command();
+    let args = std::iter::once(OsString::from("super-smack")).chain(args);
+    let matches = match command.clone().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(error) => {
+            error.print()?;
+            return Ok(ExitCode::from(Blame::Input as u8));
+        }
+    };
+    let options = Options::from_arg_matches(&matches)?;
+    if options.help {
+        print!("{}", command.clone().render_help());
+        return Ok(ExitCode::SUCCESS);
+    }
+    if options.version {
+        // The original's line ends with a blank.
+        println!("super-smack version {} ", env!("CARGO_PKG_VERSION"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if options.db_type != "mysql" {
+        let message = format!("super-smack: unknown engine '{}'", options.db_type);
+        return Err(Blamed::new(Blame::Input, message)
+            .hint("the engine is mysql".to_owned())
+            .into());
+    }
+    smack(options)
+}
+
+/// The command line, with the original's `-P` for the port.
+fn command() -> clap::Command {
+    Options::command().mut_arg("port", |port| port.short('P'))
+}
+
+fn smack(options: Options) -> anyhow::Result<ExitCode> {
+    let script = read_script(options.smack_file.as_deref())?;
+    for (program, client) in programs(&script) {
+        Interpreter::new(program, client, &options.arguments)
+            .check_arguments()
+            .map_err(Blamed::from)?;
+    }
+    let endpoints = Endpoints::new(&script, &options.connection)?;
+    let files = data_files(&options);
+    tables::make_ready(&script, &files, &endpoints)?;
+    let dictionaries = Dictionary::load_all(&script, &files).map_err(Blamed::from)?;
+    note_coverage(&script, &dictionaries);
+    let shared = Shared {
+        dictionaries: dictionaries.into(),
+        endpoints,
+        arguments: options.arguments,
+        unit: match options.time_unit {
+            Unit::Ms => TimeUnit::Milliseconds,
+            Unit::Us => TimeUnit::Microseconds,
+        },
+        on_error: match options.on_error {
+            Policy::Stop => OnError::Stop,
+            Policy::Count => OnError::Count,
+            Policy::Retry => OnError::Retry { at_most: RETRIES },
+        },
+        seed: options.seed,
+        loops: options.loops,
+        interrupt: signals::interrupt()?,
+        script,
+    };
+    run_clients(&shared)
+}
+
+fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {
+    let (name, text) = match path {
+        Some(path) => (path.display().to_string(), std::fs::read(path)),
+        None => {
+            let mut text = Vec::new();
+            let read = io::stdin().lock().read_to_end(&mut text);
+            ("standard input".to_owned(), read.map(|_| text))
+        }
+    };
+    let text = text.map_err(|error| {
+        Blamed::new(Blame::Input, format!("super-smack: cannot open {name}: {error}"))
+            .hint("usage: super-smack FILE.smack [ARGUMENT...]; --help tells more".to_owned())
+    })?;
+    let script = Script::parse(&name, &text).map_err(Blamed::from)?;
+    for warning in &script.warnings {
+        eprintln!("warning: {warning}");
+    }
+    Ok(script)
+}
+
+/// The original's directory is used where it exists; no file is written where nobody asked for files.
+fn data_files(options: &Options) -> DataFiles {
+    let default = || Some(PathBuf::from(DATA_DIR)).filter(|dir| dir.is_dir());
+    let smack_file = options.smack_file.as_deref();
+    DataFiles {
+        data_dir: options.datadir.clone().or_else(default),
+        smack_dir: smack_file
+            .and_then(Path::parent)
+            .unwrap_or(Path::new(""))
+            .to_owned(),
+    }
+}
+
+/// Says where only a part of the keys is used: a cache then looks better than it is.
+fn note_coverage(script: &Script, dictionaries: &[Dictionary]) {
+    for (section, dictionary) in script.dictionaries.iter().zip(dictionaries) {
+        if let Some((used, offered)) = dictionary.coverage()
+            && used < offered
+        {
+            eprintln!(
+                "note: dictionary '{}' uses {used} of {offered} words; file_size_equiv \"0\" uses all",
+                section.name
+            );
+        }
+    }
+}
+
+/// The programs with their clients' names.
+fn programs(script: &Script) -> impl Iterator<Item = (&workload::smack::ClientProgram, &str)> {
+    script
+        .programs
+        .iter()
+        .map(|program| (program, script.clients[program.client].name.as_str()))
+}
+
+/// Runs all clients side by side and says how the worst of them ended.
+fn run_clients(shared: &Shared) -> anyhow::Result<ExitCode> {
+    let runs = ClientRun::all(shared)?;
+    let ends = thread::scope(|scope| {
+        let threads: Vec<_> = runs
+            .into_iter()
+            .map(|run| scope.spawn(move || run.run()))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| match thread.join() {
+                Ok(end) => end,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+            .collect::<anyhow::Result<Vec<End>>>()
+    })?;
+    if ends.iter().any(|end| end.reported) {
+        eprintln!(
+            "note: max_time and min_time are those of all queries, q_per_s counts only the time in which queries \
+             ran, and times are in {}; Super Smack 1.3 printed the last query's times, and its rate counted \
+             connecting",
+            shared.unit.sign()
+        );
+    }
+    Ok(if shared.interrupt.is_raised() {
+        ExitCode::from(Blame::Interrupted as u8)
+    } else if ends.iter().any(|end| end.failed) {
+        ExitCode::from(Blame::Server as u8)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(args: &[&str]) -> Options {
+        let args = std::iter::once("super-smack").chain(args.iter().copied());
+        Options::from_arg_matches(&command().try_get_matches_from(args).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn options_stand_anywhere() {
+        for args in [
+            &["-d", "mysql", "-P", "3307", "-D", "data", "a.smack", "10", "1000"][..],
+            &["a.smack", "10", "-dmysql", "1000", "--port=3307", "--datadir", "data"],
+        ] {
+            let options = options(args);
+            assert_eq!(options.smack_file.as_deref(), Some(Path::new("a.smack")));
+            assert_eq!(options.arguments, ["10", "1000"]);
+            assert_eq!(options.connection.port, Some(3307));
+            assert_eq!(options.datadir.as_deref(), Some(Path::new("data")));
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+}

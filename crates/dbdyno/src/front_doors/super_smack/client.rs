@@ -1,0 +1,221 @@
+//! Runs the main block of one client.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+    time::Duration,
+};
+
+use protocol::{Connection, ResultSet};
+use workload::smack::{Action, ClientProgram, Interpreter, Seat, statement_of};
+
+use super::{
+    Shared,
+    drive::{self, Driven},
+};
+use crate::blame::{Blame, Blamed};
+
+/// How often a sleeping client looks for an interruption.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// One client and its share of the unique words.
+pub(super) struct ClientRun<'s> {
+    shared: &'s Shared,
+    interpreter: Interpreter<'s>,
+    client: usize,
+    /// Seat of its first worker, among the workers of all clients.
+    seat: Seat,
+}
+
+/// How a client ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct End {
+    /// A statement failed for good.
+    pub(super) failed: bool,
+    /// A report was printed.
+    pub(super) reported: bool,
+}
+
+impl<'s> ClientRun<'s> {
+    /// All clients of a script, their workers seated one after the other.
+    pub(super) fn all(shared: &'s Shared) -> anyhow::Result<Vec<Self>> {
+        let start = |program: &'s ClientProgram| {
+            let name = &shared.script.clients[program.client].name;
+            Interpreter::new(program, name, &shared.arguments)
+        };
+        let programs = &shared.script.programs;
+        let workers = programs
+            .iter()
+            .map(|program| workers_of(start(program)))
+            .collect::<anyhow::Result<Vec<u64>>>()?;
+        let of = workers.iter().sum::<u64>().max(1);
+        let first = workers.iter().scan(0, |next, workers| {
+            let first = *next;
+            *next += workers;
+            Some(first)
+        });
+        Ok(programs
+            .iter()
+            .zip(first)
+            .map(|(program, index)| Self {
+                shared,
+                interpreter: start(program),
+                client: program.client,
+                seat: Seat { index, of },
+            })
+            .collect())
+    }
+
+    /// Runs the client's steps to the end, or to the first failure that ends them.
+    pub(super) fn run(mut self) -> anyhow::Result<End> {
+        let mut connection = None;
+        let mut driven: Option<Driven> = None;
+        let mut end = End::default();
+        while let Some(action) = self.interpreter.next_action().map_err(Blamed::from)? {
+            if self.shared.interrupt.is_raised() {
+                break;
+            }
+            match action {
+                Action::Print { text, times } => {
+                    for _ in 0..times {
+                        write_out(text.as_bytes())?;
+                    }
+                }
+                Action::Sleep(pause) => self.sleep(pause),
+                Action::Query { sql } => {
+                    self.with_connection(&mut connection, async |connection| {
+                        connection.query(sql.as_bytes()).await.map(drop)
+                    })?;
+                }
+                Action::SaveResult { query, file, times } => {
+                    for _ in 0..times {
+                        self.save_result(&mut connection, &query, &file)?;
+                    }
+                }
+                Action::Drive(crew) => {
+                    let crew_end = drive::crew(self.shared, self.client, self.seat, &crew)?;
+                    end.failed |= crew_end.failed;
+                    let stopped = crew_end.stopped;
+                    driven = Some(crew_end);
+                    if stopped {
+                        // What was measured is kept, and nothing more happens to the server.
+                        end.reported |= self.report(driven.as_ref())?;
+                        break;
+                    }
+                }
+                Action::Report => end.reported |= self.report(driven.as_ref())?,
+            }
+        }
+        Ok(end)
+    }
+
+    /// Prints the report of what was driven last; false where there is none.
+    fn report(&mut self, driven: Option<&Driven>) -> anyhow::Result<bool> {
+        let Some(driven) = driven else {
+            return Ok(false);
+        };
+        write_out(driven.layout(self.shared.unit).as_bytes())?;
+        self.interpreter.report(driven.figures(self.shared.unit));
+        Ok(true)
+    }
+
+    fn sleep(&self, pause: Duration) {
+        let mut left = pause;
+        while !left.is_zero() && !self.shared.interrupt.is_raised() {
+            let nap = left.min(LOOK_EVERY);
+            std::thread::sleep(nap);
+            left -= nap;
+        }
+    }
+
+    /// run_save_result: a line of names, then the rows, a TAB behind every field.
+    fn save_result(
+        &self,
+        connection: &mut Option<Connection>,
+        query: &str,
+        file: &str,
+    ) -> anyhow::Result<()> {
+        let shared = self.shared;
+        let sql = statement_of(&shared.script, &shared.dictionaries, query, self.seat, shared.seed)
+            .ok_or_else(|| Blamed::new(Blame::Input, format!("query '{query}' has not been defined")))?;
+        let sets = self.with_connection(connection, async |connection| {
+            connection.rows(&String::from_utf8_lossy(&sql)).await
+        })?;
+        let text = as_text(&sets);
+        if file == "-" {
+            return write_out(&text);
+        }
+        std::fs::write(Path::new(file), text)
+            .map_err(|error| Blamed::new(Blame::Machine, format!("{file}: {error}")).into())
+    }
+
+    fn with_connection<T>(
+        &self,
+        connection: &mut Option<Connection>,
+        run: impl AsyncFnOnce(&mut Connection) -> Result<T, protocol::Error>,
+    ) -> anyhow::Result<T> {
+        let endpoint = self.shared.endpoints.of(self.client);
+        let result = reactor::block_on(async {
+            if connection.is_none() {
+                *connection = Some(Connection::open(endpoint).await?);
+            }
+            run(connection.as_mut().expect("it was opened just now")).await
+        })?;
+        Ok(result.map_err(Blamed::from)?)
+    }
+}
+
+
+/// The most workers that a client has at once, as far as that is known before it runs.
+fn workers_of(mut interpreter: Interpreter<'_>) -> anyhow::Result<u64> {
+    while let Some(action) = interpreter.next_action().map_err(Blamed::from)? {
+        if let Action::Drive(crew) = action {
+            return Ok(crew.threads);
+        }
+    }
+    Ok(0)
+}
+
+fn as_text(sets: &[ResultSet]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for set in sets {
+        for name in &set.columns {
+            text.extend_from_slice(name.as_bytes());
+            text.push(b'\t');
+        }
+        text.push(b'\n');
+        for row in &set.rows {
+            for value in row {
+                text.extend_from_slice(value.as_deref().unwrap_or(b"NULL"));
+                text.push(b'\t');
+            }
+            text.push(b'\n');
+        }
+    }
+    text
+}
+
+/// Writes to standard output in one piece, so that the reports of several clients do not mingle.
+fn write_out(text: &[u8]) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text)?;
+    stdout.flush()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_as_the_original_saves_them() {
+        let set = ResultSet {
+            columns: vec!["a".to_owned(), "b".to_owned()],
+            rows: vec![
+                vec![Some(b"1".to_vec()), None],
+                vec![Some(b"x y".to_vec()), Some(Vec::new())],
+            ],
+        };
+        assert_eq!(as_text(&[set]), b"a\tb\t\n1\tNULL\t\nx y\t\t\n");
+    }
+}

@@ -1,0 +1,228 @@
+//! Drives the workers of one client and turns what they did into the original's report.
+
+use std::{io::IsTerminal, sync::Arc, time::Duration};
+
+use load::{Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
+use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
+use samples::{Connects, Interval, PhaseMark};
+use workload::smack::{
+    ClientPlan, ConnectFigures, Crew, Figures, Firing, QueryTypeFigures, Seat, SmackUser, UNCOUNTED,
+};
+
+use super::Shared;
+use crate::{
+    blame::{Blame, Blamed},
+    progress::Step,
+};
+
+/// How often the progress line is drawn.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// What the workers of a client did.
+pub(super) struct Driven {
+    report: BarrelReport,
+    /// A statement failed for good.
+    pub(super) failed: bool,
+    /// The workers did not come to their end.
+    pub(super) stopped: bool,
+}
+
+/// Runs the workers of a client to their end; errors are counted and told on standard error.
+pub(super) fn crew(
+    shared: &Shared,
+    client: usize,
+    first: Seat,
+    crew: &Crew,
+) -> anyhow::Result<Driven> {
+    let name = shared.script.clients[client].name.clone();
+    let firing = Firing {
+        mix: None,
+        stages: Some(&crew.stages),
+    };
+    let dictionaries = Arc::clone(&shared.dictionaries);
+    let plan = ClientPlan::new(&shared.script, dictionaries, &name, firing).map_err(Blamed::from)?;
+    let users = u32::try_from(crew.threads).map_err(|_| {
+        let message = format!("create_threads({}): too many clients", crew.threads);
+        Blamed::new(Blame::Input, message)
+    })?;
+    let group = group(shared, client, first, Arc::new(plan), users);
+    let load = Load {
+        groups: vec![group],
+        loops: shared.loops.unwrap_or_else(|| load::default_loops(users)),
+        warm_up: WarmUp::None,
+        stop: Stop::WhenUsersEnd,
+        on_error: shared.on_error,
+        interval: INTERVAL,
+    };
+    let outcome =
+        load::drive(load, &shared.interrupt, &mut Progress::new(&name)).map_err(Blamed::from)?;
+    tell_errors(&outcome);
+    Ok(Driven {
+        failed: outcome.ended != Ended::Planned
+            || outcome.totals.iter().any(|total| total.errors > 0),
+        stopped: outcome.ended != Ended::Planned,
+        report: report(name, crew.threads, &outcome),
+    })
+}
+
+fn group(
+    shared: &Shared,
+    client: usize,
+    first: Seat,
+    plan: Arc<ClientPlan>,
+    users: u32,
+) -> Group<SmackUser> {
+    let endpoint = Arc::clone(shared.endpoints.of(client));
+    let seed = shared.seed;
+    Group {
+        name: shared.script.clients[client].name.clone(),
+        operations: plan.operations().to_vec(),
+        users,
+        make: Box::new(move |index| {
+            let index = first.index + u64::from(index);
+            let seat = Seat {
+                index,
+                of: first.of.max(index + 1),
+            };
+            SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), seat, seed)
+        }),
+    }
+}
+
+/// Every kind of error once, with its number and how often it came.
+fn tell_errors(outcome: &Outcome) {
+    for error in &outcome.errors {
+        let retried = match error.retried {
+            0 => String::new(),
+            retried => format!(", {retried} retried with success"),
+        };
+        let number = match error.number {
+            0 => "client error".to_owned(),
+            number => format!("error {number} ({})", error.sqlstate),
+        };
+        eprintln!(
+            "{}: {} x {number}{retried}: {}",
+            error.operation, error.count, error.message
+        );
+    }
+    match &outcome.ended {
+        Ended::Planned => {}
+        Ended::Interrupted => eprintln!("super-smack: interrupted"),
+        Ended::ServerLost(failure) => {
+            eprintln!("error: super-smack: the server went away: {failure}");
+        }
+        Ended::Failed { operation, failure } => {
+            eprintln!("error: super-smack: aborting on failed query: {operation}: {failure}");
+            eprintln!("hint: --on-error count goes on, --on-error retry also repeats after a deadlock");
+        }
+    }
+    if outcome.unfinished > 0 {
+        eprintln!("warning: {} queries had no answer yet", outcome.unfinished);
+    }
+}
+
+fn report(client: String, workers: u64, outcome: &Outcome) -> BarrelReport {
+    let seconds = outcome.elapsed.as_secs_f64();
+    let query_types = outcome
+        .totals
+        .iter()
+        .filter(|total| total.operation != UNCOUNTED)
+        .map(|total| QueryType {
+            name: total.operation.clone(),
+            num_queries: total.count,
+            max_time: Duration::from_nanos(total.max_ns),
+            min_time: Duration::from_nanos(total.min_ns),
+            q_per_s: if seconds > 0.0 {
+                total.count as f64 / seconds
+            } else {
+                0.0
+            },
+        })
+        .collect();
+    BarrelReport {
+        client,
+        workers,
+        connect: outcome.connects.first().map(spread).unwrap_or_default(),
+        query_types,
+    }
+}
+
+fn spread(connects: &Connects) -> Spread {
+    Spread {
+        max: Duration::from_nanos(connects.max_ns),
+        min: Duration::from_nanos(connects.min_ns),
+        avg: Duration::from_nanos(connects.sum_ns.checked_div(connects.count).unwrap_or(0)),
+    }
+}
+
+impl Driven {
+    /// The report in the original's layout.
+    pub(super) fn layout(&self, unit: TimeUnit) -> String {
+        render(&self.report, unit)
+    }
+
+    /// The report's figures as main's expressions see them.
+    pub(super) fn figures(&self, unit: TimeUnit) -> Figures {
+        let whole = |time| unit.whole(time) as f64;
+        let connect = self.report.connect;
+        Figures {
+            connect: ConnectFigures {
+                max: whole(connect.max),
+                min: whole(connect.min),
+                avg: whole(connect.avg),
+            },
+            query_types: self
+                .report
+                .query_types
+                .iter()
+                .map(|row| {
+                    let figures = QueryTypeFigures {
+                        num_queries: row.num_queries as f64,
+                        max_time: whole(row.max_time),
+                        min_time: whole(row.min_time),
+                        q_per_s: row.q_per_s,
+                    };
+                    (row.name.clone(), figures)
+                })
+                .collect(),
+        }
+    }
+}
+
+/// A line on the terminal while the workers run.
+struct Progress<'n> {
+    client: &'n str,
+    step: Option<Step>,
+}
+
+impl<'n> Progress<'n> {
+    fn new(client: &'n str) -> Self {
+        let step = std::io::stderr()
+            .is_terminal()
+            .then(|| Step::spinner(format!("{client}: connecting")));
+        Self { client, step }
+    }
+}
+
+impl Observer for Progress<'_> {
+    fn connected(&mut self, open: u64, total: u64) {
+        if let Some(step) = &self.step {
+            step.say(format!("{}: {open} of {total} connected", self.client));
+        }
+    }
+
+    fn started(&mut self) {}
+
+    fn phase(&mut self, _mark: PhaseMark) {}
+
+    fn interval(&mut self, interval: Interval) {
+        if let Some(step) = &self.step {
+            let queries: u64 = interval.operations.iter().map(|operation| operation.count).sum();
+            step.say(format!(
+                "{}: {:.0} queries per second",
+                self.client,
+                queries as f64 / interval.length_s
+            ));
+        }
+    }
+}
