@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
+use clap::{CommandFactory, Parser, ValueEnum};
 use load::{Interrupt, OnError};
 use report::layouts::super_smack::TimeUnit;
 use workload::smack::{DataFiles, Dictionary, Interpreter, Script};
@@ -110,18 +110,16 @@ struct Shared {
 
 /// Runs super-smack with the arguments behind its name.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
-    let command = command();
-    let args = std::iter::once(OsString::from("super-smack")).chain(args);
-    let matches = match command.clone().try_get_matches_from(args) {
-        Ok(matches) => matches,
+        let args = std::iter::once(OsString::from("super-smack")).chain(args);
+    let options = match Options::try_parse_from(args) {
+        Ok(options) => options,
         Err(error) => {
             error.print()?;
             return Ok(ExitCode::from(Blame::Input as u8));
         }
     };
-    let options = Options::from_arg_matches(&matches)?;
     if options.help {
-        print!("{}", command.clone().render_help());
+        print!("{}", Options::command().render_help());
         return Ok(ExitCode::SUCCESS);
     }
     if options.version {
@@ -136,11 +134,6 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
             .into());
     }
     smack(options)
-}
-
-/// The command line, with the original's `-P` for the port.
-fn command() -> clap::Command {
-    Options::command().mut_arg("port", |port| port.short('P'))
 }
 
 fn smack(options: Options) -> anyhow::Result<ExitCode> {
@@ -270,7 +263,7 @@ mod tests {
 
     fn options(args: &[&str]) -> Options {
         let args = std::iter::once("super-smack").chain(args.iter().copied());
-        Options::from_arg_matches(&command().try_get_matches_from(args).unwrap()).unwrap()
+        Options::try_parse_from(args).unwrap()
     }
 
     #[test]
@@ -289,6 +282,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        command().debug_assert();
+        Options::command().debug_assert();
     }
 }
