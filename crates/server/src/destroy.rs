@@ -33,11 +33,23 @@ pub fn destroy(dir: &Path) -> Result<(), Error> {
     remove_directory(&layout)
 }
 
-/// The servers in a directory of servers, sorted by path; what is none of ours is left out. A server that
-/// cannot be read is an error in its place.
-pub fn list(root: &Path) -> Result<Vec<Result<Server, Error>>, Error> {
+/// A server in a directory of servers.
+#[derive(Debug)]
+pub struct Listed {
+    /// Its directory, or the link to it.
+    pub path: PathBuf,
+    /// The server, or why it cannot be opened.
+    pub server: Result<Server, Error>,
+}
+
+/// The servers in a directory of servers, sorted by path; what is none of ours is left out.
+pub fn list(root: &Path) -> Result<Vec<Listed>, Error> {
     let directories = server_directories(root)?;
-    Ok(directories.iter().map(|dir| Server::open(dir)).collect())
+    let open = |path: PathBuf| Listed {
+        server: Server::open(&path),
+        path,
+    };
+    Ok(directories.into_iter().map(open).collect())
 }
 
 /// Ends and removes the servers in a directory of servers whose owner is gone: what a crashed dbdyno left
@@ -45,7 +57,7 @@ pub fn list(root: &Path) -> Result<Vec<Result<Server, Error>>, Error> {
 pub fn sweep(root: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut removed = Vec::new();
     for dir in server_directories(root)? {
-        let layout = Layout::new(&dir);
+        let layout = Layout::of(&dir)?;
         // A marker that cannot be read does not say that its owner is gone.
         if Marker::read(&layout).is_ok_and(|marker| is_abandoned(&marker)) && sweep_one(&layout)? {
             removed.push(dir);

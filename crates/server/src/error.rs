@@ -226,7 +226,7 @@ impl Error {
                 "write a flavour, a version or both: mariadb, mariadb-10.11, mysql-8.0, percona"
             }
             Self::NotInstalled { .. } => {
-                "apt-get install mariadb-server-core mariadb-client-core, or name the binary with --mysqld"
+                "name the binary with --mysqld, or install MariaDB: apt-get install mariadb-server-core mariadb-client-core"
             }
             Self::Binary { why, .. } => return binary_hint(why),
             Self::Foreign { .. } => {
@@ -244,7 +244,7 @@ impl Error {
             Self::Initialise { log, .. } | Self::DiedAtStart { log, .. } => return log_hint(log),
             Self::TimedOut { log, .. } => return log_hint(log),
             Self::Running { .. } => "stop it first",
-            Self::NotRunning { .. } => "start it first",
+            Self::NotRunning { .. } => "dbdyno server list shows which servers run",
             Self::NotStoppedCleanly { .. } => "start it, so that it recovers, and stop it again",
             Self::NoData { .. } => "restore a snapshot, or destroy the server",
             Self::SnapshotMismatch { .. } => {

@@ -27,7 +27,7 @@ mod spawner;
 mod version;
 
 pub use configuration::Settings;
-pub use destroy::{destroy, list, sweep};
+pub use destroy::{Listed, destroy, list, sweep};
 pub use error::{Error, Fault};
 pub use installation::Installation;
 pub use page_cache::evict_page_cache;

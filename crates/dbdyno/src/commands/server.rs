@@ -1,0 +1,254 @@
+//! `dbdyno server`: create, start, stop, look into and destroy private servers.
+
+use std::{
+    collections::BTreeMap,
+    convert::Infallible,
+    ffi::OsString,
+    os::unix::process::CommandExt,
+    path::PathBuf,
+    process::{Command, ExitCode},
+};
+
+use server::{Flavour, Installation, Lifetime, Server, Settings};
+
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::named_server,
+    progress::Step,
+};
+
+mod listing;
+
+/// Private servers live in directories of their own, listen on 127.0.0.1 only, and survive until they are
+/// destroyed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno server create one --cnf my.cnf --set innodb_buffer_pool_size=1G
+  dbdyno server client one -- -e 'select version()'
+  dbdyno server destroy one")]
+pub(crate) struct ServerArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Make a server and start it
+    Create(CreateArgs),
+    /// Start a server
+    Start(Name),
+    /// Stop a server in order
+    Stop(Name),
+    /// Stop a server, if it runs, and start it
+    Restart(Name),
+    /// Show how a server is
+    Status(Name),
+    /// Open a command-line client of a server
+    Client(ClientArgs),
+    /// Show the end of a server's log
+    Log(LogArgs),
+    /// Show all servers
+    List,
+    /// End a server, if it runs, and remove it with all its data
+    Destroy(Name),
+}
+
+#[derive(Debug, clap::Args)]
+struct Name {
+    /// Name of the server
+    name: String,
+}
+
+#[derive(Debug, clap::Args)]
+struct CreateArgs {
+    /// Name of the server
+    name: String,
+    /// The server binary, instead of one that is found
+    #[arg(long, value_name = "PATH")]
+    mysqld: Option<PathBuf>,
+    /// The flavour and version to find: mariadb, mariadb-10.11, mysql-8.0, percona
+    #[arg(long, value_name = "SPEC")]
+    run: Option<String>,
+    /// Option file; of several, a later one wins
+    #[arg(long, value_name = "FILE")]
+    cnf: Vec<PathBuf>,
+    /// A single option, which wins over the files
+    #[arg(long, value_name = "OPTION=VALUE", value_parser = parse_set)]
+    set: Vec<(String, String)>,
+    /// TCP port, instead of a free one
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+    /// Directory to make the server in, instead of the usual place
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Do not start the server
+    #[arg(long)]
+    no_start: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct ClientArgs {
+    /// Name of the server
+    name: String,
+    /// Arguments for the client
+    #[arg(last = true, value_name = "ARGS")]
+    args: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+struct LogArgs {
+    /// Name of the server
+    name: String,
+    /// How many lines
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    lines: usize,
+}
+
+pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
+    for removed in server::sweep(&named_server::root()?).map_err(Blamed::from)? {
+        eprintln!(
+            "note: removed what a crashed dbdyno left behind: {}",
+            removed.display()
+        );
+    }
+    match args.action {
+        Action::Create(args) => create(args)?,
+        Action::Start(Name { name }) => start(&name, &mut named_server::open(&name)?)?,
+        Action::Stop(Name { name }) => stop(&name, &mut named_server::open(&name)?)?,
+        Action::Restart(Name { name }) => {
+            let mut server = named_server::open(&name)?;
+            if server.is_running() {
+                stop(&name, &mut server)?;
+            }
+            start(&name, &mut server)?;
+        }
+        Action::Status(Name { name }) => {
+            let server = named_server::open(&name)?;
+            print!("{}", listing::status(&name, &server)?);
+        }
+        Action::Client(args) => match become_client(args)? {},
+        Action::Log(args) => {
+            let server = named_server::open(&args.name)?;
+            eprintln!("note: the whole log is {}", server.log_file().display());
+            println!("{}", server.log_tail(args.lines));
+        }
+        Action::List => print!("{}", listing::table(&named_server::root()?)?),
+        Action::Destroy(Name { name }) => destroy(&name)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `innodb_io_capacity=2000`; an option alone is switched on.
+fn parse_set(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    match name.trim() {
+        "" => Err("no option before the =".to_owned()),
+        name => Ok((name.to_owned(), value.trim().to_owned())),
+    }
+}
+
+fn create(args: CreateArgs) -> Result<(), Blamed> {
+    let name = args.name;
+    let path = named_server::path(&name)?;
+    if !named_server::is_free(&path)? {
+        return Err(server::Error::NameTaken { dir: path }.into());
+    }
+    let installation = Installation::find(args.run.as_deref(), args.mysqld.as_deref())?;
+    let settings = Settings {
+        cnf: args.cnf,
+        set: args.set.into_iter().collect::<BTreeMap<_, _>>(),
+        port: args.port,
+    };
+    let dir = args.dir.unwrap_or_else(|| path.clone());
+    let step = Step::spinner(format!(
+        "making server {name} ({} {})",
+        installation.flavour, installation.version
+    ));
+    let mut server = Server::create(&dir, &installation, &settings)?;
+    drop(step);
+    for replaced in server.replaced() {
+        eprintln!("note: {replaced}");
+    }
+    let finished = finish(&name, &path, &mut server, args.no_start);
+    if finished.is_err() {
+        // The error shows the end of the log; with the name free again, the next try needs no clearing up.
+        server.destroy()?;
+    }
+    finished
+}
+
+/// Starts a new server, or keeps it as it is, and gives it its name.
+fn finish(name: &str, path: &PathBuf, server: &mut Server, no_start: bool) -> Result<(), Blamed> {
+    match no_start {
+        true => server.keep()?,
+        false => start(name, server)?,
+    }
+    match path.exists() {
+        true => Ok(()),
+        false => named_server::link(path, server.dir()),
+    }
+}
+
+fn start(name: &str, server: &mut Server) -> Result<(), Blamed> {
+    let step = Step::spinner(format!("starting server {name}"));
+    server.start(Lifetime::Detached)?;
+    drop(step);
+    let pid = server.pid().unwrap_or_default();
+    println!(
+        "{name}: running, pid {pid}, port {}, socket {}",
+        server.port(),
+        server.socket().display()
+    );
+    Ok(())
+}
+
+fn stop(name: &str, server: &mut Server) -> Result<(), Blamed> {
+    let _step = Step::spinner(format!("stopping server {name}"));
+    Ok(server.stop()?)
+}
+
+fn destroy(name: &str) -> Result<(), Blamed> {
+    let path = named_server::path(name)?;
+    server::destroy(&path)?;
+    match path.is_symlink() {
+        true => named_server::unlink(&path),
+        false => Ok(()),
+    }
+}
+
+/// Becomes the command-line client; only an error comes back.
+fn become_client(args: ClientArgs) -> Result<Infallible, Blamed> {
+    let server = named_server::open(&args.name)?;
+    if !server.is_running() {
+        let dir = server.dir().to_owned();
+        return Err(server::Error::NotRunning { dir }.into());
+    }
+    let installation = server.installation()?;
+    let names = match installation.flavour {
+        Flavour::MariaDb => ["mariadb", "mysql"],
+        Flavour::MySql | Flavour::Percona => ["mysql", "mariadb"],
+    };
+    // The server's own client first: others may not know its ways to log in.
+    let own = names.map(|name| installation.basedir.join("bin").join(name));
+    let own = own.into_iter().filter(|path| path.is_file());
+    for client in own.chain(names.map(PathBuf::from)) {
+        let error = Command::new(&client)
+            .arg(format!(
+                "--defaults-file={}",
+                server.client_file().display()
+            ))
+            .args(&args.args)
+            .exec();
+        if error.kind() != std::io::ErrorKind::NotFound {
+            let message = format!("{}: cannot run: {error}", client.display());
+            return Err(Blamed::new(Blame::Input, message));
+        }
+    }
+    let hint = "apt-get install mariadb-client-core".to_owned();
+    Err(Blamed::new(
+        Blame::Input,
+        "no command-line client found: neither mariadb nor mysql",
+    )
+    .hint(hint))
+}

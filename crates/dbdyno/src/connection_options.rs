@@ -1,0 +1,415 @@
+//! How to reach the server: the connection options of every command, with the mysql client's precedence.
+//!
+//! The command line wins over option files, those over the environment, and that over the defaults.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use mycnf::{ClientFiles, ClientOptions, Transport};
+use protocol::{Address, Endpoint, Password, SslMode};
+
+use crate::blame::{Blame, Blamed};
+
+pub(crate) mod hidden_argument;
+pub(crate) mod named_server;
+mod password_file;
+
+/// The port of a server that says nothing else.
+const DEFAULT_PORT: u16 = 3306;
+
+/// Where servers put their socket: Debian's package, other packages, MySQL's own archives.
+const SOCKETS: [&str; 4] = [
+    "/run/mysqld/mysqld.sock",
+    "/var/lib/mysql/mysql.sock",
+    "/var/run/mysqld/mysqld.sock",
+    "/tmp/mysql.sock",
+];
+
+/// How long connecting and logging in may take together.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The connection options of every command. Passwords come from a file, an option file or MYSQL_PWD: others can
+/// see a command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
+#[command(next_help_heading = "Connection")]
+pub(crate) struct ConnectionOptions {
+    /// Host name or address; localhost means the unix socket, unless a port is given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Option<String>,
+    /// TCP port
+    #[arg(long, short = 'P', value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: Option<u16>,
+    /// Unix socket
+    #[arg(long, short = 'S', value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// Account name
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// File whose first line is the password
+    #[arg(long, value_name = "PATH")]
+    pub(crate) password_file: Option<PathBuf>,
+    /// Database to use
+    #[arg(long, value_name = "NAME")]
+    pub(crate) database: Option<String>,
+    /// TLS: disabled, preferred, required, verify_ca or verify_identity
+    #[arg(long, value_name = "MODE")]
+    pub(crate) ssl_mode: Option<String>,
+    /// File of the certificate authorities to trust, PEM
+    #[arg(long, value_name = "PATH")]
+    pub(crate) ssl_ca: Option<PathBuf>,
+    /// Read only this option file
+    #[arg(long, value_name = "PATH", conflicts_with = "defaults_extra_file")]
+    pub(crate) defaults_file: Option<PathBuf>,
+    /// Read this option file after the system's and before ~/.my.cnf
+    #[arg(long, value_name = "PATH")]
+    pub(crate) defaults_extra_file: Option<PathBuf>,
+    /// Read no option file
+    #[arg(long, conflicts_with_all = ["defaults_file", "defaults_extra_file"])]
+    pub(crate) no_defaults: bool,
+    /// A private server by name, instead of all of these
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["host", "port", "socket", "user", "password_file",
+        "defaults_file", "defaults_extra_file", "no_defaults"])]
+    pub(crate) server: Option<String>,
+}
+
+/// What the environment says, taken once so that tests can say something else.
+#[derive(Debug, Clone, Default)]
+struct Environment {
+    host: Option<String>,
+    port: Option<u16>,
+    socket: Option<PathBuf>,
+    password: Option<String>,
+    /// The name of the operating system's user.
+    user: Option<String>,
+    home: Option<PathBuf>,
+}
+
+impl ConnectionOptions {
+    /// Whether any option says which server is meant, and as whom.
+    pub(crate) fn names_a_server(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// Where to connect and as whom.
+    pub(crate) fn endpoint(&self) -> anyhow::Result<Endpoint> {
+        let mut endpoint = match &self.server {
+            Some(name) => named_server::endpoint(name)?,
+            None => self.endpoint_in(&Environment::read()?)?,
+        };
+        if let Some(database) = &self.database {
+            endpoint.database = Some(database.clone());
+        }
+        if let Some(mode) = &self.ssl_mode {
+            endpoint.ssl_mode = parse_ssl_mode(mode)?;
+        }
+        if let Some(path) = &self.ssl_ca {
+            endpoint.ssl_ca = Some(path.clone());
+        }
+        Ok(endpoint)
+    }
+
+    fn endpoint_in(&self, environment: &Environment) -> anyhow::Result<Endpoint> {
+        let files = ClientFiles {
+            no_defaults: self.no_defaults,
+            defaults_file: self.defaults_file.clone(),
+            defaults_extra_file: self.defaults_extra_file.clone(),
+            home: environment.home.clone(),
+        };
+        let file = ClientOptions::read(&files).map_err(blamed)?;
+        for path in &file.ignored {
+            eprintln!(
+                "warning: {}: ignored, everybody may write to it",
+                path.display()
+            );
+        }
+        let user = self
+            .user
+            .as_ref()
+            .or(file.user.as_ref())
+            .or(environment.user.as_ref());
+        let user = user.cloned().ok_or_else(|| {
+            Blamed::new(
+                Blame::Input,
+                "no account name: neither --user nor $USER is set",
+            )
+        })?;
+        let password = match &self.password_file {
+            Some(path) => Some(password_file::read(path)?),
+            None => file
+                .password
+                .clone()
+                .or_else(|| environment.password.clone()),
+        };
+        Ok(Endpoint {
+            address: self.address(&file, environment)?,
+            user,
+            password: password.map(Password::from),
+            database: file.database.clone(),
+            ssl_mode: self.default_ssl_mode(&file)?,
+            ssl_ca: file.ssl_ca,
+            connect_timeout: CONNECT_TIMEOUT,
+        })
+    }
+
+    /// An explicit port asks for TCP and an explicit socket for that socket, as MariaDB's client has it.
+    fn address(&self, file: &ClientOptions, environment: &Environment) -> anyhow::Result<Address> {
+        let is_local = |host: &String| host.is_empty() || host == "localhost";
+        if let (Some(host), Some(socket)) = (&self.host, &self.socket)
+            && !is_local(host)
+        {
+            let message = format!(
+                "host {host} cannot be reached by socket {}",
+                socket.display()
+            );
+            return Err(Blamed::new(Blame::Input, message)
+                .hint("leave out --host or --socket".to_owned())
+                .into());
+        }
+        if let Some(socket) = &self.socket {
+            return Ok(Address::Unix(socket.clone()));
+        }
+        let host = self
+            .host
+            .as_ref()
+            .or(file.host.as_ref())
+            .or(environment.host.as_ref());
+        let host = host.filter(|host| !is_local(host));
+        let wants_tcp = self.port.is_some() || file.transport == Some(Transport::Tcp);
+        if host.is_none()
+            && (!wants_tcp || file.transport == Some(Transport::Socket) && self.port.is_none())
+        {
+            let socket = file.socket.as_ref().or(environment.socket.as_ref());
+            return Ok(Address::Unix(
+                socket.cloned().unwrap_or_else(default_socket),
+            ));
+        }
+        Ok(Address::Tcp {
+            host: host.map_or("127.0.0.1", String::as_str).to_owned(),
+            port: self
+                .port
+                .or(file.port)
+                .or(environment.port)
+                .unwrap_or(DEFAULT_PORT),
+        })
+    }
+
+    /// What applies without `--ssl-mode`: who names an authority wants to have the certificate verified.
+    fn default_ssl_mode(&self, file: &ClientOptions) -> anyhow::Result<SslMode> {
+        match &file.ssl_mode {
+            Some(mode) => parse_ssl_mode(mode),
+            None if self.ssl_ca.is_some() || file.ssl_ca.is_some() => Ok(SslMode::VerifyCa),
+            None => Ok(SslMode::Preferred),
+        }
+    }
+}
+
+impl Environment {
+    fn read() -> anyhow::Result<Self> {
+        let text = |name| env::var(name).ok().filter(|value| !value.is_empty());
+        let port = match text("MYSQL_TCP_PORT") {
+            None => None,
+            Some(port) => Some(port.parse().map_err(|_| {
+                Blamed::new(
+                    Blame::Input,
+                    format!("MYSQL_TCP_PORT: '{port}' is not a port number"),
+                )
+            })?),
+        };
+        let is_root = rustix::process::geteuid().is_root();
+        Ok(Self {
+            host: text("MYSQL_HOST"),
+            port,
+            socket: text("MYSQL_UNIX_PORT").map(PathBuf::from),
+            password: text("MYSQL_PWD"),
+            // As the mysql client does: under sudo, USER may still be somebody else.
+            user: match is_root {
+                true => Some("root".to_owned()),
+                false => text("USER").or_else(|| text("LOGNAME")),
+            },
+            home: text("HOME").map(PathBuf::from),
+        })
+    }
+}
+
+fn parse_ssl_mode(mode: &str) -> anyhow::Result<SslMode> {
+    // Both spellings, VERIFY_CA and verify-ca, are typed.
+    let parsed = mode.replace('-', "_").parse::<SslMode>();
+    Ok(parsed.map_err(|error| Blamed::new(Blame::Input, error))?)
+}
+
+fn default_socket() -> PathBuf {
+    let there = SOCKETS.iter().find(|path| Path::new(path).exists());
+    PathBuf::from(there.unwrap_or(&SOCKETS[0]))
+}
+
+fn blamed(error: mycnf::Error) -> Blamed {
+    let hint = error.hint();
+    Blamed::new(Blame::Input, error).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Cli {
+        #[command(flatten)]
+        connection: ConnectionOptions,
+    }
+
+    /// The endpoint for a command line, a `~/.my.cnf` and an environment.
+    fn endpoint(line: &str, my_cnf: &str, environment: &Environment) -> anyhow::Result<Endpoint> {
+        let home = tempfile::tempdir().unwrap();
+        let own = home.path().join("own.cnf");
+        fs::write(&own, my_cnf).unwrap();
+        // Only this file: the machine's own must not take part.
+        let file = format!("--defaults-file={}", own.display());
+        let line = ["dbdyno", &file].into_iter().chain(line.split_whitespace());
+        Cli::parse_from(line).connection.endpoint_in(environment)
+    }
+
+    fn environment() -> Environment {
+        Environment {
+            user: Some("me".to_owned()),
+            socket: Some("/env.sock".into()),
+            ..Environment::default()
+        }
+    }
+
+    #[test]
+    fn the_address_follows_the_mysql_client() {
+        for (line, my_cnf, address) in [
+            ("", "", "/env.sock"),
+            ("", "[client]\nsocket=/file.sock\nport=3307", "/file.sock"),
+            ("", "[client]\nsocket=/file.sock\nhost=db1", "db1:3306"),
+            (
+                "--host localhost",
+                "[client]\nhost=db1\nsocket=/file.sock",
+                "/file.sock",
+            ),
+            ("--host db2", "[client]\nhost=db1\nport=3307", "db2:3307"),
+            ("--host 127.0.0.1", "", "127.0.0.1:3306"),
+            ("--port 3308", "[client]\nport=3307", "127.0.0.1:3308"),
+            ("--host localhost -P 3308", "", "127.0.0.1:3308"),
+            (
+                "--socket /line.sock",
+                "[client]\nhost=db1\nprotocol=tcp",
+                "/line.sock",
+            ),
+            ("--socket /line.sock --port 3308", "", "/line.sock"),
+            ("", "[client]\nprotocol=tcp\nport=3307", "127.0.0.1:3307"),
+            ("--host ::1", "", "[::1]:3306"),
+        ] {
+            let found = endpoint(line, my_cnf, &environment())
+                .unwrap()
+                .address
+                .to_string();
+            assert_eq!(found, address, "{line} with {my_cnf}");
+        }
+        let far = Environment {
+            host: Some("db9".to_owned()),
+            port: Some(3399),
+            ..environment()
+        };
+        assert_eq!(
+            endpoint("", "", &far).unwrap().address.to_string(),
+            "db9:3399"
+        );
+        assert_eq!(
+            endpoint("--host localhost", "", &far)
+                .unwrap()
+                .address
+                .to_string(),
+            "/env.sock"
+        );
+        let error = endpoint("--host db1 --socket /x", "", &environment()).unwrap_err();
+        assert_eq!(error.to_string(), "host db1 cannot be reached by socket /x");
+    }
+
+    #[test]
+    fn user_and_password_follow_the_mysql_client() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("password");
+        fs::write(&file, "from file\nsecond line\n").unwrap();
+        let line = format!("--user line --password-file {}", file.display());
+        let env = Environment {
+            password: Some("from environment".to_owned()),
+            ..environment()
+        };
+        let my_cnf = "[client]\nuser=file\npassword='from option file'";
+        for (line, my_cnf, user, password) in [
+            ("", "", "me", Some("from environment")),
+            ("", my_cnf, "file", Some("from option file")),
+            (line.as_str(), my_cnf, "line", Some("from file")),
+        ] {
+            let found = endpoint(line, my_cnf, &env).unwrap();
+            assert_eq!(found.user, user, "{line}");
+            assert_eq!(found.password, password.map(Password::from), "{line}");
+        }
+        assert_eq!(endpoint("", "", &environment()).unwrap().password, None);
+        let nobody = endpoint("", "", &Environment::default()).unwrap_err();
+        assert!(nobody.to_string().starts_with("no account name"));
+    }
+
+    #[test]
+    fn an_authority_asks_for_verification() {
+        for (my_cnf, mode) in [
+            ("", SslMode::Preferred),
+            ("[client]\nssl-ca=/ca.pem", SslMode::VerifyCa),
+            (
+                "[client]\nssl-ca=/ca.pem\nssl-mode=required",
+                SslMode::Required,
+            ),
+            ("[client]\nskip-ssl", SslMode::Disabled),
+        ] {
+            assert_eq!(
+                endpoint("", my_cnf, &environment()).unwrap().ssl_mode,
+                mode,
+                "{my_cnf}"
+            );
+        }
+        let parse = |line: &str| {
+            let line = ["dbdyno", "--no-defaults", "--user=me"]
+                .into_iter()
+                .chain(line.split_whitespace());
+            Cli::parse_from(line).connection.endpoint()
+        };
+        assert_eq!(
+            parse("--ssl-mode verify-identity").unwrap().ssl_mode,
+            SslMode::VerifyIdentity
+        );
+        assert_eq!(
+            parse("--ssl-ca /ca.pem").unwrap().ssl_mode,
+            SslMode::VerifyCa
+        );
+        assert_eq!(
+            parse("--database shop").unwrap().database.as_deref(),
+            Some("shop")
+        );
+        assert!(parse("--ssl-mode on").is_err());
+    }
+
+    #[test]
+    fn naming_a_server_excludes_the_other_ways() {
+        let parse =
+            |line: &str| Cli::try_parse_from(["dbdyno"].into_iter().chain(line.split_whitespace()));
+        assert!(parse("--server one --database shop").is_ok());
+        for line in [
+            "--server one --host x",
+            "--server one --port 1",
+            "--no-defaults --defaults-file x",
+            "--port 0",
+        ] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+        assert!(!parse("").unwrap().connection.names_a_server());
+        assert!(parse("--host x").unwrap().connection.names_a_server());
+    }
+}

@@ -1,0 +1,106 @@
+//! Takes a password out of the process list.
+
+use std::{
+    fs::{self, OpenOptions},
+    io,
+    ops::Range,
+    os::unix::fs::FileExt,
+};
+
+/// Overwrites a secret in this process's own arguments, where `ps` and `/proc` show them to everybody: as an
+/// argument of its own (`-p SECRET`) and as the end of an option (`-pSECRET`, `--password=SECRET`). It was seen
+/// until now, so a password belongs into a file. `std::env::args` shows the arguments without it afterwards.
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "for front doors whose tools take a password on the command line"
+    )
+)]
+pub(crate) fn hide_argument(secret: &str) -> io::Result<()> {
+    let arguments = fs::read("/proc/self/cmdline")?;
+    let start = arguments_start(&fs::read_to_string("/proc/self/stat")?)
+        .ok_or_else(|| io::Error::other("/proc/self/stat has no start of the arguments"))?;
+    let memory = OpenOptions::new().write(true).open("/proc/self/mem")?;
+    for place in places(&arguments, secret.as_bytes()) {
+        // One letter and then nothing, so that the length is hidden as well.
+        let mut mask = vec![0; place.len()];
+        mask[0] = b'x';
+        memory.write_all_at(&mask, start + place.start as u64)?;
+    }
+    Ok(())
+}
+
+/// The address of the first argument. Source: proc(5), field 48 of /proc/PID/stat.
+fn arguments_start(stat: &str) -> Option<u64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let start = fields.split_whitespace().nth(45)?.parse().ok()?;
+    (start > 0).then_some(start)
+}
+
+/// Where the secret stands in the arguments, each of which ends with a NUL.
+fn places(arguments: &[u8], secret: &[u8]) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let mut at = 0;
+    for argument in arguments.split(|&byte| byte == 0) {
+        let end = at + argument.len();
+        let holds = argument == secret || argument.starts_with(b"-") && argument.ends_with(secret);
+        if holds && !secret.is_empty() {
+            places.push(end - secret.len()..end);
+        }
+        at = end + 1;
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn the_secret_is_found_as_argument_and_as_end_of_an_option() {
+        for (arguments, found) in [
+            ("a\0-psecret\0b\0", vec![4..10]),
+            ("a\0-p\0secret\0", vec![5..11]),
+            ("a\0--password=secret\0secret\0", vec![13..19, 20..26]),
+            ("secretary\0topsecret\0--secret-x\0", vec![]),
+        ] {
+            assert_eq!(
+                places(arguments.as_bytes(), b"secret"),
+                found,
+                "{arguments:?}"
+            );
+        }
+        assert!(places(b"a\0\0-x\0", b"").is_empty());
+    }
+
+    /// Set in the other process of the test below.
+    const IS_OTHER: &str = "DBDYNO_TEST_HIDES_ITS_ARGUMENT";
+
+    #[test]
+    fn other_processes_do_not_see_it_any_more() {
+        let own = || String::from_utf8(fs::read("/proc/self/cmdline").unwrap()).unwrap();
+        if std::env::var_os(IS_OTHER).is_some() {
+            assert!(own().contains("hunter2"));
+            hide_argument("hunter2").unwrap();
+            println!("seen: {}", own().replace('\0', " "));
+            return;
+        }
+        // The test program takes the secret for the name of a further test.
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["other_processes_do_not_see_it", "hunter2", "--nocapture"])
+            .env(IS_OTHER, "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{said}");
+        let seen = said.lines().find(|line| line.contains("seen: ")).unwrap();
+        assert!(
+            seen.contains(" x ") && seen.ends_with("--nocapture "),
+            "{seen}"
+        );
+        assert!(!seen.contains("hunter2"), "{seen}");
+    }
+}

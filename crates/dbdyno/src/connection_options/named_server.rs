@@ -1,0 +1,92 @@
+//! Private servers by name: `~/.local/share/dbdyno/servers/NAME`, a directory or a link to one.
+
+use std::{
+    env, fs, io,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use protocol::Endpoint;
+use server::Server;
+
+use crate::blame::{Blame, Blamed};
+
+/// The directory of named servers.
+pub(crate) fn root() -> Result<PathBuf, Blamed> {
+    let directory = |name| {
+        env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    directory("XDG_DATA_HOME")
+        .or_else(|| Some(directory("HOME")?.join(".local/share")))
+        .map(|data| data.join("dbdyno/servers"))
+        .ok_or_else(|| {
+            Blamed::new(
+                Blame::Input,
+                "no place for private servers: HOME is not set",
+            )
+            .hint("set HOME or XDG_DATA_HOME".to_owned())
+        })
+}
+
+/// Where the server of this name is, or would be.
+pub(crate) fn path(name: &str) -> Result<PathBuf, Blamed> {
+    let plain =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    if name.is_empty() || !name.chars().all(plain) || name.starts_with(['-', '.']) {
+        let message = format!("{name:?}: not a name for a server");
+        return Err(Blamed::new(Blame::Input, message).hint(
+            "a name has letters, digits, - _ and . and starts with a letter, digit or _".to_owned(),
+        ));
+    }
+    Ok(root()?.join(name))
+}
+
+/// Opens the server of this name.
+pub(crate) fn open(name: &str) -> Result<Server, Blamed> {
+    Ok(Server::open(&path(name)?)?)
+}
+
+/// How to connect to the server of this name; it has to run.
+pub(crate) fn endpoint(name: &str) -> Result<Endpoint, Blamed> {
+    let server = open(name)?;
+    match server.is_running() {
+        true => Ok(server.endpoint()),
+        false => {
+            let message = format!("server {name} is not running");
+            Err(Blamed::new(Blame::Input, message).hint(format!("dbdyno server start {name}")))
+        }
+    }
+}
+
+/// Whether nothing has this name. A link to a server that is no more does not count: it is removed.
+pub(crate) fn is_free(path: &Path) -> Result<bool, Blamed> {
+    match (path.symlink_metadata(), path.exists()) {
+        (Err(_), _) => Ok(true),
+        (Ok(metadata), false) if metadata.is_symlink() => {
+            unlink(path)?;
+            Ok(true)
+        }
+        (Ok(_), _) => Ok(false),
+    }
+}
+
+/// Gives a server elsewhere its name.
+pub(crate) fn link(path: &Path, directory: &Path) -> Result<(), Blamed> {
+    let linked =
+        fs::create_dir_all(path.parent().unwrap_or(path)).and_then(|()| symlink(directory, path));
+    linked.map_err(|error| failed("link", path, &error))
+}
+
+/// Takes the name of a server elsewhere away.
+pub(crate) fn unlink(path: &Path) -> Result<(), Blamed> {
+    fs::remove_file(path).map_err(|error| failed("remove", path, &error))
+}
+
+fn failed(what: &str, path: &Path, error: &io::Error) -> Blamed {
+    Blamed::new(
+        Blame::Machine,
+        format!("{}: cannot {what}: {error}", path.display()),
+    )
+}
