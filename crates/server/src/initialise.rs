@@ -209,14 +209,48 @@ pub(crate) fn without_mysql_variables(command: &mut Command) {
     }
 }
 
-/// Whether a server's log tells of a full disk.
+/// Whether a server's log tells of a full disk: in words, or by the number 28 of that error.
 pub(crate) fn is_disk_full(log: &str) -> bool {
-    [
-        "No space left on device",
-        "errno: 28",
-        "error number 28",
-        "Disk is full",
-    ]
-    .iter()
-    .any(|words| log.contains(words))
+    let by_number = |words: &&str| {
+        let mut rests = log
+            .match_indices(*words)
+            .map(|(at, _)| &log[at + words.len()..]);
+        rests.any(|rest| {
+            let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            number == "28"
+        })
+    };
+    log.contains("No space left on device")
+        || ["error ", "error number ", "errno ", "errno: ", "Errcode: "]
+            .iter()
+            .any(by_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_disk_full;
+
+    #[test]
+    fn a_full_disk_is_told_by_words_or_number() {
+        for (log, full) in [
+            (
+                "preallocating 100663296 bytes for file ./ib_logfile101 failed with error 28",
+                true,
+            ),
+            (
+                "Error writing file './x' (errno: 28 \"No space left on device\")",
+                true,
+            ),
+            ("(Errcode: 28 - x)", true),
+            (
+                "Operating system error number 28 in a file operation.",
+                true,
+            ),
+            ("failed with error 280", false),
+            ("error: 1064", false),
+            ("", false),
+        ] {
+            assert_eq!(is_disk_full(log), full, "{log}");
+        }
+    }
 }
