@@ -118,7 +118,7 @@ impl Sampler {
         }
         let telemetry = Telemetry {
             t_s: self.last_t_s,
-            length_s: (t_s - self.last_t_s).max(0.0),
+            length_s: whole_ns(t_s - self.last_t_s).max(0.0),
             host: self.watched.host,
             machine: now
                 .machine
@@ -220,6 +220,11 @@ fn describe(kernel: &Kernel, host: Host, mut missing: Vec<NotObserved>) -> Machi
         virtualised: flags.contains(&"hypervisor"),
         not_observed: missing.iter().map(NotObserved::to_string).collect(),
     }
+}
+
+/// Seconds without the digits below a nanosecond, which only a subtraction of floats makes up.
+fn whole_ns(seconds: f64) -> f64 {
+    (seconds * 1e9).round() / 1e9
 }
 
 /// The value, or a note of why there is none.

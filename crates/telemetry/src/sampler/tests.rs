@@ -88,6 +88,19 @@ fn the_second_sample_counts_from_the_first() {
 }
 
 #[test]
+fn lengths_have_no_digits_that_nobody_measured() {
+    let fixture = Fixture::unpack(LINUX_6_1);
+    let mut sampler = sampler_6_1(&fixture);
+    sampler.sample(0.105560526);
+    assert_eq!(sampler.sample(0.205613699).length_s, 0.100053173);
+    assert_eq!(
+        sampler.sample(0.2).length_s,
+        0.0,
+        "time does not go backwards"
+    );
+}
+
+#[test]
 fn the_machine_is_described() {
     let fixture = Fixture::unpack(LINUX_6_1);
     let machine = sampler_6_1(&fixture).machine();
