@@ -9,6 +9,8 @@ use mysql_common::{
     proto::MySerialize,
 };
 
+use zeroize::Zeroize;
+
 use crate::{
     channel::Channel,
     endpoint::{Address, Endpoint, SslMode},
@@ -83,8 +85,9 @@ pub(crate) async fn log_in(
     };
     // The server may like a method that we do not know and yet have the account under another.
     let method = Method::of_plugin(&greeting.plugin).unwrap_or(Method::Native);
+    let proof = method.first(&secret)?;
     let response = HandshakeResponse::new(
-        Some(method.first(&secret)?),
+        Some(&proof[..]),
         // Only decides on the character set: utf8mb4.
         (5, 5, 3),
         Some(endpoint.user.as_bytes()),
@@ -96,7 +99,7 @@ pub(crate) async fn log_in(
     );
     packets::begin(&mut channel.out);
     response.serialize(&mut channel.out);
-    channel.send(DURING).await?;
+    send_secret(&mut channel).await?;
     prove(&mut channel, method, secret).await?;
     Ok((channel, capabilities))
 }
@@ -144,6 +147,13 @@ async fn encrypt(
     Ok(channel)
 }
 
+/// Sends a packet that may hold the password, and leaves no copy in the buffer.
+async fn send_secret(channel: &mut Channel) -> Result<(), Error> {
+    let sent = channel.send(DURING).await;
+    channel.out.zeroize();
+    sent
+}
+
 /// Answers the server until it is content.
 async fn prove(
     channel: &mut Channel,
@@ -158,17 +168,19 @@ async fn prove(
             [0xff, ..] => return Err(server_error(payload)),
             [0xfe, request @ ..] => {
                 (method, secret.nonce) = switched(request)?;
-                Some(method.first(&secret)?.into())
+                Some(method.first(&secret)?)
             }
             [0x01, challenge @ ..] => method.next(&secret, challenge)?,
-            _ => return Err(Error::Malformed { what: "login" }),
+            _ => {
+                return Err(Error::Malformed {
+                    what: "login packet",
+                });
+            }
         };
         if let Some(answer) = answer {
             packets::begin(&mut channel.out);
             channel.out.extend_from_slice(&answer);
-            let sent = channel.send(DURING).await;
-            zeroize::Zeroize::zeroize(&mut channel.out);
-            sent?;
+            send_secret(channel).await?;
         }
     }
     Err(Error::Malformed {
@@ -189,9 +201,9 @@ fn switched<'a>(request: &[u8]) -> Result<(Method, Cow<'a, [u8]>), Error> {
         ));
     }
     let mut fields = Fields(request);
-    let plugin = fields
-        .until_nul()
-        .ok_or(Error::Malformed { what: "login" })?;
+    let plugin = fields.until_nul().ok_or(Error::Malformed {
+        what: "login packet",
+    })?;
     match Method::of_plugin(plugin) {
         Some(method) => Ok((method, Cow::Owned(fields.0.to_vec()))),
         None if plugin == b"mysql_clear_password" => Err(refused(

@@ -262,3 +262,71 @@ fn frame(out: &mut Vec<u8>, part_max: usize, parts: usize, mut sequence: u8) -> 
     }
     sequence
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Length and number of each packet of a buffer, with the payloads put together.
+    fn packets_of(mut out: &[u8]) -> (Vec<(usize, u8)>, Vec<u8>) {
+        let (mut heads, mut payload) = (Vec::new(), Vec::new());
+        while let Some((&[a, b, c, number], rest)) = out.split_first_chunk() {
+            let length = length(a, b, c);
+            heads.push((length, number));
+            payload.extend_from_slice(&rest[..length]);
+            out = &rest[length..];
+        }
+        (heads, payload)
+    }
+
+    fn payload(length: usize) -> Vec<u8> {
+        (0..length).map(|i| (i % 251) as u8).collect()
+    }
+
+    #[test]
+    fn a_long_packet_goes_on_until_a_part_is_not_full() {
+        let cases: [(usize, &[(usize, u8)]); 5] = [
+            (0, &[(0, 254)]),
+            (5, &[(5, 254)]),
+            (PAYLOAD_MAX - 1, &[(PAYLOAD_MAX - 1, 254)]),
+            (PAYLOAD_MAX, &[(PAYLOAD_MAX, 254), (0, 255)]),
+            (
+                2 * PAYLOAD_MAX + 7,
+                &[(PAYLOAD_MAX, 254), (PAYLOAD_MAX, 255), (7, 0)],
+            ),
+        ];
+        for (length, expected) in cases {
+            let mut out = Vec::new();
+            begin(&mut out);
+            out.extend_from_slice(&payload(length));
+            let next = finish(&mut out, 254);
+            let (heads, joined) = packets_of(&out);
+            assert_eq!(heads, expected);
+            assert!(joined == payload(length));
+            assert_eq!(next, expected[expected.len() - 1].1.wrapping_add(1));
+        }
+    }
+
+    #[test]
+    fn data_is_cut_without_an_empty_packet_that_would_end_it() {
+        let cases: [(usize, &[usize]); 5] = [
+            (0, &[0]),
+            (1, &[1]),
+            (DATA_MAX, &[DATA_MAX]),
+            (DATA_MAX + 1, &[DATA_MAX, 1]),
+            (3 * DATA_MAX, &[DATA_MAX; 3]),
+        ];
+        for (length, expected) in cases {
+            let mut out = Vec::new();
+            begin(&mut out);
+            out.extend_from_slice(&payload(length));
+            finish_data(&mut out, 2);
+            let (heads, joined) = packets_of(&out);
+            assert_eq!(
+                heads.iter().map(|head| head.0).collect::<Vec<_>>(),
+                expected
+            );
+            assert!(joined == payload(length));
+        }
+    }
+}

@@ -50,32 +50,38 @@ impl Method {
     }
 
     /// The first thing to say to the server's nonce.
-    pub(crate) fn first(self, secret: &Secret<'_>) -> Result<Vec<u8>, Error> {
-        let malformed = Error::Malformed { what: "nonce" };
-        if self == Self::Socket || (secret.password.is_empty() && self != Self::Ed25519) {
-            return Ok(Vec::new());
+    pub(crate) fn first(self, secret: &Secret<'_>) -> Result<Zeroizing<Vec<u8>>, Error> {
+        if secret.password.is_empty() && self != Self::Ed25519 {
+            return Ok(Vec::new().into());
         }
-        match self {
-            Self::Socket => Ok(Vec::new()),
+        let proof = match self {
+            Self::Socket => Some(Vec::new()),
             Self::Native => {
-                let nonce = secret.nonce.get(..20).ok_or(malformed)?;
-                Ok(scramble_native(nonce, secret.password).map_or(Vec::new(), Vec::from))
+                let nonce = secret.nonce.get(..20);
+                nonce
+                    .and_then(|nonce| scramble_native(nonce, secret.password))
+                    .map(Vec::from)
             }
             Self::CachingSha2 => {
-                let nonce = secret.nonce.first_chunk().ok_or(malformed)?;
-                Ok(scramble_sha256(nonce, secret.password).map_or(Vec::new(), Vec::from))
+                let nonce = secret.nonce.first_chunk();
+                nonce
+                    .and_then(|nonce| scramble_sha256(nonce, secret.password))
+                    .map(Vec::from)
             }
-            Self::Sha256 if secret.confidential => Ok(secret.in_clear().to_vec()),
-            Self::Sha256 => Ok(vec![REQUEST_KEY_SHA256]),
+            Self::Sha256 if secret.confidential => return Ok(secret.in_clear()),
+            Self::Sha256 => Some(vec![REQUEST_KEY_SHA256]),
             Self::Ed25519 => {
-                let nonce = secret.nonce.get(..32).ok_or(malformed)?;
-                let response = ClientEd25519::default().run(SignWith(secret.password), nonce);
-                let response = response
-                    .ok()
-                    .and_then(|response| response.data().map(Vec::from));
-                response.ok_or(Error::Malformed { what: "nonce" })
+                let nonce = secret.nonce.get(..32).unwrap_or_default();
+                let signed = ClientEd25519::default()
+                    .run(SignWith(secret.password), nonce)
+                    .ok();
+                signed.and_then(|response| response.data().map(Vec::from))
             }
-        }
+        };
+        // The methods fail only where the nonce is shorter than they need.
+        proof
+            .map(Zeroizing::new)
+            .ok_or(Error::Malformed { what: "nonce" })
     }
 
     /// What to say when the server asks on; `None` where it only says that all is well so far.
@@ -91,11 +97,16 @@ impl Method {
             (Self::CachingSha2 | Self::Sha256, key) if key.starts_with(b"-----BEGIN") => self
                 .encrypt(secret, key)
                 .map(|encrypted| Some(encrypted.into())),
-            _ => Err(Error::Malformed { what: "login" }),
+            _ => Err(Error::Malformed {
+                what: "login packet",
+            }),
         }
     }
 
     /// Encrypts the password, mixed with the nonce, for the server's public RSA key.
+    ///
+    /// Nobody vouches for the key, so this keeps the password only from those who listen without taking part; as
+    /// the mysql client does with --get-server-public-key.
     fn encrypt(self, secret: &Secret<'_>, key: &[u8]) -> Result<Vec<u8>, Error> {
         let refused = |what| Error::Auth {
             plugin: self.plugin().to_owned(),

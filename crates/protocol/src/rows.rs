@@ -84,12 +84,15 @@ impl Kept {
     }
 
     fn charge(&mut self, bytes: usize) -> Result<(), Error> {
-        let limit = KEPT_BYTES_MAX;
-        self.bytes_left = self
-            .bytes_left
-            .checked_sub(bytes)
-            .ok_or(Error::TooLarge { limit })?;
+        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(Self::full())?;
         Ok(())
+    }
+
+    /// The answer is longer than what is kept.
+    pub(crate) fn full() -> Error {
+        Error::TooLarge {
+            limit: KEPT_BYTES_MAX,
+        }
     }
 }
 

@@ -88,7 +88,8 @@ impl Skim {
             match kept.as_deref_mut() {
                 None => packets.skip(head),
                 Some(kept) => {
-                    let Some(range) = packets.take(kept.bytes_left())? else {
+                    let Some(range) = packets.take(kept.bytes_left()).map_err(|_| Kept::full())?
+                    else {
                         break;
                     };
                     let payload = packets.payload(range);

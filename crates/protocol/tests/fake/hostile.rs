@@ -107,11 +107,11 @@ fn logins_that_go_astray() {
             "would hand out the password",
         ),
         (&[b"\xfedialog\0Password: "], "\"dialog\": not supported"),
-        (&[b"\xfeno zero at the end"], "login"),
+        (&[b"\xfeno zero at the end"], "login packet"),
         (&[b"\xfemysql_native_password\0short"], "nonce"),
         (&[b"\xfeclient_ed25519\0short"], "nonce"),
-        (&[b"\x01\x04"], "login"),
-        (&[b""], "login"),
+        (&[b"\x01\x04"], "login packet"),
+        (&[b""], "login packet"),
         (&[b"\xff\x15\x04#28000Access denied"], "Access denied"),
     ];
     for (packets, expected) in cases {
