@@ -4,9 +4,7 @@ use std::fmt;
 
 /// Whose fault an error is; the number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Blame {
-    /// A verdict was asked for and is negative.
-    Verdict = 1,
+pub(crate) enum Blame {
     /// The user's input: command line, file, password, missing binary, port taken.
     Input = 2,
     /// The server failed, or a statement's error remains.
@@ -19,28 +17,28 @@ pub enum Blame {
 
 /// An error with its blame and, where the user can act, a hint.
 #[derive(Debug)]
-pub struct Blamed {
+pub(crate) struct Blamed {
     /// Whose fault it is.
-    pub blame: Blame,
+    pub(crate) blame: Blame,
     /// What went wrong: names the thing, then the cause.
-    pub message: String,
-    /// What the user can do.
-    pub hint: Option<String>,
+    pub(crate) message: String,
+    /// What the user can do, in the order of its use.
+    pub(crate) hints: Vec<String>,
 }
 
 impl Blamed {
     /// An error without a hint.
-    pub fn new(blame: Blame, message: impl fmt::Display) -> Self {
+    pub(crate) fn new(blame: Blame, message: impl fmt::Display) -> Self {
         Self {
             blame,
             message: message.to_string(),
-            hint: None,
+            hints: Vec::new(),
         }
     }
 
-    /// The same error with a hint.
-    pub fn hint(mut self, hint: impl Into<Option<String>>) -> Self {
-        self.hint = hint.into();
+    /// The same error with one more hint, if there is one.
+    pub(crate) fn hint(mut self, hint: impl Into<Option<String>>) -> Self {
+        self.hints.extend(hint.into());
         self
     }
 }
@@ -52,3 +50,72 @@ impl fmt::Display for Blamed {
 }
 
 impl std::error::Error for Blamed {}
+
+impl From<protocol::Error> for Blamed {
+    fn from(error: protocol::Error) -> Self {
+        // What the server refuses at login, or cannot be reached at, is what the user named.
+        let blame = match error.server_number() {
+            Some(1044 | 1045 | 1049 | 1698) => Blame::Input,
+            Some(_) => Blame::Server,
+            None if error.is_connection_lost() => Blame::Server,
+            None => Blame::Input,
+        };
+        let hint = error.hint();
+        Self::new(blame, error).hint(hint)
+    }
+}
+
+impl From<samples::WriteError> for Blamed {
+    fn from(error: samples::WriteError) -> Self {
+        let full = error.source.kind() == std::io::ErrorKind::StorageFull;
+        let hint = full.then(|| "free some space, then go on with --resume".to_owned());
+        Self::new(Blame::Machine, error).hint(hint)
+    }
+}
+
+impl From<load::Error> for Blamed {
+    fn from(error: load::Error) -> Self {
+        match &error {
+            load::Error::Connect { failure, .. } => {
+                let hint = (failure.number == 1040)
+                    .then(|| "raise max_connections, or use fewer connections".to_owned());
+                Self::new(Blame::Server, &error).hint(hint)
+            }
+            load::Error::EventLoop(_) => Self::new(Blame::Machine, &error),
+            load::Error::Interrupted => Self::new(Blame::Interrupted, &error),
+        }
+    }
+}
+
+impl From<workload::smack::Error> for Blamed {
+    fn from(error: workload::smack::Error) -> Self {
+        use workload::smack::Error;
+        let hint = error.hint();
+        match error {
+            Error::Statement { source, .. } if source.is_connection_lost() => {
+                Self::new(Blame::Server, source).hint(hint)
+            }
+            Error::Statement { .. } => Self::new(Blame::Server, error).hint(hint),
+            _ => Self::new(Blame::Input, error).hint(hint),
+        }
+    }
+}
+
+impl From<experiment::Error> for Blamed {
+    fn from(error: experiment::Error) -> Self {
+        let hint = error.hint();
+        Self::new(Blame::Input, error).hint(hint)
+    }
+}
+
+impl From<server::Error> for Blamed {
+    fn from(error: server::Error) -> Self {
+        let blame = match error.fault() {
+            server::Fault::Input => Blame::Input,
+            server::Fault::Server => Blame::Server,
+            server::Fault::Machine => Blame::Machine,
+        };
+        let hint = error.hint();
+        Self::new(blame, error).hint(hint)
+    }
+}

@@ -1,2 +1,128 @@
-//! Not filled yet.
-fn main() {}
+//! dbdyno: a dynamometer for MySQL-family servers.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the command line is the one place that prints"
+)]
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::Path,
+    process::ExitCode,
+};
+
+use clap::{Parser, Subcommand};
+
+mod blame;
+mod commands;
+mod connection_options;
+mod front_doors;
+mod progress;
+mod runs;
+mod signals;
+
+use blame::{Blame, Blamed};
+
+/// A bug here, not in the input, the server or the machine.
+const EXIT_BUG: i32 = 70;
+
+/// Answers performance questions about MySQL-family servers with evidence.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Exit codes: 0 ok; 2 the input; 3 the server or a statement failed; \
+                  4 the machine (disk full); 70 a bug here; 130 interrupted.\n\n\
+                  Called by the name super-smack or gen-data (through a link), dbdyno is that program."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Get a first honest figure, from a private server or from one that is named, in about 15 seconds
+    Quick(commands::quick::QuickArgs),
+    /// Run an experiment file: every combination, repeated, in random order; then the report
+    Run(commands::run::RunArgs),
+    /// Create, start, stop, look into and destroy private servers
+    Server(commands::server::ServerArgs),
+    /// Run a .smack file with Super Smack's command line and report
+    #[command(disable_help_flag = true)]
+    SuperSmack(FrontDoorArgs),
+    /// Generate rows with gen-data's command line, byte for byte the same
+    #[command(disable_help_flag = true)]
+    GenData(FrontDoorArgs),
+}
+
+/// The command line of a tool that dbdyno stands in for, as it was typed.
+#[derive(Debug, clap::Args)]
+struct FrontDoorArgs {
+    /// Arguments of the tool; --help tells
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGS"
+    )]
+    args: Vec<OsString>,
+}
+
+fn main() -> ExitCode {
+    exit_as_bug_on_panic();
+    match run() {
+        Ok(code) => code,
+        Err(error) => complain(&error),
+    }
+}
+
+fn run() -> anyhow::Result<ExitCode> {
+    let mut args = std::env::args_os();
+    let name = args.next().unwrap_or_default();
+    match Path::new(&name).file_name().and_then(OsStr::to_str) {
+        Some("super-smack") => return front_doors::super_smack::run(args),
+        Some("gen-data") => return front_doors::gen_data::run(args),
+        _ => {}
+    }
+    match Cli::parse().command {
+        Command::Quick(args) => commands::quick::run(args),
+        Command::Run(args) => commands::run::run(args),
+        Command::Server(args) => commands::server::run(args),
+        Command::SuperSmack(door) => front_doors::super_smack::run(door.args.into_iter()),
+        Command::GenData(door) => front_doors::gen_data::run(door.args.into_iter()),
+    }
+}
+
+/// Prints the error and its hints; the exit code says whose fault it is.
+fn complain(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    let Some(blamed) = error.downcast_ref::<Blamed>() else {
+        return ExitCode::from(Blame::Input as u8);
+    };
+    for hint in &blamed.hints {
+        eprintln!("hint: {hint}");
+    }
+    ExitCode::from(blamed.blame as u8)
+}
+
+/// A panic is a bug: it says so and exits with a code of its own.
+fn exit_as_bug_on_panic() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        // A reader that has seen enough (`dbdyno ... | head`) is no bug: print! panics when its pipe is gone.
+        let reader_left = info
+            .payload()
+            .downcast_ref::<String>()
+            .is_some_and(|what| what.contains("Broken pipe"));
+        let code = if reader_left { 0 } else { EXIT_BUG };
+        if !reader_left {
+            default(info);
+            eprintln!("error: this is a bug in dbdyno; what was measured so far is kept");
+        }
+        #[expect(
+            clippy::exit,
+            reason = "a panic in any thread must end the process with its own code"
+        )]
+        std::process::exit(code);
+    }));
+}

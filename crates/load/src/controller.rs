@@ -1,19 +1,17 @@
-//! Runs a load: sets up the event loops, keeps the timeline, merges what they measure.
+//! Conducts a load: keeps the timeline, finds the steady state, merges what the event loops measure.
 
 use std::{
-    collections::BTreeMap,
-    num::NonZero,
     sync::{Arc, mpsc},
-    thread,
     time::Duration,
 };
 
-use reactor::{Clock, Instant};
+use reactor::Instant;
 use samples::{Connects, ErrorCount, Interval, OperationInterval, Phase, PhaseMark};
-use workload::User;
 
 use crate::{
-    event_loop::{self, Message, Place, Task},
+    drive::{Load, Observer},
+    event_loop::Message,
+    intervals::{Intervals, MergedInterval},
     outcome::{Ended, Error, OperationTotal, Outcome},
     recorder::{Cell, FailureCounts},
     schedule::{Interrupt, OnError, Stop, WarmUp},
@@ -25,141 +23,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// From the decision to the first operation, so that every event loop has seen the start.
 const START_AFTER: Duration = Duration::from_millis(5);
 
-/// Users of one kind.
-pub struct Group<U> {
-    /// Name in the record.
-    pub name: String,
-    /// Names of the operation types, in the order of the users' [`User::operations`].
-    pub operations: Vec<String>,
-    /// How many users.
-    pub users: u32,
-    /// Makes the user with this index, not connected yet; called on the thread of its event loop.
-    pub make: Box<dyn Fn(u32) -> U + Send + Sync>,
-}
-
-/// What to drive, and how.
-pub struct Load<U> {
-    /// Groups that run together.
-    pub groups: Vec<Group<U>>,
-    /// Event loops.
-    pub loops: u32,
-    /// When the measurement begins.
-    pub warm_up: WarmUp,
-    /// When it ends.
-    pub stop: Stop,
-    /// What a failure does.
-    pub on_error: OnError,
-    /// Length of an interval.
-    pub interval: Duration,
-}
-
-/// Looks on while a load runs; called on the thread that called [`drive`].
-pub trait Observer {
-    /// So many of `total` connections are open.
-    fn connected(&mut self, open: u64, total: u64);
-    /// The first operations start now.
-    fn started(&mut self);
-    /// A phase begins.
-    fn phase(&mut self, mark: PhaseMark);
-    /// An interval is over.
-    fn interval(&mut self, interval: Interval);
-}
-
-/// Event loops for so many connections: min(connections, 2 x CPUs).
-pub fn default_loops(connections: u32) -> u32 {
-    let cpus = thread::available_parallelism().map_or(1, NonZero::get) as u32;
-    connections.min(2 * cpus).max(1)
-}
-
-/// Runs a load to its end.
-pub fn drive<U: User + 'static>(
-    load: Load<U>,
-    interrupt: &Interrupt,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, Error> {
-    let timeline = Arc::new(Timeline::new(load.interval));
-    let (messages, inbox) = mpsc::channel();
-    let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
-    let (on_error, operations) = (load.on_error, controller.operations.len());
-    let shares = share_out(&load);
-    let groups = Arc::new(load.groups);
-    let threads = shares
-        .into_iter()
-        .enumerate()
-        .map(|(event_loop, share)| {
-            let groups = Arc::clone(&groups);
-            let (give_back, used_cells) = mpsc::channel();
-            controller.give_back.push(give_back);
-            let task = Task {
-                event_loop,
-                operations,
-                on_error,
-                timeline: Arc::clone(&timeline),
-                messages: messages.clone(),
-                used_cells,
-            };
-            thread::Builder::new()
-                .name(format!("loop-{event_loop}"))
-                .spawn(move || {
-                    let make =
-                        |(place, index): (Place, u32)| (place, (groups[place.group].make)(index));
-                    event_loop::run(task, Clock::System, share.into_iter().map(make).collect())
-                })
-        })
-        .collect::<Result<Vec<_>, _>>();
-    // From here on, the only senders are the loops: the inbox closes when the last one is gone.
-    drop(messages);
-    let result = match threads.as_ref() {
-        Ok(_) => controller.conduct(interrupt),
-        Err(_) => Err(Error::Interrupted),
-    };
-    timeline.stop_by(reactor::system_now());
-    for thread in threads? {
-        match thread.join() {
-            Ok(end) => end?,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
-    result
-}
-
-/// Deals the users out to the event loops, one after the other.
-fn share_out<U>(load: &Load<U>) -> Vec<Vec<(Place, u32)>> {
-    let mut shares = vec![Vec::new(); load.loops.max(1) as usize];
-    let mut first_operation = 0;
-    let mut dealt = 0;
-    for (
-        group,
-        Group {
-            operations, users, ..
-        },
-    ) in load.groups.iter().enumerate()
-    {
-        for index in 0..*users {
-            let place = Place {
-                group,
-                first_operation,
-            };
-            let share = dealt % shares.len();
-            shares[share].push((place, index));
-            dealt += 1;
-        }
-        first_operation += operations.len();
-    }
-    shares
-}
-
-/// An interval that not all loops have handed over yet.
-struct OpenInterval {
-    to: Instant,
-    cells: Vec<Cell>,
-}
-
-struct Controller<'a> {
+/// Keeps the timeline of one load and merges what its event loops measure.
+pub(crate) struct Controller<'a> {
     timeline: Arc<Timeline>,
     inbox: mpsc::Receiver<Message>,
     observer: &'a mut dyn Observer,
-    give_back: Vec<mpsc::Sender<Vec<Cell>>>,
     /// Group and name of every operation type.
     operations: Vec<(usize, String)>,
     connects: Vec<Connects>,
@@ -168,9 +36,7 @@ struct Controller<'a> {
     warm_up: WarmUp,
     stop: Stop,
     on_error: OnError,
-    /// Up to where each loop has handed over.
-    reached: Vec<Option<Instant>>,
-    open: BTreeMap<Instant, OpenInterval>,
+    intervals: Intervals,
     totals: Vec<Cell>,
     failures: FailureCounts,
     /// Throughput of the warm-up's intervals, operations per second.
@@ -184,7 +50,8 @@ struct Controller<'a> {
 }
 
 impl<'a> Controller<'a> {
-    fn new<U: User>(
+    /// A controller that has seen nothing yet.
+    pub(crate) fn new<U>(
         load: &Load<U>,
         timeline: Arc<Timeline>,
         inbox: mpsc::Receiver<Message>,
@@ -213,15 +80,13 @@ impl<'a> Controller<'a> {
             timeline,
             inbox,
             observer,
-            give_back: Vec::new(),
             connects: connects.collect(),
             users: load.groups.iter().map(|group| u64::from(group.users)).sum(),
             interval: load.interval,
             warm_up: load.warm_up,
             stop: load.stop,
             on_error: load.on_error,
-            reached: vec![None; load.loops.max(1) as usize],
-            open: BTreeMap::new(),
+            intervals: Intervals::new(load.loops.max(1) as usize),
             totals: vec![Cell::default(); operations.len()],
             operations,
             failures: FailureCounts::new(),
@@ -235,10 +100,21 @@ impl<'a> Controller<'a> {
         }
     }
 
-    fn conduct(mut self, interrupt: &Interrupt) -> Result<Outcome, Error> {
+    /// Number of operation types of all groups.
+    pub(crate) fn operations(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// The next event loop takes its cells back here.
+    pub(crate) fn gives_back_to(&mut self, give_back: mpsc::Sender<Vec<Cell>>) {
+        self.intervals.give_back_to(give_back);
+    }
+
+    /// Conducts the load to its end.
+    pub(crate) fn conduct(mut self, interrupt: &Interrupt) -> Result<Outcome, Error> {
         self.wait_for_connections(interrupt)?;
         let start = self.begin();
-        while self.finished < self.reached.len() {
+        while self.finished < self.intervals.loops() {
             match self.inbox.recv_timeout(LOOK_EVERY) {
                 Ok(message) => self.take(message),
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
@@ -257,7 +133,7 @@ impl<'a> Controller<'a> {
         let mut tried = 0;
         let mut open = 0;
         let mut ready = 0;
-        while ready < self.reached.len() {
+        while ready < self.intervals.loops() {
             if interrupt.is_raised() {
                 return Err(Error::Interrupted);
             }
@@ -322,8 +198,7 @@ impl<'a> Controller<'a> {
                 to,
                 cells,
             } => {
-                self.collect(event_loop, from, to, cells);
-                self.reached[event_loop] = Some(to);
+                self.intervals.add(event_loop, from, to, cells);
             }
             Message::Halt(ended) => {
                 if self.ended == Ended::Planned {
@@ -336,7 +211,7 @@ impl<'a> Controller<'a> {
                 last_end,
                 unfinished,
             } => {
-                self.reached[event_loop] = Some(Instant::from_ns(u64::MAX));
+                self.intervals.finish(event_loop);
                 self.finished += 1;
                 self.unfinished += unfinished;
                 self.last_end = self.last_end.max(Some(last_end));
@@ -356,36 +231,15 @@ impl<'a> Controller<'a> {
         }
     }
 
-    fn collect(&mut self, event_loop: usize, from: Instant, to: Instant, mut cells: Vec<Cell>) {
-        let fresh = || vec![Cell::default(); cells.len()];
-        let open = self
-            .open
-            .entry(from)
-            .or_insert_with(|| OpenInterval { to, cells: fresh() });
-        open.to = open.to.max(to);
-        for (sum, cell) in open.cells.iter_mut().zip(&mut cells) {
-            sum.add(cell);
-            cell.clear();
-        }
-        // A loop that has ended takes nothing back; the cells are dropped with the message.
-        let _ = self.give_back[event_loop].send(cells);
-    }
-
     /// Emits every interval that all loops have handed over.
     fn merge_ready(&mut self, start: Instant) {
-        let Some(reached) = self.reached.iter().copied().min().flatten() else {
-            return;
-        };
-        while let Some(entry) = self.open.first_entry() {
-            if entry.get().to > reached {
-                return;
-            }
-            let (from, interval) = entry.remove_entry();
-            self.emit(start, from, interval);
+        while let Some(interval) = self.intervals.next_whole() {
+            self.emit(start, interval);
         }
     }
 
-    fn emit(&mut self, start: Instant, from: Instant, interval: OpenInterval) {
+    fn emit(&mut self, start: Instant, interval: MergedInterval) {
+        let from = interval.from;
         let phase = self.timeline.phase(from);
         let length_s = (interval.to - from).as_secs_f64();
         for (total, cell) in self.totals.iter_mut().zip(&interval.cells) {

@@ -5,12 +5,14 @@
 //! own; once per interval it hands its figures to the controller, which merges them off the hot path.
 
 mod controller;
+mod drive;
 mod event_loop;
+mod intervals;
 mod outcome;
 mod recorder;
 mod schedule;
 mod timeline;
 
-pub use controller::{Group, Load, Observer, default_loops, drive};
+pub use drive::{Group, Load, Observer, default_loops, drive};
 pub use outcome::{Ended, Error, OperationTotal, Outcome};
 pub use schedule::{Interrupt, OnError, Stop, WarmUp};

@@ -5,7 +5,7 @@ use std::{
     convert::Infallible,
     ffi::OsString,
     os::unix::process::CommandExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
 
@@ -179,7 +179,7 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
 }
 
 /// Starts a new server, or keeps it as it is, and gives it its name.
-fn finish(name: &str, path: &PathBuf, server: &mut Server, no_start: bool) -> Result<(), Blamed> {
+fn finish(name: &str, path: &Path, server: &mut Server, no_start: bool) -> Result<(), Blamed> {
     match no_start {
         true => server.keep()?,
         false => start(name, server)?,

@@ -37,7 +37,11 @@ const RETRIES: u32 = 100;
 ///
 /// Options may stand anywhere. Connection options overrule the file's client sections.
 #[derive(Debug, Parser)]
-#[command(name = "super-smack", disable_help_flag = true, disable_version_flag = true)]
+#[command(
+    name = "super-smack",
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
 struct Options {
     /// The .smack file; without it, standard input
     smack_file: Option<PathBuf>,
@@ -46,7 +50,13 @@ struct Options {
     arguments: Vec<String>,
 
     /// Database engine; only mysql
-    #[arg(short = 'd', long, value_name = "ENGINE", default_value = "mysql", hide_default_value = true)]
+    #[arg(
+        short = 'd',
+        long,
+        value_name = "ENGINE",
+        default_value = "mysql",
+        hide_default_value = true
+    )]
     db_type: String,
 
     /// Directory of data files; without it (and without /var/smack-data) rows go straight from gen-data to the
@@ -110,7 +120,7 @@ struct Shared {
 
 /// Runs super-smack with the arguments behind its name.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
-        let args = std::iter::once(OsString::from("super-smack")).chain(args);
+    let args = std::iter::once(OsString::from("super-smack")).chain(args);
     let options = match Options::try_parse_from(args) {
         Ok(options) => options,
         Err(error) => {
@@ -179,8 +189,11 @@ fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {
         }
     };
     let text = text.map_err(|error| {
-        Blamed::new(Blame::Input, format!("super-smack: cannot open {name}: {error}"))
-            .hint("usage: super-smack FILE.smack [ARGUMENT...]; --help tells more".to_owned())
+        Blamed::new(
+            Blame::Input,
+            format!("super-smack: cannot open {name}: {error}"),
+        )
+        .hint("usage: super-smack FILE.smack [ARGUMENT...]; --help tells more".to_owned())
     })?;
     let script = Script::parse(&name, &text).map_err(Blamed::from)?;
     for warning in &script.warnings {
@@ -269,8 +282,18 @@ mod tests {
     #[test]
     fn options_stand_anywhere() {
         for args in [
-            &["-d", "mysql", "-P", "3307", "-D", "data", "a.smack", "10", "1000"][..],
-            &["a.smack", "10", "-dmysql", "1000", "--port=3307", "--datadir", "data"],
+            &[
+                "-d", "mysql", "-P", "3307", "-D", "data", "a.smack", "10", "1000",
+            ][..],
+            &[
+                "a.smack",
+                "10",
+                "-dmysql",
+                "1000",
+                "--port=3307",
+                "--datadir",
+                "data",
+            ],
         ] {
             let options = options(args);
             assert_eq!(options.smack_file.as_deref(), Some(Path::new("a.smack")));

@@ -1,3 +1,5 @@
+//! One event loop under a driven clock, with users whose operations take known times.
+
 use std::{future::Future, time::Duration};
 
 use samples::Phase;

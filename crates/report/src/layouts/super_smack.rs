@@ -3,11 +3,11 @@
 //! ```text
 //! Query Barrel Report for client smacker1
 //! connect: max=3ms  min=1ms avg= 1ms from 10 clients
-//! Query_type	num_queries	max_time	min_time	q_per_s
-//! select_index	20000	0	0	16409.14
+//! Query_type  num_queries  max_time  min_time  q_per_s
+//! select_index  20000  0  0  16409.14
 //! ```
 //!
-//! The connect line ends with a blank. The layout is the original's byte for byte, the numbers are not: its
+//! The columns are separated by a tab, the connect line ends with a blank. The layout is the original's byte for byte, the numbers are not: its
 //! minimum and maximum were those of the last query, and its rate counted connecting and sleeping as querying.
 
 use std::{fmt::Write, time::Duration};

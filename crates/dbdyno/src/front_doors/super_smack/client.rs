@@ -7,7 +7,7 @@ use std::{
 };
 
 use protocol::{Connection, ResultSet};
-use workload::smack::{Action, ClientProgram, Interpreter, Seat, statement_of};
+use workload::smack::{Action, ClientProgram, Crew, Interpreter, Seat, Stage, statement_of};
 
 use super::{
     Shared,
@@ -92,7 +92,8 @@ impl<'s> ClientRun<'s> {
                         self.save_result(&mut connection, &query, &file)?;
                     }
                 }
-                Action::Drive(crew) => {
+                Action::Drive(mut crew) => {
+                    self.sleep(leading_pause(&mut crew));
                     let crew_end = drive::crew(self.shared, self.client, self.seat, &crew)?;
                     end.failed |= crew_end.failed;
                     let stopped = crew_end.stopped;
@@ -136,8 +137,19 @@ impl<'s> ClientRun<'s> {
         file: &str,
     ) -> anyhow::Result<()> {
         let shared = self.shared;
-        let sql = statement_of(&shared.script, &shared.dictionaries, query, self.seat, shared.seed)
-            .ok_or_else(|| Blamed::new(Blame::Input, format!("query '{query}' has not been defined")))?;
+        let sql = statement_of(
+            &shared.script,
+            &shared.dictionaries,
+            query,
+            self.seat,
+            shared.seed,
+        )
+        .ok_or_else(|| {
+            Blamed::new(
+                Blame::Input,
+                format!("query '{query}' has not been defined"),
+            )
+        })?;
         let sets = self.with_connection(connection, async |connection| {
             connection.rows(&String::from_utf8_lossy(&sql)).await
         })?;
@@ -165,7 +177,6 @@ impl<'s> ClientRun<'s> {
     }
 }
 
-
 /// The most workers that a client has at once, as far as that is known before it runs.
 fn workers_of(mut interpreter: Interpreter<'_>) -> anyhow::Result<u64> {
     while let Some(action) = interpreter.next_action().map_err(Blamed::from)? {
@@ -174,6 +185,16 @@ fn workers_of(mut interpreter: Interpreter<'_>) -> anyhow::Result<u64> {
         }
     }
     Ok(0)
+}
+
+/// Takes away what all workers begin with doing nothing, so that the rate does not count it.
+fn leading_pause(crew: &mut Crew) -> Duration {
+    let mut pause = Duration::ZERO;
+    while let Some(Stage::Pause(first)) = crew.stages.first() {
+        pause += *first;
+        crew.stages.remove(0);
+    }
+    pause
 }
 
 fn as_text(sets: &[ResultSet]) -> Vec<u8> {

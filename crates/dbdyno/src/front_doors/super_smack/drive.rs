@@ -40,7 +40,8 @@ pub(super) fn crew(
         stages: Some(&crew.stages),
     };
     let dictionaries = Arc::clone(&shared.dictionaries);
-    let plan = ClientPlan::new(&shared.script, dictionaries, &name, firing).map_err(Blamed::from)?;
+    let plan =
+        ClientPlan::new(&shared.script, dictionaries, &name, firing).map_err(Blamed::from)?;
     let users = u32::try_from(crew.threads).map_err(|_| {
         let message = format!("create_threads({}): too many clients", crew.threads);
         Blamed::new(Blame::Input, message)
@@ -113,7 +114,9 @@ fn tell_errors(outcome: &Outcome) {
         }
         Ended::Failed { operation, failure } => {
             eprintln!("error: super-smack: aborting on failed query: {operation}: {failure}");
-            eprintln!("hint: --on-error count goes on, --on-error retry also repeats after a deadlock");
+            eprintln!(
+                "hint: --on-error count goes on, --on-error retry also repeats after a deadlock"
+            );
         }
     }
     if outcome.unfinished > 0 {
@@ -217,7 +220,11 @@ impl Observer for Progress<'_> {
 
     fn interval(&mut self, interval: Interval) {
         if let Some(step) = &self.step {
-            let queries: u64 = interval.operations.iter().map(|operation| operation.count).sum();
+            let queries: u64 = interval
+                .operations
+                .iter()
+                .map(|operation| operation.count)
+                .sum();
             step.say(format!(
                 "{}: {:.0} queries per second",
                 self.client,

@@ -1,0 +1,5 @@
+//! The commands of dbdyno, one file each.
+
+pub(crate) mod quick;
+pub(crate) mod run;
+pub(crate) mod server;

@@ -1,0 +1,120 @@
+//! `dbdyno run`: an experiment file from its plan to its report.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use experiment::{Experiment, Overrides};
+
+use crate::{
+    blame::{Blame, Blamed},
+    runs::{Choices, ResultsDirectory, Runner},
+    signals,
+};
+
+/// Columns of a table that goes into a file.
+const WIDTH_OF_A_FILE: u16 = 120;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno run experiments/quickstart.toml --plan
+  dbdyno run experiments/hp-sizing.toml --scale 0.05
+  dbdyno run experiments/hp-sizing.toml --scale 0.05 --resume")]
+pub(crate) struct RunArgs {
+    /// The experiment file; docs/experiment-file.md tells its format
+    file: PathBuf,
+    /// Print the plan and its estimated time, run nothing
+    #[arg(long)]
+    plan: bool,
+    /// Go on with the runs that are missing or incomplete
+    #[arg(long, conflicts_with = "plan")]
+    resume: bool,
+    /// Directory of the results [default: results/NAME-N]
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// Shrink durations, rows and buffer pool to this share of the file's (0 to 1)
+    #[arg(long, value_name = "S")]
+    scale: Option<f64>,
+    /// Executions per combination, instead of the file's
+    #[arg(long, value_name = "N")]
+    repeats: Option<u32>,
+    /// Seed of all randomness, instead of the file's
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Server binary of private servers, instead of one that is found
+    #[arg(long, value_name = "PATH")]
+    mysqld: Option<PathBuf>,
+    /// Keep the private servers, to look into them after a failed run
+    #[arg(long)]
+    keep: bool,
+}
+
+pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
+    let text = std::fs::read_to_string(&args.file)
+        .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", args.file.display())))?;
+    let overrides = Overrides {
+        scale: args.scale,
+        repeats: args.repeats,
+        seed: args.seed,
+    };
+    let experiment = Experiment::parse(&args.file, &text, &overrides).map_err(Blamed::from)?;
+    if args.plan {
+        println!("{}", experiment.plan().describe());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let results = match args.resume {
+        true => ResultsDirectory::resume(args.results.as_deref(), &experiment)?,
+        false => ResultsDirectory::create(args.results.as_deref(), &experiment)?,
+    };
+    let choices = Choices {
+        mysqld: args.mysqld,
+        keep: args.keep,
+        endpoint: None,
+    };
+    perform(&experiment, &results, &choices)
+}
+
+/// Does what is left of the plan, then reports whatever was recorded.
+pub(crate) fn perform(
+    experiment: &Experiment,
+    results: &ResultsDirectory,
+    choices: &Choices,
+) -> anyhow::Result<ExitCode> {
+    let interrupt = signals::interrupt()?;
+    let left = results.left(experiment.plan())?;
+    let outcome = if left.is_empty() {
+        eprintln!("every run of the plan is done");
+        Ok(())
+    } else {
+        Runner::new(experiment, results, choices, &interrupt).run(&left)
+    };
+    let recorded = results.read(experiment)?;
+    if !recorded.runs.is_empty() {
+        let page = results.write_report(&recorded)?;
+        println!("{}", report::table(&recorded, terminal_width()));
+        println!("report: {}", page.display());
+    }
+    match outcome {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(with_way_on(error, results)),
+    }
+}
+
+/// The same error; one more hint says how to go on.
+fn with_way_on(error: anyhow::Error, results: &ResultsDirectory) -> anyhow::Error {
+    match error.downcast::<Blamed>() {
+        Ok(blamed) => blamed
+            .hint(format!(
+                "what was measured is kept in {}; the same command with --resume goes on",
+                results.path().display()
+            ))
+            .into(),
+        Err(other) => other,
+    }
+}
+
+/// Columns of the terminal; wide enough for any table where stdout is none.
+fn terminal_width() -> u16 {
+    console::Term::stdout()
+        .size_checked()
+        .map_or(WIDTH_OF_A_FILE, |(_, columns)| columns)
+}

@@ -1,0 +1,86 @@
+//! Progress on stderr: a spinner for steps of unknown length, a bar with the time left for the others.
+
+use std::{borrow::Cow, io::IsTerminal, time::Duration};
+
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// One step that takes longer than a moment; its line vanishes when the step is over.
+///
+/// On a terminal it is redrawn in place; elsewhere each step is one plain line, so that a log stays readable.
+#[derive(Debug, Clone)]
+pub(crate) struct Step(ProgressBar);
+
+impl Step {
+    /// A step of unknown length.
+    pub(crate) fn spinner(what: impl Into<Cow<'static, str>>) -> Self {
+        let what = what.into();
+        announce(&what);
+        let bar = ProgressBar::with_draw_target(None, target())
+            .with_style(style("{spinner} {msg} ({elapsed})"))
+            .with_message(what);
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Self(bar)
+    }
+
+    /// A step of known length, in any unit.
+    pub(crate) fn bar(what: impl Into<Cow<'static, str>>, length: u64) -> Self {
+        let what = what.into();
+        announce(&what);
+        let bar = ProgressBar::with_draw_target(Some(length), target())
+            .with_style(style(
+                "{msg} [{bar:24}] {percent:>3} % ({elapsed}, {eta} left)",
+            ))
+            .with_message(what);
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Self(bar)
+    }
+
+    /// So much of the length is done.
+    pub(crate) fn reach(&self, position: u64) {
+        self.0.set_position(position);
+    }
+
+    /// Says what the step does now.
+    pub(crate) fn say(&self, what: impl Into<Cow<'static, str>>) {
+        self.0.set_message(what);
+    }
+
+    /// Says what the step does now, and where stderr is no terminal how long the rest takes about.
+    pub(crate) fn announce(&self, what: &str) {
+        self.say(what.to_owned());
+        if std::io::stderr().is_terminal() {
+            return;
+        }
+        match self.0.eta() {
+            Duration::ZERO => eprintln!("{what}"),
+            left => eprintln!("{what} (about {} left)", HumanDuration(left)),
+        }
+    }
+
+    /// Writes a line above the progress line.
+    pub(crate) fn note(&self, line: &str) {
+        self.0.suspend(|| eprintln!("{line}"));
+    }
+}
+
+impl Drop for Step {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn announce(what: &str) {
+    if !std::io::stderr().is_terminal() {
+        eprintln!("{what}");
+    }
+}
+
+fn target() -> ProgressDrawTarget {
+    ProgressDrawTarget::stderr_with_hz(8)
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .expect("our templates are valid")
+        .progress_chars("=> ")
+}

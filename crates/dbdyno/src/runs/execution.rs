@@ -1,0 +1,222 @@
+//! One run: drives the load on its stage and records everything.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use experiment::{LoadSpec, OnError, PlannedRun, WarmUp};
+use load::{Ended, Group, Interrupt, Load, Outcome, Stop, default_loops};
+use protocol::Connection;
+use samples::{End, FORMAT, Line, RecordWriter, RunHeader};
+use telemetry::{Sampler, Targets};
+use workload::smack::{ClientPlan, Seat, SmackUser};
+
+use super::{
+    recording::{Recording, RunProgress},
+    stage::{Stage, control},
+};
+use crate::blame::{Blame, Blamed};
+
+/// Intervals of a record are this long, unless the run is short.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// A short run is cut into about this many intervals: the search for the steady state needs a dozen.
+const INTERVALS_AT_LEAST: u32 = 20;
+/// No interval is shorter: its own cost would show.
+const INTERVAL_AT_LEAST: Duration = Duration::from_millis(100);
+/// Retries of one operation after a deadlock.
+const RETRIES_AT_MOST: u32 = 10;
+
+/// What one run needs to know of its experiment.
+pub(crate) struct Identity<'a> {
+    pub(crate) experiment: &'a str,
+    pub(crate) sha256: &'a str,
+}
+
+/// One run on its stage.
+pub(crate) struct Execution<'a> {
+    pub(crate) identity: Identity<'a>,
+    pub(crate) run: &'a PlannedRun,
+    /// The client type that runs.
+    pub(crate) client: String,
+    pub(crate) stage: &'a Stage,
+    /// What every client fires.
+    pub(crate) plan: Arc<ClientPlan>,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+impl Execution<'_> {
+    /// Drives the load and writes the record; an error leaves a record that says why it is incomplete.
+    pub(crate) fn record(&self, path: &Path, progress: RunProgress<'_>) -> anyhow::Result<()> {
+        let writer = RecordWriter::create(path).map_err(Blamed::from)?;
+        let sampler = Sampler::new(Targets {
+            host: self.stage.host(),
+            server_pid: self.stage.server_pid,
+            datadir: self.stage.datadir.clone(),
+        });
+        let machine = sampler.machine();
+        let mut recording = Recording::new(writer, sampler, self.interrupt, progress);
+        recording.write(&Line::Run(self.header()));
+        recording.write(&Line::Machine(machine));
+        if let Some(dataset) = &self.stage.dataset {
+            recording.write(&Line::Dataset(dataset.clone()));
+        }
+        let result = self.perform(&mut recording);
+        let end = match &result {
+            Ok(why) => End {
+                t_s: recording.elapsed_s(),
+                complete: true,
+                why: why.clone(),
+            },
+            Err(error) => End {
+                t_s: recording.elapsed_s(),
+                complete: false,
+                why: format!("{error:#}"),
+            },
+        };
+        recording.write(&Line::End(end));
+        match recording.failed() {
+            Some(error) => Err(Blamed::from(error).into()),
+            None => result.map(drop),
+        }
+    }
+
+    /// Everything between the first and the last line; returns how the run ended.
+    fn perform(&self, recording: &mut Recording<'_>) -> anyhow::Result<String> {
+        control(async {
+            let mut connection = Connection::open(&self.stage.endpoint).await?;
+            let server = self.stage.identify(&mut connection, "start").await?;
+            recording.write(&Line::Server(server));
+            self.run_all(&mut connection, &self.run.before).await?;
+            connection.close().await
+        })?;
+        let outcome = load::drive(self.load(), self.interrupt, recording).map_err(Blamed::from)?;
+        for connects in &outcome.connects {
+            recording.write(&Line::Connects(connects.clone()));
+        }
+        for error in &outcome.errors {
+            recording.write(&Line::Error(error.clone()));
+        }
+        let why = how_it_ended(&outcome)?;
+        control(async {
+            let mut connection = Connection::open(&self.stage.endpoint).await?;
+            self.run_all(&mut connection, &self.run.after).await?;
+            let server = self.stage.identify(&mut connection, "end").await?;
+            recording.write(&Line::Server(server));
+            connection.close().await
+        })?;
+        Ok(why)
+    }
+
+    async fn run_all(
+        &self,
+        connection: &mut Connection,
+        statements: &[String],
+    ) -> Result<(), protocol::Error> {
+        for statement in statements {
+            connection.query(statement.as_bytes()).await?;
+        }
+        Ok(())
+    }
+
+    fn header(&self) -> RunHeader {
+        let load = &self.run.load;
+        RunHeader {
+            format: FORMAT,
+            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+            experiment: self.identity.experiment.to_owned(),
+            experiment_sha256: self.identity.sha256.to_owned(),
+            seed: self.run.seed,
+            run: self.run.run,
+            block: self.run.block,
+            combination: self.run.combination.clone(),
+            started_at: started_at(),
+            connections: load.connections,
+            loops: loops(load),
+            io: "epoll".to_owned(),
+            transport: self.stage.transport().to_owned(),
+        }
+    }
+
+    fn load(&self) -> Load<SmackUser> {
+        let spec = &self.run.load;
+        let plan = Arc::clone(&self.plan);
+        let endpoint = Arc::new(self.stage.endpoint.clone());
+        let (seats, seed) = (spec.connections, self.run.seed);
+        let group = Group {
+            name: self.client.clone(),
+            operations: self.plan.operations().to_vec(),
+            users: seats,
+            make: Box::new(move |index| {
+                let seat = Seat {
+                    index: index.into(),
+                    of: seats.into(),
+                };
+                SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), seat, seed)
+            }),
+        };
+        Load {
+            groups: vec![group],
+            loops: loops(spec),
+            warm_up: match spec.warmup {
+                WarmUp::Auto { at_most } => load::WarmUp::UntilSteady {
+                    steady: stats::steady_from,
+                    at_most,
+                },
+                WarmUp::For(warm_up) => load::WarmUp::For(warm_up),
+            },
+            stop: Stop::After(spec.duration),
+            on_error: match spec.on_error {
+                OnError::Stop => load::OnError::Stop,
+                OnError::Count => load::OnError::Count,
+                OnError::Retry => load::OnError::Retry {
+                    at_most: RETRIES_AT_MOST,
+                },
+            },
+            interval: interval(spec.duration),
+        }
+    }
+}
+
+/// How long a run may take at most, connecting excluded: warm-up and measurement.
+pub(crate) fn expected(load: &LoadSpec) -> Duration {
+    let warm_up = match load.warmup {
+        WarmUp::Auto { at_most } => at_most,
+        WarmUp::For(warm_up) => warm_up,
+    };
+    warm_up + load.duration
+}
+
+fn loops(load: &LoadSpec) -> u32 {
+    load.loops
+        .unwrap_or_else(|| default_loops(load.connections))
+        .min(load.connections)
+}
+
+fn interval(duration: Duration) -> Duration {
+    (duration / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL)
+}
+
+fn started_at() -> String {
+    jiff::Timestamp::try_from(reactor::wall_now())
+        .map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+        .unwrap_or_default()
+}
+
+/// Why a load ended, in words, if it ended as planned.
+fn how_it_ended(outcome: &Outcome) -> anyhow::Result<String> {
+    match &outcome.ended {
+        Ended::Planned if outcome.unfinished == 0 => Ok("as planned".to_owned()),
+        Ended::Planned => Ok(format!(
+            "as planned; {} operations had not come back when the drain ended",
+            outcome.unfinished
+        )),
+        Ended::Interrupted => Err(Blamed::new(Blame::Interrupted, "interrupted").into()),
+        Ended::ServerLost(failure) => {
+            Err(Blamed::new(Blame::Server, format!("the server went away: {failure}")).into())
+        }
+        Ended::Failed { operation, failure } => Err(Blamed::new(
+            Blame::Server,
+            format!("{operation}: error {}: {failure}", failure.number),
+        )
+        .hint("on_error = \"count\" or \"retry\" under [load] goes on after an error".to_owned())
+        .into()),
+    }
+}

@@ -1,0 +1,225 @@
+//! A server that is already there: nothing of it is restarted, reconfigured or dropped.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use experiment::{DataSpec, PlannedRun, Restore, Rows, ServerSpec};
+use protocol::{Address, Connection, Endpoint};
+use samples::Dataset;
+
+use super::{
+    smack_data::SmackData,
+    stage::{Stage, control, is_loopback, variables},
+};
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::ConnectionOptions,
+};
+
+/// A server that is already there.
+pub(crate) struct GivenServer {
+    endpoint: Endpoint,
+    /// The data set that dbdyno loaded last; its tables are dbdyno's own.
+    holds: Option<String>,
+    /// Block of the last run.
+    block: Option<u32>,
+}
+
+impl GivenServer {
+    /// The server that the experiment names; what it leaves out comes from the option files.
+    pub(crate) fn new(spec: &ServerSpec) -> anyhow::Result<Self> {
+        Ok(Self::at(endpoint(spec)?))
+    }
+
+    /// The server at this endpoint.
+    pub(crate) fn at(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            holds: None,
+            block: None,
+        }
+    }
+
+    /// Brings the data into place that a run asks for.
+    pub(crate) fn prepare(
+        &mut self,
+        run: &PlannedRun,
+        data: Option<(&DataSpec, &SmackData)>,
+        database: &str,
+    ) -> anyhow::Result<Stage> {
+        self.endpoint
+            .database
+            .get_or_insert_with(|| database.to_owned());
+        let variables = control(async {
+            let mut connection = Connection::open(&self.endpoint).await?;
+            let variables = variables(&mut connection).await?;
+            connection.close().await?;
+            Ok(variables)
+        })?;
+        let dataset = match data {
+            Some((spec, smack)) => {
+                let key = run.data_set().expect("a run with data has a data set");
+                let new_block = self.block.replace(run.block) != Some(run.block);
+                let again = spec.restore == Restore::PerRun
+                    || (spec.restore == Restore::PerBlock && new_block);
+                Some(self.bring(key, spec, smack, again, &variables)?)
+            }
+            None => None,
+        };
+        let server_pid = self.pid(&variables);
+        let datadir = variables.get("datadir").map(PathBuf::from);
+        Ok(Stage {
+            endpoint: self.endpoint.clone(),
+            server_pid,
+            // The same path on another machine is another directory.
+            datadir: datadir.filter(|_| server_pid.is_some()),
+            private: false,
+            dataset,
+        })
+    }
+
+    fn bring(
+        &mut self,
+        key: String,
+        spec: &DataSpec,
+        smack: &SmackData,
+        again: bool,
+        variables: &BTreeMap<String, String>,
+    ) -> anyhow::Result<Dataset> {
+        let Rows::Count(rows) = spec.rows else {
+            return Err(Blamed::new(
+                Blame::Input,
+                "rows as a multiple of the buffer pool need a private server",
+            )
+            .hint("give a plain count, such as rows = \"1M\"".to_owned())
+            .into());
+        };
+        let mut load_s = None;
+        if again || self.holds.as_ref() != Some(&key) {
+            if self.holds.is_none() {
+                for table in smack.tables() {
+                    self.refuse_existing(table)?;
+                }
+            }
+            load_s = Some(smack.load(&self.endpoint, rows)?.took.as_secs_f64());
+            self.holds = Some(key);
+        }
+        Ok(Dataset {
+            source: smack.name(),
+            rows,
+            disk_bytes: None,
+            buffer_pool_bytes: variables
+                .get("innodb_buffer_pool_size")
+                .and_then(|bytes| bytes.parse().ok()),
+            load_s,
+            state: if load_s.is_some() { "loaded" } else { "kept" }.to_owned(),
+        })
+    }
+
+    /// A table that dbdyno did not create is not replaced.
+    fn refuse_existing(&self, table: &str) -> anyhow::Result<()> {
+        let exists = control(async {
+            let mut connection = Connection::open(&self.endpoint).await?;
+            let sets = connection
+                .rows(&format!("show tables like '{table}'"))
+                .await?;
+            connection.close().await?;
+            Ok(sets.iter().any(|set| !set.rows.is_empty()))
+        })?;
+        if !exists {
+            return Ok(());
+        }
+        let database = self.endpoint.database.as_deref().unwrap_or_default();
+        let message = format!(
+            "table {database}.{table} exists already on {}",
+            self.endpoint.address
+        );
+        let hint = "drop it, or name another database: database = \"...\" under [server]; \
+                    without [data] a run takes the table as it is";
+        Err(Blamed::new(Blame::Input, message)
+            .hint(hint.to_owned())
+            .into())
+    }
+
+    /// The server's process, if it runs on this machine: where its pid file says so.
+    fn pid(&self, variables: &BTreeMap<String, String>) -> Option<u32> {
+        let local = match &self.endpoint.address {
+            Address::Unix(_) => true,
+            Address::Tcp { host, .. } => is_loopback(host),
+        };
+        let file = Path::new(variables.get("datadir")?).join(variables.get("pid_file")?);
+        let pid: u32 = std::fs::read_to_string(file).ok()?.trim().parse().ok()?;
+        (local && Path::new("/proc").join(pid.to_string()).exists()).then_some(pid)
+    }
+}
+
+fn endpoint(spec: &ServerSpec) -> anyhow::Result<Endpoint> {
+    let ServerSpec::Given {
+        address,
+        user,
+        password_file,
+        database,
+        ssl_mode,
+        ssl_ca,
+    } = spec
+    else {
+        unreachable!("a private server is not given");
+    };
+    let (socket, host, port) = split_address(address);
+    let options = ConnectionOptions {
+        host,
+        port,
+        socket,
+        user: user.clone(),
+        password_file: password_file.clone(),
+        database: database.clone(),
+        ssl_mode: ssl_mode.clone(),
+        ssl_ca: ssl_ca.clone(),
+        ..ConnectionOptions::default()
+    };
+    options.endpoint()
+}
+
+/// A socket's path, or a host and perhaps a port; the experiment has checked the form.
+fn split_address(address: &str) -> (Option<PathBuf>, Option<String>, Option<u16>) {
+    if address.starts_with('/') {
+        return (Some(address.into()), None, None);
+    }
+    let (host, port) = match address
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+    {
+        Some((host, port)) => (host, port.strip_prefix(':')),
+        None => match address.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (address, None),
+        },
+    };
+    (
+        None,
+        Some(host.to_owned()),
+        port.and_then(|port| port.parse().ok()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_split() {
+        let host = |host: &str, port| (None, Some(host.to_owned()), port);
+        let cases = [
+            ("/run/x.sock", (Some("/run/x.sock".into()), None, None)),
+            ("db1", host("db1", None)),
+            ("db1:3307", host("db1", Some(3307))),
+            ("[::1]:3307", host("::1", Some(3307))),
+            ("[::1]", host("::1", None)),
+        ];
+        for (address, expected) in cases {
+            assert_eq!(split_address(address), expected, "{address}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Writes the run record while a load runs, and shows how it goes.
+
+use load::{Interrupt, Observer};
+use reactor::Instant;
+use samples::{Histogram, Interval, Line, PhaseMark, RecordWriter, WriteError};
+use telemetry::Sampler;
+
+use crate::progress::Step;
+
+/// Writes what the load does, and what the machine does meanwhile, as the run goes.
+pub(crate) struct Recording<'a> {
+    writer: RecordWriter,
+    sampler: Sampler,
+    interrupt: &'a Interrupt,
+    started: Option<Instant>,
+    /// The first line that could not be written; the load was asked to end then.
+    failed: Option<WriteError>,
+    progress: RunProgress<'a>,
+}
+
+/// The part of a progress bar that belongs to one run.
+pub(crate) struct RunProgress<'a> {
+    /// The bar; one run is 1,000 steps of it.
+    pub(crate) step: &'a Step,
+    /// What stands before the figures, for example `run 3/140 connections=8 mix=1:0`.
+    pub(crate) label: String,
+    /// Runs that are over.
+    pub(crate) runs_before: u64,
+    /// How long this one is expected to take, warm-up included, seconds.
+    pub(crate) expected_s: f64,
+}
+
+impl<'a> Recording<'a> {
+    /// A recording into `writer`; the sampler has taken its first reading.
+    pub(crate) fn new(
+        writer: RecordWriter,
+        sampler: Sampler,
+        interrupt: &'a Interrupt,
+        progress: RunProgress<'a>,
+    ) -> Self {
+        Self {
+            writer,
+            sampler,
+            interrupt,
+            started: None,
+            failed: None,
+            progress,
+        }
+    }
+
+    /// Seconds since the start of the load; 0 before it.
+    pub(crate) fn elapsed_s(&self) -> f64 {
+        self.started
+            .map_or(0.0, |start| (reactor::system_now() - start).as_secs_f64())
+    }
+
+    /// Why the record is not whole, if a line could not be written.
+    pub(crate) fn failed(self) -> Option<WriteError> {
+        self.failed
+    }
+
+    /// Appends a line; after the first failure it only remembers that one.
+    pub(crate) fn write(&mut self, line: &Line) {
+        if self.failed.is_some() {
+            return;
+        }
+        if let Err(error) = self.writer.append(line) {
+            self.failed = Some(error);
+            self.interrupt.raise();
+        }
+    }
+}
+
+impl Observer for Recording<'_> {
+    fn connected(&mut self, open: u64, total: u64) {
+        let label = &self.progress.label;
+        self.progress
+            .step
+            .say(format!("{label}: {open} of {total} connected"));
+    }
+
+    fn started(&mut self) {
+        self.started = Some(reactor::system_now());
+        // What lies between the sampler's first reading and the start belongs to nobody.
+        self.sampler.sample(0.0);
+    }
+
+    fn phase(&mut self, mark: PhaseMark) {
+        self.write(&Line::Phase(mark));
+    }
+
+    fn interval(&mut self, interval: Interval) {
+        let elapsed_s = self.elapsed_s();
+        self.progress.show(&interval, elapsed_s);
+        self.write(&Line::Interval(interval));
+        let telemetry = self.sampler.sample(elapsed_s);
+        self.write(&Line::Telemetry(telemetry));
+    }
+}
+
+impl RunProgress<'_> {
+    fn show(&self, interval: &Interval, elapsed_s: f64) {
+        let mut histogram = Histogram::new();
+        let mut count = 0;
+        for operation in &interval.operations {
+            count += operation.count;
+            histogram.add(&operation.histogram);
+        }
+        let per_s = count as f64 / interval.length_s;
+        let p95_ms = histogram
+            .quantile_ns(0.95)
+            .map_or(f64::NAN, |ns| ns as f64 / 1e6);
+        self.step
+            .say(format!("{}: {per_s:.0}/s, p95 {p95_ms:.2} ms", self.label));
+        let share = (elapsed_s / self.expected_s).clamp(0.0, 1.0);
+        self.step
+            .reach(self.runs_before * 1000 + (share * 1000.0) as u64);
+    }
+}

@@ -1,0 +1,147 @@
+//! The directory of one experiment's results: the experiment as run, one record per run, the summary, the report.
+
+use std::path::{Path, PathBuf};
+
+use experiment::{Experiment, Plan, PlannedRun, Progress, record_file_name};
+use report::Results;
+use samples::Record;
+
+use crate::blame::{Blame, Blamed};
+
+/// Where results go unless the user names a directory.
+const RESULTS: &str = "results";
+
+/// The directory of one experiment's results.
+pub(crate) struct ResultsDirectory {
+    path: PathBuf,
+}
+
+impl ResultsDirectory {
+    /// A new directory: the named one, which must not hold results, or one with a name of its own.
+    pub(crate) fn create(named: Option<&Path>, experiment: &Experiment) -> anyhow::Result<Self> {
+        let path = match named {
+            Some(path) => path.to_owned(),
+            None => Self::unused_path(experiment.name()),
+        };
+        if path.join("experiment.toml").exists() {
+            let message = format!("{}: holds results already", path.display());
+            let hint = "--resume goes on with them; --results names another directory".to_owned();
+            return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+        }
+        std::fs::create_dir_all(&path)
+            .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))?;
+        experiment.save(&path).map_err(Blamed::from)?;
+        Ok(Self { path })
+    }
+
+    /// The directory to go on with: the named one, or the last one of this experiment.
+    pub(crate) fn resume(named: Option<&Path>, experiment: &Experiment) -> anyhow::Result<Self> {
+        let path = match named {
+            Some(path) => path.to_owned(),
+            None => last_path(experiment.name()).ok_or_else(|| {
+                let message = format!("no results of {} to go on with", experiment.name());
+                Blamed::new(Blame::Input, message)
+                    .hint("--results names their directory".to_owned())
+            })?,
+        };
+        Ok(Self { path })
+    }
+
+    /// `results/NAME-1`, or the next number that is free.
+    pub(crate) fn unused_path(name: &str) -> PathBuf {
+        (1..)
+            .map(|number| Path::new(RESULTS).join(format!("{name}-{number}")))
+            .find(|path| !path.exists())
+            .expect("a directory does not hold every number")
+    }
+
+    /// The directory.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The record of a run.
+    pub(crate) fn record(&self, run: u32) -> PathBuf {
+        self.path.join(record_file_name(run))
+    }
+
+    /// The runs that still have to be done; incomplete records are given another name.
+    pub(crate) fn left<'p>(&self, plan: &'p Plan) -> anyhow::Result<Vec<&'p PlannedRun>> {
+        let mut progress = Progress::scan(&self.path, plan).map_err(Blamed::from)?;
+        for kept in progress.set_aside().map_err(Blamed::from)? {
+            eprintln!("incomplete, kept as {}", kept.display());
+        }
+        Ok(plan
+            .runs
+            .iter()
+            .filter(|run| !progress.is_done(run))
+            .collect())
+    }
+
+    /// Everything that was recorded.
+    pub(crate) fn read(&self, experiment: &Experiment) -> anyhow::Result<Results> {
+        let plan = experiment.plan();
+        let mut runs = Vec::new();
+        for run in &plan.runs {
+            let path = self.record(run.run);
+            if path.exists() {
+                runs.push(Record::open(&path).map_err(|error| Blamed::new(Blame::Input, error))?);
+            }
+        }
+        Ok(Results {
+            name: experiment.name().to_owned(),
+            question: experiment.question.clone(),
+            experiment_text: self.read_text("experiment.toml")?,
+            factors: experiment.factors().iter().map(factor).collect(),
+            chart: experiment.chart().map(chart),
+            runs,
+            planned_runs: plan.runs.len() as u32,
+        })
+    }
+
+    fn read_text(&self, name: &str) -> anyhow::Result<String> {
+        let path = self.path.join(name);
+        std::fs::read_to_string(&path).map_err(|error| {
+            Blamed::new(Blame::Input, format!("{}: {error}", path.display())).into()
+        })
+    }
+
+    /// Writes the summary and the report; returns the report's path.
+    pub(crate) fn write_report(&self, results: &Results) -> anyhow::Result<PathBuf> {
+        report::write_summary(results, &self.path.join("summary.sqlite"))
+            .map_err(|error| Blamed::new(Blame::Machine, error))?;
+        let path = self.path.join("report.html");
+        std::fs::write(&path, report::html(results))
+            .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))?;
+        Ok(path)
+    }
+}
+
+fn factor(factor: &experiment::Factor) -> report::Factor {
+    report::Factor {
+        name: factor.name.clone(),
+        levels: factor.levels.clone(),
+    }
+}
+
+fn chart(chart: &experiment::Chart) -> report::Chart {
+    report::Chart {
+        x: chart.x.clone(),
+        line: chart.line.clone(),
+        facet: chart.facet.clone(),
+        y: chart.y.clone(),
+    }
+}
+
+/// The directory with the highest number.
+fn last_path(name: &str) -> Option<PathBuf> {
+    let mut last = None;
+    for number in 1.. {
+        let path = Path::new(RESULTS).join(format!("{name}-{number}"));
+        if !path.exists() {
+            break;
+        }
+        last = Some(path);
+    }
+    last
+}

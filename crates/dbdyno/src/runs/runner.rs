@@ -1,0 +1,199 @@
+//! Runs what a plan still has to do, one run after the other, whatever happens on the way.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+use experiment::{Experiment, PlannedRun, ServerSpec};
+use load::Interrupt;
+use protocol::Endpoint;
+
+use super::{
+    execution::{Execution, Identity, expected},
+    given_server::GivenServer,
+    private_server::{PrivateServer, settings_of},
+    recording::RunProgress,
+    results_directory::ResultsDirectory,
+    smack_data::SmackData,
+    stage::Stage,
+};
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::named_server,
+    progress::Step,
+};
+
+/// What the command line decides, not the experiment.
+#[derive(Debug, Default)]
+pub(crate) struct Choices {
+    /// The server binary, instead of one that is found.
+    pub(crate) mysqld: Option<PathBuf>,
+    /// Keep the private servers, to look into them.
+    pub(crate) keep: bool,
+    /// The server to use where the experiment says that one is there.
+    pub(crate) endpoint: Option<Endpoint>,
+}
+
+/// Runs the plan of one experiment.
+pub(crate) struct Runner<'a> {
+    experiment: &'a Experiment,
+    results: &'a ResultsDirectory,
+    choices: &'a Choices,
+    interrupt: &'a Interrupt,
+    /// Private servers by what they run.
+    private: BTreeMap<Option<String>, PrivateServer>,
+    given: BTreeMap<String, GivenServer>,
+    smacks: BTreeMap<PathBuf, Rc<SmackData>>,
+}
+
+impl<'a> Runner<'a> {
+    /// A runner that has started nothing yet.
+    pub(crate) fn new(
+        experiment: &'a Experiment,
+        results: &'a ResultsDirectory,
+        choices: &'a Choices,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        Self {
+            experiment,
+            results,
+            choices,
+            interrupt,
+            private: BTreeMap::new(),
+            given: BTreeMap::new(),
+            smacks: BTreeMap::new(),
+        }
+    }
+
+    /// Does the runs that are left; what was started is stopped again however it ends.
+    pub(crate) fn run(mut self, runs: &[&PlannedRun]) -> anyhow::Result<()> {
+        server::sweep(&named_server::root()?).map_err(Blamed::from)?;
+        let step = Step::bar("runs", runs.len() as u64 * 1000);
+        let result = runs.iter().enumerate().try_for_each(|(index, run)| {
+            if self.interrupt.is_raised() {
+                return Err(Blamed::new(Blame::Interrupted, "interrupted").into());
+            }
+            self.one(run, index as u64, &step)
+        });
+        drop(step);
+        let failed = result.is_err() && !self.interrupt.is_raised();
+        self.tidy_up(failed)?;
+        result
+    }
+
+    fn one(&mut self, run: &PlannedRun, runs_before: u64, step: &Step) -> anyhow::Result<()> {
+        let levels: Vec<_> = run
+            .combination
+            .iter()
+            .map(|(factor, level)| format!("{factor}={level}"))
+            .collect();
+        let planned = self.experiment.plan().runs.len();
+        let label = format!("run {} of {planned}: {}", run.run, levels.join(" "));
+        step.announce(&label);
+        let stage = self.stage(run)?;
+        let smack = self.smack(&run.load.smack)?;
+        let plan = smack.plan(&run.load, stage.dataset.as_ref().map(|data| data.rows))?;
+        let execution = Execution {
+            identity: Identity {
+                experiment: self.experiment.name(),
+                sha256: &self.experiment.sha256(),
+            },
+            run,
+            client: smack.client(&run.load)?,
+            stage: &stage,
+            plan,
+            interrupt: self.interrupt,
+        };
+        let progress = RunProgress {
+            step,
+            label,
+            runs_before,
+            expected_s: expected(&run.load).as_secs_f64(),
+        };
+        execution.record(&self.results.record(run.run), progress)?;
+        step.reach((runs_before + 1) * 1000);
+        Ok(())
+    }
+
+    /// The stage that a run asks for.
+    fn stage(&mut self, run: &PlannedRun) -> anyhow::Result<Stage> {
+        let database = self.smack(&run.load.smack)?.database(&run.load)?;
+        let smack = match &run.data {
+            Some(spec) => Some(self.smack(&spec.smack)?),
+            None => None,
+        };
+        let data = run.data.as_ref().zip(smack.as_deref());
+        match &run.server {
+            ServerSpec::Private { run: wanted, .. } => {
+                if !self.private.contains_key(wanted) {
+                    let directory = self.directory_of_next()?;
+                    let server = PrivateServer::create(
+                        &directory,
+                        wanted.as_deref(),
+                        self.choices.mysqld.as_deref(),
+                        settings_of(&run.server),
+                    )?;
+                    self.private.insert(wanted.clone(), server);
+                }
+                let server = self.private.get_mut(wanted).expect("it was made above");
+                server.prepare(run, data, &database)
+            }
+            ServerSpec::Given { address, .. } => {
+                if !self.given.contains_key(address) {
+                    let server = match &self.choices.endpoint {
+                        Some(endpoint) => GivenServer::at(endpoint.clone()),
+                        None => GivenServer::new(&run.server)?,
+                    };
+                    self.given.insert(address.clone(), server);
+                }
+                let server = self.given.get_mut(address).expect("it was made above");
+                server.prepare(run, data, &database)
+            }
+        }
+    }
+
+    /// The .smack file at `path`, read once.
+    fn smack(&mut self, path: &Path) -> anyhow::Result<Rc<SmackData>> {
+        if let Some(smack) = self.smacks.get(path) {
+            return Ok(Rc::clone(smack));
+        }
+        let smack = Rc::new(SmackData::open(path)?);
+        self.smacks.insert(path.to_owned(), Rc::clone(&smack));
+        Ok(smack)
+    }
+
+    /// Where the next private server lives: among the named ones, so that a sweep finds it.
+    fn directory_of_next(&self) -> anyhow::Result<PathBuf> {
+        let plain = |character: char| {
+            if character.is_ascii_alphanumeric() {
+                character
+            } else {
+                '-'
+            }
+        };
+        let name: String = self.experiment.name().chars().map(plain).collect();
+        let (process, number) = (std::process::id(), self.private.len() + 1);
+        Ok(named_server::path(&format!(
+            "run-{name}-{process}-{number}"
+        ))?)
+    }
+
+    /// Stops the private servers, and removes them unless they are to be kept.
+    fn tidy_up(self, failed: bool) -> anyhow::Result<()> {
+        for server in self.private.into_values() {
+            if failed {
+                eprintln!("the end of the server's log:\n{}", server.log_tail());
+            }
+            if self.choices.keep {
+                let directory = server.keep()?;
+                let name = directory.file_name().unwrap_or_default().display();
+                eprintln!("kept: dbdyno server start {name}");
+            } else {
+                server.destroy()?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! A .smack file as an experiment uses it: its tables loaded, its words, its clients' plans.
+
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use experiment::LoadSpec;
+use protocol::{Connection, Endpoint};
+use workload::smack::{
+    ClientPlan, DataFiles, Dictionary, Existing, Firing, Script, TableEvent, TablePlan,
+};
+
+use crate::{
+    blame::{Blame, Blamed},
+    progress::Step,
+};
+
+/// Database of clients that name none, as private servers have it.
+const DATABASE: &str = "test";
+
+/// A .smack file and the words of its dictionaries, by number of rows.
+pub(crate) struct SmackData {
+    path: PathBuf,
+    script: Script,
+    words: RefCell<BTreeMap<Option<u64>, Arc<[Dictionary]>>>,
+}
+
+/// What a load brought.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Loaded {
+    /// Rows in each table that gen-data fills.
+    pub(crate) rows: u64,
+    /// Time it took.
+    pub(crate) took: Duration,
+}
+
+impl SmackData {
+    /// Reads and checks the file.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read(path)
+            .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", path.display())))?;
+        let script = Script::parse(&path.display().to_string(), &text).map_err(Blamed::from)?;
+        for warning in &script.warnings {
+            eprintln!("warning: {warning}");
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            script,
+            words: RefCell::default(),
+        })
+    }
+
+    /// The file's name.
+    pub(crate) fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
+    /// The client type that a load runs: the named one, or the only one that main starts.
+    pub(crate) fn client(&self, load: &LoadSpec) -> anyhow::Result<String> {
+        if let Some(client) = &load.client {
+            return Ok(client.clone());
+        }
+        let clients = &self.script.clients;
+        let mut started = self
+            .script
+            .programs
+            .iter()
+            .map(|program| &clients[program.client].name);
+        match (started.next(), started.next()) {
+            (Some(only), None) => Ok(only.clone()),
+            (None, _) => Err(self.fault("main starts no client")),
+            (Some(_), Some(_)) => Err(self.fault("main starts more than one client type")),
+        }
+    }
+
+    fn fault(&self, what: &str) -> anyhow::Error {
+        Blamed::new(Blame::Input, format!("{}: {what}", self.path.display()))
+            .hint("name one in the experiment: client = \"...\" under [load]".to_owned())
+            .into()
+    }
+
+    /// The database that the clients of a load use.
+    pub(crate) fn database(&self, load: &LoadSpec) -> anyhow::Result<String> {
+        let client = self.client(load)?;
+        let index = self.script.client(&client);
+        let database = index.and_then(|index| self.script.clients[index].database.clone());
+        Ok(database.unwrap_or_else(|| DATABASE.to_owned()))
+    }
+
+    /// What every client of a load does, with the words of a data set of so many rows (`None`: the file's own).
+    pub(crate) fn plan(
+        &self,
+        load: &LoadSpec,
+        rows: Option<u64>,
+    ) -> anyhow::Result<Arc<ClientPlan>> {
+        let mix = load.mix.as_ref().map(|counts| {
+            let counts: Vec<_> = counts.iter().map(u64::to_string).collect();
+            counts.join(":")
+        });
+        let firing = Firing {
+            mix: mix.as_deref(),
+            stages: None,
+        };
+        let words = self.words(rows)?;
+        let plan = ClientPlan::new(&self.script, words, &self.client(load)?, firing);
+        Ok(Arc::new(plan.map_err(Blamed::from)?))
+    }
+
+    fn words(&self, rows: Option<u64>) -> anyhow::Result<Arc<[Dictionary]>> {
+        if let Some(words) = self.words.borrow().get(&rows) {
+            return Ok(Arc::clone(words));
+        }
+        let words = Dictionary::load_all(&self.with_rows(rows), &self.files());
+        let words: Arc<[Dictionary]> = words.map_err(Blamed::from)?.into();
+        self.words.borrow_mut().insert(rows, Arc::clone(&words));
+        Ok(words)
+    }
+
+    fn with_rows(&self, rows: Option<u64>) -> Script {
+        let mut script = self.script.clone();
+        if let Some(rows) = rows {
+            script.set_rows(rows);
+        }
+        script
+    }
+
+    /// Rows come straight from their generator: no file is written.
+    fn files(&self) -> DataFiles {
+        DataFiles {
+            data_dir: None,
+            smack_dir: self.path.parent().unwrap_or(Path::new("")).to_owned(),
+        }
+    }
+
+    /// Names of the tables.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &str> {
+        self.script.tables.iter().map(|table| table.name.as_str())
+    }
+
+    /// Makes every table with so many rows; a table that exists is replaced.
+    pub(crate) fn load(&self, endpoint: &Endpoint, rows: u64) -> anyhow::Result<Loaded> {
+        let script = self.with_rows(Some(rows));
+        let step = Step::bar(format!("loading {rows} rows of {}", self.name()), rows);
+        let begin = reactor::system_now();
+        let loaded = reactor::block_on(async {
+            let mut connection = Connection::open(endpoint).await?;
+            for plan in TablePlan::all(&script, &self.files()) {
+                let watch = &mut |event: TableEvent<'_>| show(&step, &event);
+                plan.make_ready(&mut connection, Existing::Replace, watch)
+                    .await?;
+            }
+            connection.close().await?;
+            Ok(())
+        });
+        let result: Result<(), LoadError> =
+            loaded.map_err(|error| Blamed::new(Blame::Machine, error))?;
+        result.map_err(|error| match error {
+            LoadError::Connection(error) => Blamed::from(error),
+            LoadError::Table(error) => Blamed::from(error),
+        })?;
+        Ok(Loaded {
+            rows,
+            took: reactor::system_now() - begin,
+        })
+    }
+
+    /// Bytes that the tables' files take on disk, in the data directory of a stopped server.
+    pub(crate) fn disk_bytes(&self, datadir: &Path) -> anyhow::Result<u64> {
+        let of_table = |name: &str| self.tables().any(|table| table.eq_ignore_ascii_case(name));
+        let mut bytes = 0;
+        let machine =
+            |error| Blamed::new(Blame::Machine, format!("{}: {error}", datadir.display()));
+        for database in std::fs::read_dir(datadir).map_err(machine)?.flatten() {
+            let Ok(files) = std::fs::read_dir(database.path()) else {
+                continue;
+            };
+            for file in files.flatten() {
+                let path = file.path();
+                let stem = path.file_stem().and_then(|stem| stem.to_str());
+                if stem.is_some_and(of_table) {
+                    bytes += file.metadata().map_err(machine)?.blocks() * 512;
+                }
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+enum LoadError {
+    Connection(protocol::Error),
+    Table(workload::smack::Error),
+}
+
+impl From<protocol::Error> for LoadError {
+    fn from(error: protocol::Error) -> Self {
+        Self::Connection(error)
+    }
+}
+
+impl From<workload::smack::Error> for LoadError {
+    fn from(error: workload::smack::Error) -> Self {
+        Self::Table(error)
+    }
+}
+
+fn show(step: &Step, event: &TableEvent<'_>) {
+    match event {
+        TableEvent::Sent { rows, .. } => step.reach(*rows),
+        TableEvent::ByInsert { reason } => {
+            step.note(&format!("loading by INSERT, because of this: {reason}"));
+        }
+        TableEvent::Adjusted { warnings, first } => {
+            step.note(&format!(
+                "the server adjusted values ({warnings} warnings): {first}"
+            ));
+        }
+        TableEvent::TooFewRows
+        | TableEvent::Creating
+        | TableEvent::Populating { .. }
+        | TableEvent::Loading { .. }
+        | TableEvent::Ready => {}
+    }
+}

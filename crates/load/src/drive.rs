@@ -1,0 +1,144 @@
+//! A load as its caller describes it, and the threads that carry it out.
+
+use std::{
+    num::NonZero,
+    sync::{Arc, mpsc},
+    thread,
+    time::Duration,
+};
+
+use reactor::Clock;
+use samples::{Interval, PhaseMark};
+use workload::User;
+
+use crate::{
+    controller::Controller,
+    event_loop::{self, Place, Task},
+    outcome::{Error, Outcome},
+    schedule::{Interrupt, OnError, Stop, WarmUp},
+    timeline::Timeline,
+};
+
+/// Users of one kind.
+pub struct Group<U> {
+    /// Name in the record.
+    pub name: String,
+    /// Names of the operation types, in the order of the users' [`User::operations`].
+    pub operations: Vec<String>,
+    /// How many users.
+    pub users: u32,
+    /// Makes the user with this index, not connected yet; called on the thread of its event loop.
+    pub make: Box<dyn Fn(u32) -> U + Send + Sync>,
+}
+
+/// What to drive, and how.
+pub struct Load<U> {
+    /// Groups that run together.
+    pub groups: Vec<Group<U>>,
+    /// Event loops.
+    pub loops: u32,
+    /// When the measurement begins.
+    pub warm_up: WarmUp,
+    /// When it ends.
+    pub stop: Stop,
+    /// What a failure does.
+    pub on_error: OnError,
+    /// Length of an interval.
+    pub interval: Duration,
+}
+
+/// Looks on while a load runs; called on the thread that called [`drive`].
+pub trait Observer {
+    /// So many of `total` connections are open.
+    fn connected(&mut self, open: u64, total: u64);
+    /// The first operations start now.
+    fn started(&mut self);
+    /// A phase begins.
+    fn phase(&mut self, mark: PhaseMark);
+    /// An interval is over.
+    fn interval(&mut self, interval: Interval);
+}
+
+/// Event loops for so many connections: min(connections, 2 x CPUs).
+pub fn default_loops(connections: u32) -> u32 {
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get) as u32;
+    connections.min(2 * cpus).max(1)
+}
+
+/// Runs a load to its end.
+pub fn drive<U: User + 'static>(
+    load: Load<U>,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
+    let timeline = Arc::new(Timeline::new(load.interval));
+    let (messages, inbox) = mpsc::channel();
+    let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
+    let (on_error, operations) = (load.on_error, controller.operations());
+    let shares = share_out(&load);
+    let groups = Arc::new(load.groups);
+    let threads = shares
+        .into_iter()
+        .enumerate()
+        .map(|(event_loop, share)| {
+            let groups = Arc::clone(&groups);
+            let (give_back, used_cells) = mpsc::channel();
+            controller.gives_back_to(give_back);
+            let task = Task {
+                event_loop,
+                operations,
+                on_error,
+                timeline: Arc::clone(&timeline),
+                messages: messages.clone(),
+                used_cells,
+            };
+            thread::Builder::new()
+                .name(format!("loop-{event_loop}"))
+                .spawn(move || {
+                    let make =
+                        |(place, index): (Place, u32)| (place, (groups[place.group].make)(index));
+                    event_loop::run(task, Clock::System, share.into_iter().map(make).collect())
+                })
+        })
+        .collect::<Result<Vec<_>, _>>();
+    // From here on, the only senders are the loops: the inbox closes when the last one is gone.
+    drop(messages);
+    let result = match threads.as_ref() {
+        Ok(_) => controller.conduct(interrupt),
+        Err(_) => Err(Error::Interrupted),
+    };
+    timeline.stop_by(reactor::system_now());
+    for thread in threads? {
+        match thread.join() {
+            Ok(end) => end?,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+    result
+}
+
+/// Deals the users out to the event loops, one after the other.
+fn share_out<U>(load: &Load<U>) -> Vec<Vec<(Place, u32)>> {
+    let mut shares = vec![Vec::new(); load.loops.max(1) as usize];
+    let mut first_operation = 0;
+    let mut dealt = 0;
+    for (
+        group,
+        Group {
+            operations, users, ..
+        },
+    ) in load.groups.iter().enumerate()
+    {
+        for index in 0..*users {
+            let place = Place {
+                group,
+                first_operation,
+            };
+            let share = dealt % shares.len();
+            shares[share].push((place, index));
+            dealt += 1;
+        }
+        first_operation += operations.len();
+    }
+    shares
+}
