@@ -3,5 +3,13 @@
 //! A test opens a [`scene::Scene`], runs commands in it and says what it expects of them. Cases stand in one
 //! file per command; what they share is the vocabulary in `scene.rs`.
 
+mod experiment;
+mod faults;
 mod gen_data;
+mod mariadb;
+mod refusals;
+mod results;
+mod run;
 mod scene;
+mod server_life_cycle;
+mod super_smack;

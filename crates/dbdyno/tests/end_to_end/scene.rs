@@ -14,6 +14,8 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+use crate::results::names_in;
+
 /// A command that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(20);
@@ -72,6 +74,50 @@ impl Scene {
         self.launch(Command::new(env!("CARGO_BIN_EXE_dbdyno")), args)
     }
 
+    /// The servers that run in this scene, of whichever dbdyno.
+    pub(crate) fn servers(&self) -> Vec<Pid> {
+        let here = self.path().as_os_str().as_encoded_bytes();
+        let processes = fs::read_dir("/proc").expect("this is Linux").flatten();
+        processes
+            .filter(|process| {
+                // Empty for a kernel thread and for a process that ended and waits to be reaped.
+                let words = fs::read(process.path().join("cmdline")).unwrap_or_default();
+                let program = words.split(|byte| *byte == 0).next().unwrap_or_default();
+                (program.ends_with(b"mariadbd") || program.ends_with(b"mysqld"))
+                    && words.windows(here.len()).any(|part| part == here)
+            })
+            .filter_map(|process| process.file_name().to_str()?.parse().ok())
+            .filter_map(Pid::from_raw)
+            .collect()
+    }
+
+    /// Where dbdyno keeps its private servers.
+    pub(crate) fn servers_directory(&self) -> PathBuf {
+        self.path().join(".local/share/dbdyno/servers")
+    }
+
+    /// No server of this scene runs, and the directory of none is left.
+    #[track_caller]
+    pub(crate) fn nothing_is_left(&self) {
+        assert_eq!(self.servers(), [], "these still run");
+        let directories = names_in(&self.servers_directory());
+        assert!(directories.is_empty(), "left behind: {directories:?}");
+    }
+
+    /// Waits until something is so.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn() -> bool) {
+        let mut waited = Duration::ZERO;
+        while !is_so() {
+            assert!(
+                waited < PATIENCE,
+                "waited {PATIENCE:?} in vain until {what}"
+            );
+            thread::sleep(POLL);
+            waited += POLL;
+        }
+    }
+
     fn launch<S: AsRef<OsStr>>(
         &self,
         mut command: Command,
@@ -107,6 +153,15 @@ impl Scene {
     }
 }
 
+impl Drop for Scene {
+    fn drop(&mut self) {
+        // What a failed test leaves running; it may end by itself meanwhile.
+        for server in self.servers() {
+            let _ = kill_process(server, Signal::KILL);
+        }
+    }
+}
+
 /// Reads a pipe to its end in a thread of its own, so that the writer never waits.
 fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
@@ -130,6 +185,27 @@ impl Running {
     pub(crate) fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
         kill_process(pid, signal).expect("it is our child and still runs");
+    }
+
+    /// Waits until something is so that can only come while it runs.
+    #[track_caller]
+    pub(crate) fn wait_until(&mut self, what: &str, is_so: impl Fn() -> bool) {
+        let mut waited = Duration::ZERO;
+        while !is_so() {
+            let ended = self.child.try_wait().expect("it is our child");
+            assert!(
+                ended.is_none(),
+                "{} ended ({ended:?}) before {what}",
+                self.line
+            );
+            assert!(
+                waited < PATIENCE,
+                "{} runs for {PATIENCE:?}, but not {what}",
+                self.line
+            );
+            thread::sleep(POLL);
+            waited += POLL;
+        }
     }
 
     /// Waits for its end.
@@ -219,6 +295,47 @@ impl Finished {
             self.line,
             self.shown()
         );
+        self
+    }
+
+    /// It was killed by this signal.
+    #[track_caller]
+    pub(crate) fn was_killed_by(self, signal: Signal) -> Self {
+        assert_eq!(
+            self.status.signal(),
+            Some(signal.as_raw()),
+            "{}\n{}",
+            self.line,
+            self.shown()
+        );
+        self
+    }
+
+    /// Standard error has one error, told once, with one hint that holds this text.
+    #[track_caller]
+    pub(crate) fn hints(self, text: &str) -> Self {
+        let lines = |start| {
+            self.stderr
+                .lines()
+                .filter(move |line| line.starts_with(start))
+        };
+        let is_so = lines("error: ").count() == 1
+            && lines("hint: ").count() == 1
+            && lines("hint: ").all(|hint| hint.contains(text));
+        assert!(
+            is_so,
+            "{} does not hint {text:?} once\n{}",
+            self.line,
+            self.shown()
+        );
+        self
+    }
+
+    /// Neither output holds this text.
+    #[track_caller]
+    pub(crate) fn conceals(self, text: &str) -> Self {
+        let told = self.text().contains(text) || self.stderr.contains(text);
+        assert!(!told, "{} tells {text:?}\n{}", self.line, self.shown());
         self
     }
 

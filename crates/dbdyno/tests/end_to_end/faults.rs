@@ -1,0 +1,148 @@
+//! What goes wrong in mid-run: it is told once and clearly, nothing is left running, what was measured is kept, and
+//! `--resume` finishes the plan.
+
+use std::{fs, thread, time::Duration};
+
+use rustix::process::{Signal, kill_process};
+
+use crate::{
+    experiment::Experiment,
+    results::{Results, record_name},
+    scene::{Running, Scene},
+};
+
+/// Two runs in a known order, long enough to be disturbed.
+fn two_runs() -> Experiment {
+    Experiment {
+        top: "order = \"file\"",
+        matrix: "connections = [1, 2]".to_owned(),
+        load: "connections = \"{connections}\"\nwarmup = \"500ms\"\nduration = \"4s\"".to_owned(),
+        ..Experiment::default()
+    }
+}
+
+/// An experiment that is disturbed in its second run.
+struct Disturbed {
+    scene: Scene,
+    results: Results,
+}
+
+impl Disturbed {
+    /// Runs it until the second run has measured for a while.
+    fn start(scene: Scene, experiment: &Experiment) -> (Self, Running) {
+        experiment.write(&scene);
+        let results = Results::at(scene.path().join("out"));
+        let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
+        running.wait_until("run 2 measures", || results.measured_so_far(2) >= 3);
+        (Self { scene, results }, running)
+    }
+
+    /// The second run is kept as far as it came, and says that it is incomplete.
+    fn keeps_what_was_measured(&self) {
+        assert!(self.results.record(1).is_complete());
+        let disturbed = self.results.record(2);
+        assert!(!disturbed.is_complete());
+        assert!(disturbed.measured().count() >= 3);
+        assert!(disturbed.count() > 0);
+    }
+
+    /// Going on does what is missing and nothing else.
+    fn resumes(&self) {
+        let first = self.results.text(&record_name(1));
+        let disturbed = self.results.text(&record_name(2));
+        self.scene
+            .dbdyno(["run", "trial.toml", "--results", "out", "--resume"])
+            .exits(0)
+            .prints("All 2 planned runs are complete");
+        assert_eq!(
+            self.results.text(&record_name(1)),
+            first,
+            "run 1 was done already"
+        );
+        assert_eq!(self.results.text("run-0002.incomplete-1.jsonl"), disturbed);
+        assert!(self.results.record(2).is_complete());
+        self.scene.nothing_is_left();
+    }
+}
+
+#[test]
+fn the_server_is_killed() {
+    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs());
+    let servers = disturbed.scene.servers();
+    assert_eq!(servers.len(), 1, "one private server runs: {servers:?}");
+    kill_process(servers[0], Signal::KILL).unwrap();
+    running
+        .finish()
+        .exits(3)
+        .says("the server went away")
+        .hints("--resume");
+    disturbed.scene.nothing_is_left();
+    disturbed.keeps_what_was_measured();
+    let end = disturbed.results.record(2);
+    let why = end.one("end")["why"].as_str().unwrap();
+    assert!(why.contains("the server went away"), "{why}");
+    assert!(disturbed.results.file("report.html").exists());
+    disturbed.resumes();
+}
+
+#[test]
+fn dbdyno_is_killed() {
+    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs());
+    running.signal(Signal::KILL);
+    running.finish().was_killed_by(Signal::KILL);
+    // The kernel ends the server with dbdyno; under load that takes a moment.
+    for _ in 0..100 {
+        if disturbed.scene.servers().is_empty() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(disturbed.scene.servers(), [], "the server outlives dbdyno");
+    disturbed.keeps_what_was_measured();
+    assert_eq!(disturbed.results.record(2).all("end").count(), 0);
+    // Among other things, going on removes the directory of the dead dbdyno's server.
+    assert!(
+        fs::read_dir(disturbed.scene.servers_directory())
+            .unwrap()
+            .count()
+            > 0
+    );
+    disturbed.resumes();
+}
+
+#[test]
+fn a_torn_last_line_is_left_out() {
+    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs());
+    running.signal(Signal::KILL);
+    running.finish().was_killed_by(Signal::KILL);
+    let path = disturbed.results.file(&record_name(2));
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, &text[..text.len() - 20]).unwrap();
+    disturbed.keeps_what_was_measured();
+    disturbed.resumes();
+}
+
+#[test]
+fn ctrl_c_in_mid_run() {
+    let (disturbed, running) = Disturbed::start(Scene::new(), &two_runs());
+    running.signal(Signal::INT);
+    running.finish().exits(130).hints("--resume");
+    disturbed.scene.nothing_is_left();
+    disturbed.keeps_what_was_measured();
+    assert_eq!(disturbed.results.record(2).one("end")["why"], "interrupted");
+    disturbed.resumes();
+}
+
+#[test]
+fn ctrl_c_while_a_server_is_made() {
+    let scene = Scene::new();
+    two_runs().write(&scene);
+    let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
+    running.wait_until("its server is made", || !scene.servers().is_empty());
+    running.signal(Signal::INT);
+    running.finish().exits(130);
+    scene.nothing_is_left();
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "out", "--resume"])
+        .exits(0);
+}

@@ -1,0 +1,201 @@
+//! Input that cannot work: refused with exit code 2 and one message that says what to do, and nothing is harmed.
+
+use std::net::TcpListener;
+
+use crate::{
+    experiment::{Experiment, SMACK},
+    mariadb::{MariaDb, PASSWORD},
+    results::{Results, names_in},
+    scene::Scene,
+};
+
+#[test]
+fn a_wrong_password() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    let experiment = Experiment {
+        server: mariadb.as_experiment(),
+        ..Experiment::default()
+    };
+    experiment.write(&scene);
+    scene.file("password", "Brown hare");
+    for args in [
+        vec!["run".to_owned(), "trial.toml".to_owned()],
+        [vec!["quick".to_owned()], mariadb.by_port()].concat(),
+        [vec!["quick".to_owned()], mariadb.by_socket()].concat(),
+        [
+            vec!["super-smack".to_owned()],
+            mariadb.by_port(),
+            vec!["hp-sizing.smack".to_owned(), "1".to_owned(), "1".to_owned()],
+        ]
+        .concat(),
+    ] {
+        scene
+            .dbdyno(args)
+            .exits(2)
+            .says("1045")
+            .hints("password")
+            .conceals("Brown hare");
+    }
+    scene.file("password", PASSWORD);
+    assert!(
+        mariadb
+            .rows("show databases")
+            .iter()
+            .all(|row| row[0] != "dbdyno_quick")
+    );
+}
+
+#[test]
+fn a_missing_server_binary() {
+    let scene = Scene::new();
+    Experiment::default().write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--mysqld", "/nonexistent/mariadbd"])
+        .exits(2)
+        .says("/nonexistent/mariadbd")
+        .hints("--mysqld");
+    scene
+        .dbdyno(["quick", "--mysqld", "/nonexistent/mariadbd"])
+        .exits(2)
+        .says("/nonexistent/mariadbd")
+        .hints("--mysqld");
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_version_that_is_not_installed() {
+    let scene = Scene::new();
+    Experiment {
+        server: "run = \"mysql-5.0\"".to_owned(),
+        ..Experiment::default()
+    }
+    .write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml"])
+        .exits(2)
+        .says("mysql-5.0")
+        .hints("--mysqld");
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_port_in_use() {
+    let scene = Scene::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    scene
+        .dbdyno(["server", "create", "demo", "--port", &port])
+        .exits(2)
+        .says(&port)
+        .says("in use")
+        .hints("another port");
+    scene.nothing_is_left();
+    drop(listener);
+}
+
+#[test]
+fn a_smack_file_with_an_error() {
+    let scene = Scene::new();
+    Experiment::default().write(&scene);
+    let broken = SMACK.replacen("min_rows \"1000000\"", "min_rovs \"1000000\"", 1);
+    scene.file("hp-sizing.smack", &broken);
+    let line = 1 + broken
+        .lines()
+        .position(|line| line.contains("min_rovs"))
+        .unwrap();
+    let column = 1 + broken
+        .lines()
+        .nth(line - 1)
+        .unwrap()
+        .find("min_rovs")
+        .unwrap();
+    let place = format!("hp-sizing.smack, line {line}, column {column}: ");
+    for args in [
+        &["run", "trial.toml"][..],
+        &["super-smack", "hp-sizing.smack", "1", "1"],
+    ] {
+        scene
+            .dbdyno(args)
+            .exits(2)
+            .says(&place)
+            .says("min_rovs")
+            .conceals("making a private server");
+    }
+    scene.nothing_is_left();
+}
+
+#[test]
+fn an_experiment_with_an_error() {
+    let scene = Scene::new();
+    let experiment = Experiment {
+        load: "conections = 2\nduration = \"1s\"".to_owned(),
+        ..Experiment::default()
+    };
+    experiment.write(&scene);
+    let text = experiment.text();
+    let line = 1 + text
+        .lines()
+        .position(|line| line.contains("conections"))
+        .unwrap();
+    let before = names_in(scene.path());
+    for plan in [&["run", "trial.toml"][..], &["run", "trial.toml", "--plan"]] {
+        scene
+            .dbdyno(plan)
+            .exits(2)
+            .prints_nothing()
+            .says(&format!("trial.toml:{line}:1"))
+            .hints("did you mean `connections`?");
+    }
+    assert_eq!(names_in(scene.path()), before, "nothing was made");
+}
+
+#[test]
+fn a_table_that_is_somebody_elses() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    mariadb.rows("create table http_auth (colour varchar(10))");
+    mariadb.rows("insert into http_auth values ('green'), ('blue')");
+    Experiment {
+        server: mariadb.as_experiment(),
+        ..Experiment::default()
+    }
+    .write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "out"])
+        .exits(2)
+        .says("http_auth exists already")
+        .hints("database = ");
+    assert_eq!(
+        mariadb.rows("select colour from http_auth"),
+        [["green"], ["blue"]]
+    );
+}
+
+#[test]
+fn results_of_another_experiment() {
+    let scene = Scene::new();
+    Experiment::default().write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "out"])
+        .exits(0);
+    let results = Results::at(scene.path().join("out"));
+    let record = results.text("run-0001.jsonl");
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "out"])
+        .exits(2)
+        .hints("--resume");
+    scene
+        .dbdyno([
+            "run",
+            "trial.toml",
+            "--results",
+            "out",
+            "--resume",
+            "--seed",
+            "4",
+        ])
+        .exits(2)
+        .says("--seed");
+    assert_eq!(results.text("run-0001.jsonl"), record);
+}

@@ -1,0 +1,144 @@
+//! What a run left behind, read as any other program would read it.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+
+/// A directory of results.
+pub(crate) struct Results {
+    path: PathBuf,
+}
+
+impl Results {
+    /// The results in this directory.
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// A file in it.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// The text of a file in it.
+    #[track_caller]
+    pub(crate) fn text(&self, name: &str) -> String {
+        let path = self.file(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// How many intervals of its measurement a run has recorded so far.
+    pub(crate) fn measured_so_far(&self, run: u32) -> usize {
+        let text = fs::read_to_string(self.file(&record_name(run))).unwrap_or_default();
+        Record::parse(&text).measured().count()
+    }
+
+    /// Names of the files in it.
+    pub(crate) fn names(&self) -> BTreeSet<String> {
+        names_in(&self.path)
+    }
+
+    /// The record of a run.
+    #[track_caller]
+    pub(crate) fn record(&self, run: u32) -> Record {
+        Record::parse(&self.text(&record_name(run)))
+    }
+
+    /// Rows of a query to the summary.
+    pub(crate) fn sql(&self, sql: &str) -> Vec<Vec<rusqlite::types::Value>> {
+        let database = rusqlite::Connection::open(self.file("summary.sqlite")).unwrap();
+        let mut statement = database.prepare(sql).unwrap();
+        let columns = statement.column_count();
+        let rows = statement.query_map([], |row| (0..columns).map(|at| row.get(at)).collect());
+        rows.unwrap().collect::<Result<_, _>>().unwrap()
+    }
+}
+
+/// Name of the record of a run.
+pub(crate) fn record_name(run: u32) -> String {
+    format!("run-{run:04}.jsonl")
+}
+
+/// Names of the files in a directory; none where it does not exist.
+pub(crate) fn names_in(directory: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+/// The lines of one run record.
+pub(crate) struct Record(Vec<Value>);
+
+impl Record {
+    /// Reads a record; its last line may be torn, no other.
+    #[track_caller]
+    pub(crate) fn parse(text: &str) -> Self {
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let line = |line: &str| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in the line {line}"))
+        };
+        Self(whole.lines().map(line).collect())
+    }
+
+    /// The lines of one kind.
+    pub(crate) fn all<'r>(&'r self, kind: &'r str) -> impl Iterator<Item = &'r Value> {
+        self.0.iter().filter(move |line| line["line"] == kind)
+    }
+
+    /// The first line of a kind.
+    #[track_caller]
+    pub(crate) fn one(&self, kind: &str) -> &Value {
+        let line = self.0.iter().find(|line| line["line"] == kind);
+        line.unwrap_or_else(|| panic!("the record has no line {kind:?}"))
+    }
+
+    /// Whether it says of itself that it is complete.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.all("end").any(|end| end["complete"] == true)
+    }
+
+    /// The intervals of the measurement.
+    pub(crate) fn measured(&self) -> impl Iterator<Item = &Value> {
+        self.all("interval")
+            .filter(|interval| interval["phase"] == "measurement")
+    }
+
+    /// How long was measured, seconds.
+    pub(crate) fn measured_s(&self) -> f64 {
+        self.measured()
+            .map(|interval| interval["length_s"].as_f64().unwrap())
+            .sum()
+    }
+
+    /// Operations that succeeded in the measurement.
+    pub(crate) fn count(&self) -> u64 {
+        self.of_operations("count")
+    }
+
+    /// Operations that failed in the measurement.
+    pub(crate) fn errors(&self) -> u64 {
+        self.of_operations("errors")
+    }
+
+    fn of_operations(&self, field: &str) -> u64 {
+        self.measured()
+            .flat_map(|interval| interval["operations"].as_array().unwrap())
+            .map(|operation| operation[field].as_u64().unwrap())
+            .sum()
+    }
+
+    /// A global variable of the server, at the start or at the end of the run.
+    #[track_caller]
+    pub(crate) fn variable(&self, at: &str, name: &str) -> &str {
+        let mut servers = self.all("server").filter(|server| server["at"] == at);
+        let server = servers
+            .next()
+            .unwrap_or_else(|| panic!("no server line at the {at}"));
+        server["variables"][name].as_str().unwrap()
+    }
+}
