@@ -21,7 +21,7 @@ fn create_server(scene: &Scene, settings: &[&str]) {
 
 fn smack(scene: &Scene, text: &str, args: &[&str]) -> Finished {
     let file = scene.file("test.smack", text);
-    let args = ["--server", "s", file.to_str().unwrap()]
+    let args = ["--server", "s", file.to_str().expect("the path is text")]
         .into_iter()
         .chain(args.iter().copied());
     scene.called("super-smack", args)
@@ -71,7 +71,7 @@ fn row(output: &str, query_type: &str) -> (u64, u64, u64, f64) {
         .find_map(|line| line.strip_prefix(query_type)?.strip_prefix('\t'))
         .unwrap_or_else(|| panic!("no row {query_type} in:\n{output}"));
     let fields: Vec<&str> = row.split('\t').collect();
-    let number = |index: usize| fields[index].parse().unwrap();
+    let number = |index: usize| fields[index].parse().expect("the field is a number");
     (
         number(0),
         number(1),
@@ -86,12 +86,12 @@ fn connects(output: &str, unit: &str) -> [u64; 4] {
     let line = output
         .lines()
         .find(|line| line.starts_with("connect: "))
-        .unwrap();
+        .expect("the report has a connect line");
     let numbers: Vec<u64> = line
         .split(|character: char| !character.is_ascii_digit() && character != '-')
         .filter_map(|number| number.parse().ok())
         .collect();
-    let [max, min, avg, clients] = numbers.try_into().unwrap();
+    let [max, min, avg, clients] = numbers.try_into().expect("the line has four numbers");
     let layout = format!(
         "connect: max={max}{unit}  min={min}{unit} avg= {avg}{unit} from {clients} clients "
     );
