@@ -10,6 +10,7 @@ use crate::{
     load::LoadSpec,
     matrix::{self, Factor, RUNS_AT_MOST},
     order::Order,
+    overrides::Overrides,
     plan::{Cell, Plan},
     problem::Problem,
     scale,
@@ -26,17 +27,6 @@ const KEYS: &[&str] = &[
 
 /// The tables in which `{name}` takes a level.
 const FILLED: &[&str] = &["server", "data", "each", "load"];
-
-/// What the command line says otherwise than the file.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Overrides {
-    /// Shrinks runs, rows and caches; above 0 and at most 1.
-    pub scale: Option<f64>,
-    /// Executions per combination.
-    pub repeats: Option<u32>,
-    /// Seed of all randomness.
-    pub seed: Option<u64>,
-}
 
 /// An experiment: a question, the combinations that answer it, and all that a run needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +45,7 @@ pub struct Experiment {
 impl Experiment {
     /// Reads an experiment file's text; `path` says where errors and relative paths belong.
     pub fn parse(path: &Path, text: &str, overrides: &Overrides) -> Result<Self, Error> {
-        check_overrides(overrides)?;
+        overrides.check()?;
         let source = Source { path, text };
         let root = source.parse()?;
         let top = Section::top(source, root.get_ref());
@@ -127,30 +117,6 @@ impl Experiment {
     /// `experiment.json`, the overrides and the hashes of the files that it names.
     pub fn save(&self, results_dir: &Path) -> Result<(), Error> {
         self.identity.save(results_dir)
-    }
-}
-
-fn check_overrides(overrides: &Overrides) -> Result<(), Error> {
-    let wrong = |option, value: String, expected| {
-        Err(Error::Override {
-            option,
-            value,
-            expected,
-        })
-    };
-    match *overrides {
-        Overrides {
-            scale: Some(scale), ..
-        } if !(scale > 0.0 && scale <= 1.0) => {
-            wrong("scale", scale.to_string(), "a number above 0 and at most 1")
-        }
-        Overrides {
-            repeats: Some(repeats),
-            ..
-        } if !(1..=RUNS_AT_MOST).contains(&repeats) => {
-            wrong("repeats", repeats.to_string(), "a count from 1 to 100000")
-        }
-        _ => Ok(()),
     }
 }
 

@@ -16,7 +16,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{error::Error, experiment::Overrides};
+use crate::{error::Error, overrides::Overrides};
 
 /// The experiment's text in a results directory.
 const TEXT_FILE: &str = "experiment.toml";

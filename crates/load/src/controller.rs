@@ -9,9 +9,9 @@ use reactor::Instant;
 use samples::{Connects, ErrorCount, Interval, OperationInterval, Phase, PhaseMark};
 
 use crate::{
-    drive::{Load, Observer},
     event_loop::Message,
     intervals::{Intervals, MergedInterval},
+    load::{Load, Observer},
     outcome::{Ended, Error, OperationTotal, Outcome},
     recorder::{Cell, FailureCounts},
     schedule::{Interrupt, OnError, Stop, WarmUp},

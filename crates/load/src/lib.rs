@@ -8,11 +8,13 @@ mod controller;
 mod drive;
 mod event_loop;
 mod intervals;
+mod load;
 mod outcome;
 mod recorder;
 mod schedule;
 mod timeline;
 
-pub use drive::{Group, Load, Observer, default_loops, drive};
+pub use drive::{default_loops, drive};
+pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome};
 pub use schedule::{Interrupt, OnError, Stop, WarmUp};

@@ -262,11 +262,17 @@ impl Error {
 
 /// A loader's complaint names the library that is missing.
 fn binary_hint(why: &str) -> Option<String> {
-    let (_, rest) = why.split_once("shared libraries: ")?;
-    let (library, _) = rest.split_once(':')?;
-    Some(format!(
-        "install the package that holds the library {library}"
-    ))
+    let library = why
+        .split_once("shared libraries: ")
+        .and_then(|(_, rest)| rest.split_once(':'));
+    Some(match library {
+        Some((library, _)) => format!("install the package that holds the library {library}"),
+        None => {
+            "name a mysqld or mariadbd with --mysqld, or leave it out: then one is looked for; \
+                 Debian's package is mariadb-server-core"
+                .to_owned()
+        }
+    })
 }
 
 /// Reads the cause out of a server's log, where it is one of the common ones.

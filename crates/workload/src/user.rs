@@ -53,22 +53,22 @@ pub struct Failure {
 impl From<protocol::Error> for Failure {
     fn from(error: protocol::Error) -> Self {
         let lost = error.is_connection_lost();
-        match error {
-            protocol::Error::Server(server) => Self {
-                // Lock wait timeout and deadlock: the server rolled back and asks to try again.
-                retryable: matches!(server.number, 1205 | 1213),
-                number: server.number,
-                sqlstate: server.sqlstate,
-                message: server.message,
-                lost,
-            },
-            other => Self {
+        let Some(server) = error.server_error() else {
+            return Self {
                 number: 0,
                 sqlstate: String::new(),
-                message: other.to_string(),
+                message: error.to_string(),
                 lost,
                 retryable: false,
-            },
+            };
+        };
+        Self {
+            number: server.number,
+            sqlstate: server.sqlstate.clone(),
+            message: server.message.clone(),
+            lost,
+            // Lock wait timeout and deadlock: the server rolled back and asks to try again.
+            retryable: !lost && matches!(server.number, 1205 | 1213),
         }
     }
 }

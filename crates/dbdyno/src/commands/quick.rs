@@ -12,7 +12,7 @@ use super::run;
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
-    runs::{Choices, ResultsDirectory, control},
+    runs::{Choices, ResultsDirectory, SmackFiles, control},
 };
 
 const EXPERIMENT: &str = include_str!("quick.toml");
@@ -56,19 +56,21 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     };
     if !args.connection.names_a_server() {
         let experiment = write_experiment(&directory, "restart = \"per-run\"")?;
+        let smacks = SmackFiles::read(experiment.plan())?;
         let results = ResultsDirectory::create(Some(&directory), &experiment)?;
-        return run::perform(&experiment, &results, &choices);
+        return run::perform(&experiment, smacks, &results, &choices);
     }
     let endpoint = args.connection.endpoint()?;
     let server = format!("address = {:?}", endpoint.address.to_string());
     let experiment = write_experiment(&directory, &server)?;
+    let smacks = SmackFiles::read(experiment.plan())?;
     let results = ResultsDirectory::create(Some(&directory), &experiment)?;
     create_database(&endpoint)?;
     choices.endpoint = Some(Endpoint {
         database: Some(DATABASE.to_owned()),
         ..endpoint.clone()
     });
-    let measured = run::perform(&experiment, &results, &choices);
+    let measured = run::perform(&experiment, smacks, &results, &choices);
     let dropped = statement(&endpoint, &format!("drop database {DATABASE}"));
     measured.and_then(|code| dropped.map(|()| code))
 }

@@ -6,7 +6,7 @@ use experiment::{Experiment, Overrides};
 
 use crate::{
     blame::{Blame, Blamed},
-    runs::{Choices, ResultsDirectory, Runner},
+    runs::{Choices, ResultsDirectory, Runner, SmackFiles},
     signals,
 };
 
@@ -57,6 +57,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         seed: args.seed,
     };
     let experiment = Experiment::parse(&args.file, &text, &overrides).map_err(Blamed::from)?;
+    let smacks = SmackFiles::read(experiment.plan())?;
     if args.plan {
         println!("{}", experiment.plan().describe());
         return Ok(ExitCode::SUCCESS);
@@ -70,12 +71,13 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         keep: args.keep,
         endpoint: None,
     };
-    perform(&experiment, &results, &choices)
+    perform(&experiment, smacks, &results, &choices)
 }
 
 /// Does what is left of the plan, then reports whatever was recorded.
 pub(crate) fn perform(
     experiment: &Experiment,
+    smacks: SmackFiles,
     results: &ResultsDirectory,
     choices: &Choices,
 ) -> anyhow::Result<ExitCode> {
@@ -85,7 +87,7 @@ pub(crate) fn perform(
         eprintln!("every run of the plan is done");
         Ok(())
     } else {
-        Runner::new(experiment, results, choices, &interrupt).run(&left)
+        Runner::new(experiment, results, choices, &interrupt, smacks).run(&left)
     };
     let recorded = results.read(experiment)?;
     if !recorded.runs.is_empty() {

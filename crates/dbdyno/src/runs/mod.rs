@@ -11,4 +11,5 @@ mod stage;
 
 pub(crate) use results_directory::ResultsDirectory;
 pub(crate) use runner::{Choices, Runner};
+pub(crate) use smack_data::SmackFiles;
 pub(crate) use stage::control;

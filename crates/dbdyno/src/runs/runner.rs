@@ -1,10 +1,6 @@
 //! Runs what a plan still has to do, one run after the other, whatever happens on the way.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    rc::Rc,
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use experiment::{Experiment, PlannedRun, ServerSpec};
 use load::Interrupt;
@@ -16,7 +12,7 @@ use super::{
     private_server::{PrivateServer, settings_of},
     recording::RunProgress,
     results_directory::ResultsDirectory,
-    smack_data::SmackData,
+    smack_data::SmackFiles,
     stage::Stage,
 };
 use crate::{
@@ -45,7 +41,7 @@ pub(crate) struct Runner<'a> {
     /// Private servers by what they run.
     private: BTreeMap<Option<String>, PrivateServer>,
     given: BTreeMap<String, GivenServer>,
-    smacks: BTreeMap<PathBuf, Rc<SmackData>>,
+    smacks: SmackFiles,
 }
 
 impl<'a> Runner<'a> {
@@ -55,6 +51,7 @@ impl<'a> Runner<'a> {
         results: &'a ResultsDirectory,
         choices: &'a Choices,
         interrupt: &'a Interrupt,
+        smacks: SmackFiles,
     ) -> Self {
         Self {
             experiment,
@@ -63,7 +60,7 @@ impl<'a> Runner<'a> {
             interrupt,
             private: BTreeMap::new(),
             given: BTreeMap::new(),
-            smacks: BTreeMap::new(),
+            smacks,
         }
     }
 
@@ -93,7 +90,7 @@ impl<'a> Runner<'a> {
         let label = format!("run {} of {planned}: {}", run.run, levels.join(" "));
         step.announce(&label);
         let stage = self.stage(run)?;
-        let smack = self.smack(&run.load.smack)?;
+        let smack = self.smacks.at(&run.load.smack);
         let plan = smack.plan(&run.load, stage.dataset.as_ref().map(|data| data.rows))?;
         let execution = Execution {
             identity: Identity {
@@ -119,11 +116,8 @@ impl<'a> Runner<'a> {
 
     /// The stage that a run asks for.
     fn stage(&mut self, run: &PlannedRun) -> anyhow::Result<Stage> {
-        let database = self.smack(&run.load.smack)?.database(&run.load)?;
-        let smack = match &run.data {
-            Some(spec) => Some(self.smack(&spec.smack)?),
-            None => None,
-        };
+        let database = self.smacks.at(&run.load.smack).database(&run.load)?;
+        let smack = run.data.as_ref().map(|spec| self.smacks.at(&spec.smack));
         let data = run.data.as_ref().zip(smack.as_deref());
         match &run.server {
             ServerSpec::Private { run: wanted, .. } => {
@@ -152,16 +146,6 @@ impl<'a> Runner<'a> {
                 server.prepare(run, data, &database)
             }
         }
-    }
-
-    /// The .smack file at `path`, read once.
-    fn smack(&mut self, path: &Path) -> anyhow::Result<Rc<SmackData>> {
-        if let Some(smack) = self.smacks.get(path) {
-            return Ok(Rc::clone(smack));
-        }
-        let smack = Rc::new(SmackData::open(path)?);
-        self.smacks.insert(path.to_owned(), Rc::clone(&smack));
-        Ok(smack)
     }
 
     /// Where the next private server lives: among the named ones, so that a sweep finds it.

@@ -5,11 +5,12 @@ use std::{
     collections::BTreeMap,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    rc::Rc,
     sync::Arc,
     time::Duration,
 };
 
-use experiment::LoadSpec;
+use experiment::{LoadSpec, Plan};
 use protocol::{Connection, Endpoint};
 use workload::smack::{
     ClientPlan, DataFiles, Dictionary, Existing, Firing, Script, TableEvent, TablePlan,
@@ -30,6 +31,31 @@ pub(crate) struct SmackData {
     words: RefCell<BTreeMap<Option<u64>, Arc<[Dictionary]>>>,
 }
 
+/// The .smack files of a plan, each read once.
+pub(crate) struct SmackFiles(BTreeMap<PathBuf, Rc<SmackData>>);
+
+impl SmackFiles {
+    /// Reads every .smack file and checks that the runs can be what they say; starts and writes nothing.
+    pub(crate) fn read(plan: &Plan) -> anyhow::Result<Self> {
+        let mut files = BTreeMap::new();
+        for run in &plan.runs {
+            let data = run.data.iter().map(|data| &data.smack);
+            for path in data.chain([&run.load.smack]) {
+                if !files.contains_key(path) {
+                    files.insert(path.clone(), Rc::new(SmackData::open(path)?));
+                }
+            }
+            files[&run.load.smack].check(&run.load)?;
+        }
+        Ok(Self(files))
+    }
+
+    /// One of the plan's files.
+    pub(crate) fn at(&self, path: &Path) -> Rc<SmackData> {
+        Rc::clone(&self.0[path])
+    }
+}
+
 /// What a load brought.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Loaded {
@@ -41,7 +67,7 @@ pub(crate) struct Loaded {
 
 impl SmackData {
     /// Reads and checks the file.
-    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+    fn open(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read(path)
             .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", path.display())))?;
         let script = Script::parse(&path.display().to_string(), &text).map_err(Blamed::from)?;
@@ -99,6 +125,14 @@ impl SmackData {
         load: &LoadSpec,
         rows: Option<u64>,
     ) -> anyhow::Result<Arc<ClientPlan>> {
+        self.plan_with(load, self.words(rows)?)
+    }
+
+    fn plan_with(
+        &self,
+        load: &LoadSpec,
+        words: Arc<[Dictionary]>,
+    ) -> anyhow::Result<Arc<ClientPlan>> {
         let mix = load.mix.as_ref().map(|counts| {
             let counts: Vec<_> = counts.iter().map(u64::to_string).collect();
             counts.join(":")
@@ -107,9 +141,13 @@ impl SmackData {
             mix: mix.as_deref(),
             stages: None,
         };
-        let words = self.words(rows)?;
         let plan = ClientPlan::new(&self.script, words, &self.client(load)?, firing);
         Ok(Arc::new(plan.map_err(Blamed::from)?))
+    }
+
+    /// An error where the file cannot do what a load asks for; looks at no data.
+    fn check(&self, load: &LoadSpec) -> anyhow::Result<()> {
+        self.plan_with(load, Arc::from([])).map(drop)
     }
 
     fn words(&self, rows: Option<u64>) -> anyhow::Result<Arc<[Dictionary]>> {

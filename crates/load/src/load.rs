@@ -1,0 +1,47 @@
+//! A load as its caller describes it, and who looks on while it runs.
+
+use std::time::Duration;
+
+use samples::{Interval, PhaseMark};
+
+use crate::schedule::{OnError, Stop, WarmUp};
+
+/// Users of one kind.
+pub struct Group<U> {
+    /// Name in the record.
+    pub name: String,
+    /// Names of the operation types, in the order of the users' [`workload::User::operations`].
+    pub operations: Vec<String>,
+    /// How many users.
+    pub users: u32,
+    /// Makes the user with this index, not connected yet; called on the thread of its event loop.
+    pub make: Box<dyn Fn(u32) -> U + Send + Sync>,
+}
+
+/// What to drive, and how.
+pub struct Load<U> {
+    /// Groups that run together.
+    pub groups: Vec<Group<U>>,
+    /// Event loops.
+    pub loops: u32,
+    /// When the measurement begins.
+    pub warm_up: WarmUp,
+    /// When it ends.
+    pub stop: Stop,
+    /// What a failure does.
+    pub on_error: OnError,
+    /// Length of an interval.
+    pub interval: Duration,
+}
+
+/// Looks on while a load runs; called on the thread that called [`crate::drive`].
+pub trait Observer {
+    /// So many of `total` connections are open.
+    fn connected(&mut self, open: u64, total: u64);
+    /// The first operations start now.
+    fn started(&mut self);
+    /// A phase begins.
+    fn phase(&mut self, mark: PhaseMark);
+    /// An interval is over.
+    fn interval(&mut self, interval: Interval);
+}
