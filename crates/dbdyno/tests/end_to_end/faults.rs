@@ -1,12 +1,15 @@
 //! What goes wrong in mid-run: it is told once and clearly, nothing is left running, what was measured is kept, and
 //! `--resume` finishes the plan.
 
-use std::{fs, thread, time::Duration};
+use std::{
+    fs, io::Write, os::unix::fs::symlink, path::PathBuf, process::Command, thread, time::Duration,
+};
 
 use rustix::process::{Signal, kill_process};
+use tempfile::TempDir;
 
 use crate::{
-    experiment::Experiment,
+    experiment::{Experiment, SMACK},
     results::{Results, record_name},
     scene::{Running, Scene},
 };
@@ -145,4 +148,131 @@ fn ctrl_c_while_a_server_is_made() {
     scene
         .dbdyno(["run", "trial.toml", "--results", "out", "--resume"])
         .exits(0);
+}
+
+/// A file system of its own, so small that it can be filled; unmounted with the test.
+struct SmallDisk {
+    directory: TempDir,
+}
+
+impl SmallDisk {
+    /// Mounts one; `None` where that is not allowed.
+    fn mount() -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"])
+            .arg(directory.path())
+            .output();
+        let reason = match mount {
+            Ok(output) if output.status.success() => return Some(Self { directory }),
+            Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
+            Err(error) => error.to_string(),
+        };
+        eprintln!("skipped: no small disk: mount: {reason}");
+        None
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.directory.path().join("filler")
+    }
+
+    fn fill(&self) {
+        let mut filler = fs::File::create(self.filler()).unwrap();
+        while filler.write_all(&[0; 4096]).is_ok() {}
+    }
+
+    fn free(&self) {
+        fs::remove_file(self.filler()).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // Lazily: a dbdyno that a failed test left running may still write there.
+        let unmount = ["--lazy".as_ref(), self.directory.path().as_os_str()];
+        let _ = Command::new("umount").args(unmount).status();
+    }
+}
+
+#[test]
+fn the_disk_of_the_results_is_full() {
+    let Some(disk) = SmallDisk::mount() else {
+        return;
+    };
+    let scene = Scene::new();
+    symlink(disk.directory.path(), scene.path().join("out")).unwrap();
+    let (disturbed, running) = Disturbed::start(scene, &two_runs());
+    disk.fill();
+    running.finish().exits(4);
+    disturbed.scene.nothing_is_left();
+    disturbed.keeps_what_was_measured();
+    disk.free();
+    disturbed.resumes();
+}
+
+/// A .smack file whose select fails with error 1054.
+fn with_a_failing_select(scene: &Scene, on_error: &str) {
+    Experiment {
+        load: format!(
+            "mix = \"1:1\"\nconnections = 2\nwarmup = \"500ms\"\nduration = \"1s\"\non_error = \"{on_error}\""
+        ),
+        ..Experiment::default()
+    }
+    .write(scene);
+    scene.file(
+        "hp-sizing.smack",
+        &SMACK.replace("select * from", "select nosuch from"),
+    );
+}
+
+#[test]
+fn a_failed_statement_ends_the_run() {
+    let scene = Scene::new();
+    with_a_failing_select(&scene, "stop");
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "out"])
+        .exits(3)
+        .says("select_index: error 1054")
+        .says("Unknown column 'nosuch'")
+        .hints("on_error");
+    scene.nothing_is_left();
+    let record = Results::at(scene.path().join("out")).record(1);
+    assert!(!record.is_complete());
+    assert_eq!(record.one("error")["number"], 1054);
+    assert_eq!(record.one("error")["operation"], "select_index");
+}
+
+#[test]
+fn failed_statements_are_counted_by_number() {
+    let scene = Scene::new();
+    with_a_failing_select(&scene, "count");
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "out"])
+        .exits(0);
+    let results = Results::at(scene.path().join("out"));
+    let record = results.record(1);
+    assert!(record.is_complete());
+    let error = record.one("error");
+    assert_eq!(
+        (&error["operation"], &error["number"]),
+        (&"select_index".into(), &1054.into())
+    );
+    assert_eq!(
+        (&error["sqlstate"], &error["retried"]),
+        (&"42S22".into(), &0.into())
+    );
+    // Over the whole run, warm-up included.
+    assert!(error["count"].as_u64().unwrap() >= record.errors());
+    // Either barrel has one of each: what was counted as done are the updates.
+    let (done, failed) = (record.count() as f64, record.errors() as f64);
+    assert!(
+        failed > 0.0 && (done / failed - 1.0).abs() < 0.1,
+        "{done} done, {failed} failed"
+    );
+    let summary = results.sql("SELECT operation, number, count FROM errors");
+    let count = error["count"].as_i64().unwrap();
+    assert_eq!(
+        summary,
+        [["select_index".to_owned().into(), 1054.into(), count.into()]]
+    );
 }

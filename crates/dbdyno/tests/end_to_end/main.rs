@@ -3,13 +3,23 @@
 //! A test opens a [`scene::Scene`], runs commands in it and says what it expects of them. Cases stand in one
 //! file per command; what they share is the vocabulary in `scene.rs`.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test may end in a panic, and says why it is skipped"
+)]
+
 mod experiment;
 mod faults;
 mod gen_data;
 mod mariadb;
+mod page;
+mod quick;
 mod refusals;
+mod remote;
 mod results;
 mod run;
 mod scene;
+mod secrets;
 mod server_life_cycle;
 mod super_smack;

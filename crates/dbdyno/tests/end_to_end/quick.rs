@@ -1,0 +1,59 @@
+//! `dbdyno quick`: a first figure from a private server or from one that is there, which then is as it was.
+
+use rustix::process::Signal;
+
+use crate::{mariadb::MariaDb, results::Results, scene::Scene};
+
+const IS_THERE: &str =
+    "select count(*) from information_schema.schemata where schema_name = 'dbdyno_quick'";
+
+#[test]
+fn a_private_server() {
+    let scene = Scene::new();
+    scene
+        .dbdyno(["quick"])
+        .exits(0)
+        .prints("operations/s")
+        .prints("report: results/quick-1/report.html");
+    scene.nothing_is_left();
+    let results = Results::at(scene.path().join("results/quick-1"));
+    for run in 1..=3 {
+        let record = results.record(run);
+        assert!(record.is_complete() && record.count() > 0);
+        assert_eq!(record.errors(), 0);
+        assert_eq!(record.one("server")["private"], true);
+    }
+}
+
+#[test]
+fn a_server_that_is_there() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    let quick = |place: Vec<String>| [vec!["quick".to_owned()], place].concat();
+    scene
+        .dbdyno(quick(mariadb.by_port()))
+        .exits(0)
+        .prints("operations/s");
+    let record = Results::at(scene.path().join("results/quick-1")).record(1);
+    assert_eq!(record.one("run")["transport"], "tcp loopback");
+    assert_eq!(record.one("server")["private"], false);
+    assert_eq!(
+        mariadb.rows(IS_THERE),
+        [["0"]],
+        "its database is gone again"
+    );
+    assert_eq!(mariadb.rows("show tables in test").len(), 0);
+
+    // Also when it is interrupted.
+    let mut running = scene.start(quick(mariadb.by_socket()));
+    let results = Results::at(scene.path().join("results/quick-2"));
+    running.wait_until("it measures", || results.measured_so_far(1) > 0);
+    assert_eq!(mariadb.rows(IS_THERE), [["1"]]);
+    running.signal(Signal::INT);
+    running.finish().exits(130);
+    assert_eq!(
+        mariadb.rows(IS_THERE),
+        [["0"]],
+        "its database is gone again"
+    );
+}
