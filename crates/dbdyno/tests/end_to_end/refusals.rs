@@ -199,3 +199,19 @@ fn results_of_another_experiment() {
         .says("--seed");
     assert_eq!(results.text("run-0001.jsonl"), record);
 }
+
+#[test]
+fn a_mix_that_does_not_fit_the_barrel() {
+    let scene = Scene::new();
+    Experiment {
+        load: "mix = \"1:1:1\"\nconnections = 2\nduration = \"1s\"".to_owned(),
+        ..Experiment::default()
+    }
+    .write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml"])
+        .exits(2)
+        .says("mix '1:1:1': 3 counts for the 2 queries of the barrel")
+        .conceals("making a private server");
+    scene.nothing_is_left();
+}
