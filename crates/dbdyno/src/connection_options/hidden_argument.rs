@@ -10,13 +10,6 @@ use std::{
 /// Overwrites a secret in this process's own arguments, where `ps` and `/proc` show them to everybody: as an
 /// argument of its own (`-p SECRET`) and as the end of an option (`-pSECRET`, `--password=SECRET`). It was seen
 /// until now, so a password belongs into a file. `std::env::args` shows the arguments without it afterwards.
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "for front doors whose tools take a password on the command line"
-    )
-)]
 pub(crate) fn hide_argument(secret: &str) -> io::Result<()> {
     let arguments = fs::read("/proc/self/cmdline")?;
     let start = arguments_start(&fs::read_to_string("/proc/self/stat")?)

@@ -16,7 +16,7 @@ use workload::smack::{DataFiles, Dictionary, Interpreter, Script};
 
 use crate::{
     blame::{Blame, Blamed},
-    connection_options::ConnectionOptions,
+    connection_options::{ConnectionOptions, hidden_argument::hide_argument},
     signals,
 };
 
@@ -66,6 +66,11 @@ struct Options {
 
     #[command(flatten)]
     connection: ConnectionOptions,
+
+    /// Password of all client sections; seen by others until it is wiped from the process list, so that
+    /// --password-file is better
+    #[arg(short = 'p', long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"])]
+    password: Option<String>,
 
     /// Unit of the report's times
     #[arg(long, value_enum, default_value = "ms")]
@@ -128,6 +133,9 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
             return Ok(ExitCode::from(Blame::Input as u8));
         }
     };
+    if let Some(password) = &options.password {
+        hide_argument(password)?;
+    }
     if options.help {
         print!("{}", Options::command().render_help());
         return Ok(ExitCode::SUCCESS);
@@ -153,7 +161,7 @@ fn smack(options: Options) -> anyhow::Result<ExitCode> {
             .check_arguments()
             .map_err(Blamed::from)?;
     }
-    let endpoints = Endpoints::new(&script, &options.connection)?;
+    let endpoints = Endpoints::new(&script, &options.connection, options.password.as_deref())?;
     let files = data_files(&options);
     tables::make_ready(&script, &files, &endpoints)?;
     let dictionaries = Dictionary::load_all(&script, &files).map_err(Blamed::from)?;

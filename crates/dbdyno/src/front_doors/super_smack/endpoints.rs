@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::Endpoint;
+use protocol::{Endpoint, Password};
 use workload::smack::{ClientSection, Script};
 
 use crate::connection_options::ConnectionOptions;
@@ -11,11 +11,16 @@ use crate::connection_options::ConnectionOptions;
 pub(super) struct Endpoints(Vec<Arc<Endpoint>>);
 
 impl Endpoints {
-    pub(super) fn new(script: &Script, options: &ConnectionOptions) -> anyhow::Result<Self> {
+    /// `password` is the command line's, for every section.
+    pub(super) fn new(
+        script: &Script,
+        options: &ConnectionOptions,
+        password: Option<&str>,
+    ) -> anyhow::Result<Self> {
         script
             .clients
             .iter()
-            .map(|client| endpoint(client, options).map(Arc::new))
+            .map(|client| endpoint(client, options, password).map(Arc::new))
             .collect::<anyhow::Result<_>>()
             .map(Self)
     }
@@ -26,8 +31,16 @@ impl Endpoints {
     }
 }
 
-fn endpoint(client: &ClientSection, options: &ConnectionOptions) -> anyhow::Result<Endpoint> {
+fn endpoint(
+    client: &ClientSection,
+    options: &ConnectionOptions,
+    password: Option<&str>,
+) -> anyhow::Result<Endpoint> {
     let mut endpoint = completed(client, options).endpoint()?;
+    if let Some(password) = password {
+        endpoint.password = Some(Password::from(password));
+        return Ok(endpoint);
+    }
     // A password belongs to the account that stands beside it.
     let same_account = options.user.is_none() || options.user == client.user;
     if options.server.is_none()
@@ -124,7 +137,7 @@ mod tests {
                 no_defaults: true,
                 ..ConnectionOptions::default()
             };
-            let endpoint = endpoint(&script.clients[0], &options).unwrap();
+            let endpoint = endpoint(&script.clients[0], &options, None).unwrap();
             assert_eq!(endpoint.database.as_deref(), Some("shop"));
             endpoint.password == Some("secret".into())
         };
