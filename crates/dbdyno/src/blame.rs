@@ -51,8 +51,9 @@ impl fmt::Display for Blamed {
 
 impl std::error::Error for Blamed {}
 
-impl From<protocol::Error> for Blamed {
-    fn from(error: protocol::Error) -> Self {
+impl Blamed {
+    /// An error of the server at `address`, or of the way there.
+    pub(crate) fn of_server(address: &protocol::Address, error: protocol::Error) -> Self {
         // What the server refuses at login, or cannot be reached at, is what the user named.
         let blame = match error.server_number() {
             Some(1044 | 1045 | 1049 | 1698) => Blame::Input,
@@ -61,7 +62,14 @@ impl From<protocol::Error> for Blamed {
             None => Blame::Input,
         };
         let hint = error.hint();
-        Self::new(blame, error).hint(hint)
+        let message = match error.server_error() {
+            Some(_) => format!("server {address}: {error}"),
+            None if error.is_connection_lost() => {
+                format!("server {address} went away: {error}")
+            }
+            None => error.to_string(),
+        };
+        Self::new(blame, message).hint(hint)
     }
 }
 

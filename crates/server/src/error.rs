@@ -250,7 +250,9 @@ impl Error {
             Self::SnapshotMismatch { .. } => {
                 "load the data again; a data directory does not move between builds"
             }
-            Self::DiskFull { .. } => "free some space, or put the server elsewhere with --dir",
+            Self::DiskFull { .. } => {
+                "free some space, or put private servers elsewhere: XDG_DATA_HOME names the place, server create takes --dir"
+            }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 "check the permissions of the path"
             }

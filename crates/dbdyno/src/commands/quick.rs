@@ -6,7 +6,7 @@ use std::{
 };
 
 use experiment::{Experiment, Overrides};
-use protocol::{Connection, Endpoint};
+use protocol::Endpoint;
 
 use super::run;
 use crate::{
@@ -91,11 +91,12 @@ fn write_experiment(directory: &Path, server: &str) -> anyhow::Result<Experiment
 fn create_database(endpoint: &Endpoint) -> anyhow::Result<()> {
     let created = statement(endpoint, &format!("create database {DATABASE}"));
     created.map_err(|error| match error.downcast::<Blamed>() {
-        Ok(blamed) if blamed.hints.is_empty() => blamed
-            .hint(format!(
-                "this needs the privilege to create the database {DATABASE}, and that it does not exist"
-            ))
-            .into(),
+        Ok(blamed) if blamed.blame == Blame::Server => {
+            let hint = format!(
+                "dbdyno quick needs the privilege to create the database {DATABASE}, which must not exist"
+            );
+            Blamed::new(Blame::Input, blamed).hint(hint).into()
+        }
         Ok(blamed) => blamed.into(),
         Err(other) => other,
     })
@@ -106,9 +107,8 @@ fn statement(endpoint: &Endpoint, sql: &str) -> anyhow::Result<()> {
         database: None,
         ..endpoint.clone()
     };
-    control(async {
-        let mut connection = Connection::open(&endpoint).await?;
-        connection.query(sql.as_bytes()).await?;
-        connection.close().await
-    })
+    control(&endpoint, async |connection| {
+        connection.query(sql.as_bytes()).await
+    })?;
+    Ok(())
 }

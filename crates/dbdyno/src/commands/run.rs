@@ -1,8 +1,9 @@
 //! `dbdyno run`: an experiment file from its plan to its report.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 use experiment::{Experiment, Overrides};
+use report::Results;
 
 use crate::{
     blame::{Blame, Blamed},
@@ -89,16 +90,45 @@ pub(crate) fn perform(
     } else {
         Runner::new(experiment, results, choices, &interrupt, smacks).run(&left)
     };
+    let reported = report_on(experiment, results);
+    match (outcome, reported) {
+        (Ok(()), Ok(recorded)) => failed_statements(&recorded).map(|()| ExitCode::SUCCESS),
+        (Ok(()), Err(error)) => Err(error),
+        (Err(error), Ok(recorded)) if recorded.runs.is_empty() => Err(error),
+        // The run's own error tells more than what it did to the report.
+        (Err(error), _) => Err(with_way_on(error, results)),
+    }
+}
+
+/// Writes the report of whatever was recorded, and prints its table.
+fn report_on(experiment: &Experiment, results: &ResultsDirectory) -> anyhow::Result<Results> {
     let recorded = results.read(experiment)?;
     if !recorded.runs.is_empty() {
-        let page = results.write_report(&recorded)?;
         println!("{}", report::table(&recorded, terminal_width()));
+        let page = results.write_report(&recorded)?;
         println!("report: {}", page.display());
     }
-    match outcome {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(with_way_on(error, results)),
+    Ok(recorded)
+}
+
+/// An error when statements failed for good, even where the experiment only counts them.
+fn failed_statements(recorded: &Results) -> anyhow::Result<()> {
+    let mut by_number = BTreeMap::new();
+    for error in recorded.runs.iter().flat_map(|run| &run.errors) {
+        *by_number.entry(error.number).or_insert(0) += error.count - error.retried;
     }
+    by_number.retain(|_, count| *count > 0);
+    if by_number.is_empty() {
+        return Ok(());
+    }
+    let numbers: Vec<String> = by_number
+        .iter()
+        .map(|(number, count)| format!("{count} with error {number}"))
+        .collect();
+    let message = format!("statements failed: {}", numbers.join(", "));
+    Err(Blamed::new(Blame::Server, message)
+        .hint("the table `errors` of summary.sqlite has them by run and operation".to_owned())
+        .into())
 }
 
 /// The same error; one more hint says how to go on.

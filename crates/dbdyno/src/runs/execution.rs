@@ -10,8 +10,9 @@ use telemetry::{Sampler, Targets};
 use workload::smack::{ClientPlan, Seat, SmackUser};
 
 use super::{
+    control::control,
     recording::{Recording, RunProgress},
-    stage::{Stage, control},
+    stage::Stage,
 };
 use crate::blame::{Blame, Blamed};
 
@@ -80,12 +81,10 @@ impl Execution<'_> {
 
     /// Everything between the first and the last line; returns how the run ended.
     fn perform(&self, recording: &mut Recording<'_>) -> anyhow::Result<String> {
-        control(async {
-            let mut connection = Connection::open(&self.stage.endpoint).await?;
-            let server = self.stage.identify(&mut connection, "start").await?;
+        control(&self.stage.endpoint, async |connection| {
+            let server = self.stage.identify(connection, "start").await?;
             recording.write(&Line::Server(server));
-            self.run_all(&mut connection, &self.run.before).await?;
-            connection.close().await
+            run_all(connection, &self.run.before).await
         })?;
         let outcome = load::drive(self.load(), self.interrupt, recording).map_err(Blamed::from)?;
         for connects in &outcome.connects {
@@ -95,25 +94,13 @@ impl Execution<'_> {
             recording.write(&Line::Error(error.clone()));
         }
         let why = how_it_ended(&outcome)?;
-        control(async {
-            let mut connection = Connection::open(&self.stage.endpoint).await?;
-            self.run_all(&mut connection, &self.run.after).await?;
-            let server = self.stage.identify(&mut connection, "end").await?;
+        control(&self.stage.endpoint, async |connection| {
+            run_all(connection, &self.run.after).await?;
+            let server = self.stage.identify(connection, "end").await?;
             recording.write(&Line::Server(server));
-            connection.close().await
+            Ok(())
         })?;
         Ok(why)
-    }
-
-    async fn run_all(
-        &self,
-        connection: &mut Connection,
-        statements: &[String],
-    ) -> Result<(), protocol::Error> {
-        for statement in statements {
-            connection.query(statement.as_bytes()).await?;
-        }
-        Ok(())
     }
 
     fn header(&self) -> RunHeader {
@@ -173,6 +160,16 @@ impl Execution<'_> {
             interval: interval(spec.duration),
         }
     }
+}
+
+async fn run_all(
+    connection: &mut Connection,
+    statements: &[String],
+) -> Result<(), protocol::Error> {
+    for statement in statements {
+        connection.query(statement.as_bytes()).await?;
+    }
+    Ok(())
 }
 
 /// How long a run may take at most, connecting excluded: warm-up and measurement.

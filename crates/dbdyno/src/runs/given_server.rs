@@ -5,13 +5,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::{DataSpec, PlannedRun, Restore, Rows, ServerSpec};
-use protocol::{Address, Connection, Endpoint};
+use experiment::{PlannedRun, Rows, ServerSpec};
+use load::Interrupt;
+use protocol::{Address, Endpoint};
 use samples::Dataset;
 
 use super::{
-    smack_data::SmackData,
-    stage::{Stage, control, is_loopback, variables},
+    control::{control, number, quoted, variables},
+    created_tables::CreatedTables,
+    stage::{Stage, WantedData, is_loopback},
+    table_load::load_tables,
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -21,23 +24,23 @@ use crate::{
 /// A server that is already there.
 pub(crate) struct GivenServer {
     endpoint: Endpoint,
-    /// The data set that dbdyno loaded last; its tables are dbdyno's own.
+    /// The data set that dbdyno loaded last, in this process.
     holds: Option<String>,
+    /// The tables that dbdyno made here for these results, in this process or one before.
+    created: CreatedTables,
+    interrupt: Interrupt,
     /// Block of the last run.
     block: Option<u32>,
 }
 
 impl GivenServer {
-    /// The server that the experiment names; what it leaves out comes from the option files.
-    pub(crate) fn new(spec: &ServerSpec) -> anyhow::Result<Self> {
-        Ok(Self::at(endpoint(spec)?))
-    }
-
     /// The server at this endpoint.
-    pub(crate) fn at(endpoint: Endpoint) -> Self {
+    pub(crate) fn new(endpoint: Endpoint, created: CreatedTables, interrupt: Interrupt) -> Self {
         Self {
             endpoint,
             holds: None,
+            created,
+            interrupt,
             block: None,
         }
     }
@@ -46,26 +49,16 @@ impl GivenServer {
     pub(crate) fn prepare(
         &mut self,
         run: &PlannedRun,
-        data: Option<(&DataSpec, &SmackData)>,
+        data: Option<WantedData<'_>>,
         database: &str,
     ) -> anyhow::Result<Stage> {
         self.endpoint
             .database
             .get_or_insert_with(|| database.to_owned());
-        let variables = control(async {
-            let mut connection = Connection::open(&self.endpoint).await?;
-            let variables = variables(&mut connection).await?;
-            connection.close().await?;
-            Ok(variables)
-        })?;
+        let variables = control(&self.endpoint, variables)?;
+        let new_block = self.block.replace(run.block) != Some(run.block);
         let dataset = match data {
-            Some((spec, smack)) => {
-                let key = run.data_set().expect("a run with data has a data set");
-                let new_block = self.block.replace(run.block) != Some(run.block);
-                let again = spec.restore == Restore::PerRun
-                    || (spec.restore == Restore::PerBlock && new_block);
-                Some(self.bring(key, spec, smack, again, &variables)?)
-            }
+            Some(data) => Some(self.bring(&data, new_block, &variables)?),
             None => None,
         };
         let server_pid = self.pid(&variables);
@@ -82,13 +75,11 @@ impl GivenServer {
 
     fn bring(
         &mut self,
-        key: String,
-        spec: &DataSpec,
-        smack: &SmackData,
-        again: bool,
+        data: &WantedData<'_>,
+        new_block: bool,
         variables: &BTreeMap<String, String>,
     ) -> anyhow::Result<Dataset> {
-        let Rows::Count(rows) = spec.rows else {
+        let Rows::Count(rows) = data.spec.rows else {
             return Err(Blamed::new(
                 Blame::Input,
                 "rows as a multiple of the buffer pool need a private server",
@@ -96,42 +87,49 @@ impl GivenServer {
             .hint("give a plain count, such as rows = \"1M\"".to_owned())
             .into());
         };
-        let mut load_s = None;
-        if again || self.holds.as_ref() != Some(&key) {
-            if self.holds.is_none() {
-                for table in smack.tables() {
-                    self.refuse_existing(table)?;
-                }
+        let mut loaded = None;
+        if data.is_renewed(new_block) || self.holds.as_ref() != Some(&data.data_set) {
+            for table in data.smack.tables() {
+                self.claim(table)?;
             }
-            load_s = Some(smack.load(&self.endpoint, rows)?.took.as_secs_f64());
-            self.holds = Some(key);
+            loaded = Some(load_tables(
+                data.smack,
+                &self.endpoint,
+                rows,
+                &self.interrupt,
+            )?);
+            self.holds = Some(data.data_set.clone());
         }
         Ok(Dataset {
-            source: smack.name(),
+            source: data.smack.name(),
             rows,
-            disk_bytes: None,
+            disk_bytes: loaded.and_then(|loaded| loaded.disk_bytes),
             buffer_pool_bytes: variables
                 .get("innodb_buffer_pool_size")
                 .and_then(|bytes| bytes.parse().ok()),
-            load_s,
-            state: if load_s.is_some() { "loaded" } else { "kept" }.to_owned(),
+            load_s: loaded.map(|loaded| loaded.took.as_secs_f64()),
+            state: if loaded.is_some() { "loaded" } else { "kept" }.to_owned(),
         })
     }
 
-    /// A table that dbdyno did not create is not replaced.
-    fn refuse_existing(&self, table: &str) -> anyhow::Result<()> {
-        let exists = control(async {
-            let mut connection = Connection::open(&self.endpoint).await?;
-            let sets = connection
-                .rows(&format!("show tables like '{table}'"))
-                .await?;
-            connection.close().await?;
-            Ok(sets.iter().any(|set| !set.rows.is_empty()))
-        })?;
-        if !exists {
+    /// Makes sure that a table may be replaced: only one that does not exist, or that dbdyno made.
+    fn claim(&mut self, table: &str) -> anyhow::Result<()> {
+        let database = self.endpoint.database.as_deref().unwrap_or_default();
+        let place = format!("{} {database}.{table}", self.endpoint.address);
+        if self.created.holds(&place) {
             return Ok(());
         }
-        let database = self.endpoint.database.as_deref().unwrap_or_default();
+        let sql = format!(
+            "select count(*) from information_schema.tables where table_schema = {} and table_name = {}",
+            quoted(database),
+            quoted(table)
+        );
+        let found = control(&self.endpoint, async |connection| {
+            number(connection, &sql).await
+        })?;
+        if found == Some(0) {
+            return self.created.add(place);
+        }
         let message = format!(
             "table {database}.{table} exists already on {}",
             self.endpoint.address
@@ -155,7 +153,8 @@ impl GivenServer {
     }
 }
 
-fn endpoint(spec: &ServerSpec) -> anyhow::Result<Endpoint> {
+/// Where the server is that an experiment names; what it leaves out comes from the option files.
+pub(crate) fn endpoint(spec: &ServerSpec) -> anyhow::Result<Endpoint> {
     let ServerSpec::Given {
         address,
         user,

@@ -1,5 +1,7 @@
 //! From a plan to its run records: the server, the data, the load, one run after the other.
 
+mod control;
+mod created_tables;
 mod execution;
 mod given_server;
 mod private_server;
@@ -8,8 +10,9 @@ mod results_directory;
 mod runner;
 mod smack_data;
 mod stage;
+mod table_load;
 
+pub(crate) use control::control;
 pub(crate) use results_directory::ResultsDirectory;
 pub(crate) use runner::{Choices, Runner};
 pub(crate) use smack_data::SmackFiles;
-pub(crate) use stage::control;

@@ -5,14 +5,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::{Cache, DataSpec, PlannedRun, Restart, Restore, Rows, ServerSpec};
-use protocol::{Connection, Endpoint};
+use experiment::{Cache, PlannedRun, Restart, Rows, ServerSpec};
+use load::Interrupt;
+use protocol::Endpoint;
 use samples::Dataset;
 use server::{Installation, Lifetime, Server, Settings};
 
 use super::{
-    smack_data::{Loaded, SmackData},
-    stage::{Stage, control, variables},
+    control::{control, number},
+    stage::{Stage, WantedData},
+    table_load::{Loaded, load_tables},
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -21,13 +23,17 @@ use crate::{
 
 /// Rows that are loaded once to learn how many bytes a row takes on disk.
 const ROWS_TO_MEASURE: u64 = 20_000;
+/// Data that misses its ratio to the buffer pool by more is loaded again with what was learnt.
+const RATIO_OFF_AT_MOST: f64 = 0.1;
+/// How often it is loaded for that at most: small tables grow in steps.
+const LOADS_AT_MOST: u32 = 3;
 
 /// A data set that was loaded and can be put back.
 #[derive(Debug, Clone)]
 struct Stored {
     snapshot: PathBuf,
     rows: u64,
-    disk_bytes: u64,
+    disk_bytes: Option<u64>,
     load_s: f64,
 }
 
@@ -45,6 +51,7 @@ pub(crate) struct PrivateServer {
     holds: Option<String>,
     /// Block of the last run.
     block: Option<u32>,
+    interrupt: Interrupt,
 }
 
 impl PrivateServer {
@@ -54,6 +61,7 @@ impl PrivateServer {
         run: Option<&str>,
         mysqld: Option<&Path>,
         settings: Settings,
+        interrupt: Interrupt,
     ) -> anyhow::Result<Self> {
         let installation = Installation::find(run, mysqld).map_err(Blamed::from)?;
         let step = Step::spinner(format!(
@@ -63,7 +71,10 @@ impl PrivateServer {
         let server = Server::create(directory, &installation, &settings).map_err(Blamed::from)?;
         // Inside the server's directory, so that whoever removes the server removes its copies.
         let pristine = directory.join("pristine");
-        server.snapshot(&pristine).map_err(Blamed::from)?;
+        if let Err(error) = server.snapshot(&pristine) {
+            server.destroy().map_err(Blamed::from)?;
+            return Err(Blamed::from(error).into());
+        }
         drop(step);
         Ok(Self {
             server,
@@ -73,6 +84,7 @@ impl PrivateServer {
             row_bytes: BTreeMap::new(),
             holds: None,
             block: None,
+            interrupt,
         })
     }
 
@@ -80,25 +92,23 @@ impl PrivateServer {
     pub(crate) fn prepare(
         &mut self,
         run: &PlannedRun,
-        data: Option<(&DataSpec, &SmackData)>,
+        data: Option<WantedData<'_>>,
         database: &str,
     ) -> anyhow::Result<Stage> {
-        let ServerSpec::Private { restart, .. } = &run.server else {
-            unreachable!("a private server is only prepared for a run on a private server");
-        };
         let settings = settings_of(&run.server);
         let new_block = self.block.replace(run.block) != Some(run.block);
+        let restart = match &run.server {
+            ServerSpec::Private { restart, .. } => *restart,
+            ServerSpec::Given { .. } => Restart::Never,
+        };
         if settings != self.settings
-            || *restart == Restart::PerRun
-            || (*restart == Restart::PerBlock && new_block)
+            || restart == Restart::PerRun
+            || (restart == Restart::PerBlock && new_block)
         {
             self.configure(settings)?;
         }
         let dataset = match data {
-            Some((spec, smack)) => {
-                let key = run.data_set().expect("a run with data has a data set");
-                Some(self.bring(key, spec, smack, new_block, database)?)
-            }
+            Some(data) => Some(self.bring(&data, new_block, database)?),
             None => None,
         };
         self.start()?;
@@ -165,37 +175,32 @@ impl PrivateServer {
     /// Puts the data set in place that a run asks for: kept, restored or loaded.
     fn bring(
         &mut self,
-        key: String,
-        spec: &DataSpec,
-        smack: &SmackData,
+        data: &WantedData<'_>,
         new_block: bool,
         database: &str,
     ) -> anyhow::Result<Dataset> {
+        let key = &data.data_set;
         let mut state = "kept";
-        if !self.stored.contains_key(&key) {
-            self.load(&key, spec, smack, database)?;
+        if !self.stored.contains_key(key) {
+            self.load(data, database)?;
             state = "loaded";
-        } else if self.holds.as_ref() != Some(&key)
-            || spec.restore == Restore::PerRun
-            || (spec.restore == Restore::PerBlock && new_block)
-        {
+        } else if self.holds.as_ref() != Some(key) || data.is_renewed(new_block) {
             self.stop()?;
-            self.server
-                .restore(&self.stored[&key].snapshot)
-                .map_err(Blamed::from)?;
+            let snapshot = &self.stored[key].snapshot;
+            self.server.restore(snapshot).map_err(Blamed::from)?;
             self.holds = Some(key.clone());
             state = "restored";
         }
-        if spec.cache == Cache::Cold {
+        if data.spec.cache == Cache::Cold {
             self.stop()?;
             server::evict_page_cache(self.server.datadir()).map_err(Blamed::from)?;
         }
         let buffer_pool_bytes = self.buffer_pool_bytes()?;
-        let stored = &self.stored[&key];
+        let stored = &self.stored[key];
         Ok(Dataset {
-            source: smack.name(),
+            source: data.smack.name(),
             rows: stored.rows,
-            disk_bytes: Some(stored.disk_bytes),
+            disk_bytes: stored.disk_bytes,
             buffer_pool_bytes,
             load_s: (state == "loaded").then_some(stored.load_s),
             state: state.to_owned(),
@@ -203,15 +208,11 @@ impl PrivateServer {
     }
 
     /// Loads a data set into a pristine server and keeps a copy of it.
-    fn load(
-        &mut self,
-        key: &str,
-        spec: &DataSpec,
-        smack: &SmackData,
-        database: &str,
-    ) -> anyhow::Result<()> {
-        let rows = self.rows(spec, smack, database)?;
-        let loaded = self.load_pristine(smack, rows, database)?;
+    fn load(&mut self, data: &WantedData<'_>, database: &str) -> anyhow::Result<()> {
+        let loaded = match data.spec.rows {
+            Rows::Count(rows) => self.load_pristine(data, rows, database)?,
+            Rows::TimesBufferPool(ratio) => self.load_ratio(data, ratio, database)?,
+        };
         self.stop()?;
         let step = Step::spinner("keeping a copy of the data");
         let snapshot = self
@@ -220,21 +221,21 @@ impl PrivateServer {
             .join(format!("data-{}", self.stored.len() + 1));
         self.server.snapshot(&snapshot).map_err(Blamed::from)?;
         drop(step);
-        self.holds = Some(key.to_owned());
+        self.holds = Some(data.data_set.clone());
         let stored = Stored {
             snapshot,
             rows: loaded.rows,
-            disk_bytes: smack.disk_bytes(self.server.datadir())?,
+            disk_bytes: loaded.disk_bytes,
             load_s: loaded.took.as_secs_f64(),
         };
-        self.stored.insert(key.to_owned(), stored);
+        self.stored.insert(data.data_set.clone(), stored);
         Ok(())
     }
 
     /// Loads so many rows into an empty server.
     fn load_pristine(
         &mut self,
-        smack: &SmackData,
+        data: &WantedData<'_>,
         rows: u64,
         database: &str,
     ) -> anyhow::Result<Loaded> {
@@ -242,57 +243,66 @@ impl PrivateServer {
         self.server.restore(&self.pristine).map_err(Blamed::from)?;
         self.holds = None;
         self.start()?;
-        let admin = self.server.endpoint();
-        control(async {
-            let mut connection = Connection::open(&admin).await?;
-            let sql = format!(
-                "create database if not exists `{}`",
-                database.replace('`', "``")
-            );
-            connection.query(sql.as_bytes()).await?;
-            connection.close().await
+        let create = format!(
+            "create database if not exists `{}`",
+            database.replace('`', "``")
+        );
+        control(&self.server.endpoint(), async |connection| {
+            connection.query(create.as_bytes()).await
         })?;
-        smack.load(&self.endpoint(database), rows)
+        load_tables(data.smack, &self.endpoint(database), rows, &self.interrupt)
     }
 
-    /// The number of rows that a data set needs, from the bytes that a row takes on disk if it is a ratio.
-    fn rows(&mut self, spec: &DataSpec, smack: &SmackData, database: &str) -> anyhow::Result<u64> {
-        let ratio = match spec.rows {
-            Rows::Count(rows) => return Ok(rows),
-            Rows::TimesBufferPool(ratio) => ratio,
+    /// Loads so many rows that the data has this ratio to the buffer pool.
+    fn load_ratio(
+        &mut self,
+        data: &WantedData<'_>,
+        ratio: f64,
+        database: &str,
+    ) -> anyhow::Result<Loaded> {
+        let wanted_bytes = match self.buffer_pool_bytes()? {
+            Some(bytes) => ratio * bytes as f64,
+            None => return Err(needs_count("the server has no InnoDB buffer pool")),
         };
-        let row_bytes = match self.row_bytes.get(&spec.smack) {
-            Some(bytes) => *bytes,
-            None => {
-                let loaded = self.load_pristine(smack, ROWS_TO_MEASURE, database)?;
-                self.stop()?;
-                let disk_bytes = smack.disk_bytes(self.server.datadir())?;
-                let bytes = disk_bytes as f64 / loaded.rows as f64;
-                self.row_bytes.insert(spec.smack.clone(), bytes);
-                bytes
+        let mut row_bytes = self.row_bytes.get(&data.spec.smack).copied();
+        let mut loads = 0;
+        loop {
+            let rows = match row_bytes {
+                Some(row_bytes) => (wanted_bytes / row_bytes).ceil().max(1.0) as u64,
+                None => ROWS_TO_MEASURE,
+            };
+            let loaded = self.load_pristine(data, rows, database)?;
+            loads += 1;
+            let Some(bytes) = loaded.disk_bytes.filter(|bytes| *bytes > 0) else {
+                return Err(needs_count(
+                    "the server does not say how large its tables are",
+                ));
+            };
+            let off = (bytes as f64 / wanted_bytes - 1.0).abs();
+            row_bytes = Some(bytes as f64 / rows as f64);
+            self.row_bytes
+                .insert(data.spec.smack.clone(), bytes as f64 / rows as f64);
+            if off <= RATIO_OFF_AT_MOST || loads == LOADS_AT_MOST {
+                return Ok(loaded);
             }
-        };
-        let pool_bytes = self.buffer_pool_bytes()?.ok_or_else(|| {
-            Blamed::new(Blame::Input, "the server has no InnoDB buffer pool")
-                .hint("give the rows as a plain count".to_owned())
-        })?;
-        Ok((ratio * pool_bytes as f64 / row_bytes).ceil() as u64)
+        }
     }
 
     /// Size of the buffer pool with the present settings.
     fn buffer_pool_bytes(&mut self) -> anyhow::Result<Option<u64>> {
         self.start()?;
-        let endpoint = self.server.endpoint();
-        let variables = control(async {
-            let mut connection = Connection::open(&endpoint).await?;
-            let variables = variables(&mut connection).await?;
-            connection.close().await?;
-            Ok(variables)
+        let size = control(&self.server.endpoint(), async |connection| {
+            number(connection, "select @@innodb_buffer_pool_size").await
         })?;
-        Ok(variables
-            .get("innodb_buffer_pool_size")
-            .and_then(|bytes| bytes.parse().ok()))
+        Ok(size)
     }
+}
+
+/// The error for a ratio that cannot be measured.
+fn needs_count(why: &str) -> anyhow::Error {
+    Blamed::new(Blame::Input, why)
+        .hint("give the rows as a plain count, such as rows = \"1M\"".to_owned())
+        .into()
 }
 
 /// The settings that a run asks its private server for.

@@ -7,13 +7,14 @@ use load::Interrupt;
 use protocol::Endpoint;
 
 use super::{
+    created_tables::CreatedTables,
     execution::{Execution, Identity, expected},
-    given_server::GivenServer,
+    given_server::{self, GivenServer},
     private_server::{PrivateServer, settings_of},
     recording::RunProgress,
     results_directory::ResultsDirectory,
     smack_data::SmackFiles,
-    stage::Stage,
+    stage::{Stage, WantedData},
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -118,16 +119,16 @@ impl<'a> Runner<'a> {
     fn stage(&mut self, run: &PlannedRun) -> anyhow::Result<Stage> {
         let database = self.smacks.at(&run.load.smack).database(&run.load)?;
         let smack = run.data.as_ref().map(|spec| self.smacks.at(&spec.smack));
-        let data = run.data.as_ref().zip(smack.as_deref());
+        let data = WantedData::of(run, smack.as_deref());
         match &run.server {
             ServerSpec::Private { run: wanted, .. } => {
                 if !self.private.contains_key(wanted) {
-                    let directory = self.directory_of_next()?;
                     let server = PrivateServer::create(
-                        &directory,
+                        &self.directory_of_next()?,
                         wanted.as_deref(),
                         self.choices.mysqld.as_deref(),
                         settings_of(&run.server),
+                        self.interrupt.clone(),
                     )?;
                     self.private.insert(wanted.clone(), server);
                 }
@@ -136,10 +137,12 @@ impl<'a> Runner<'a> {
             }
             ServerSpec::Given { address, .. } => {
                 if !self.given.contains_key(address) {
-                    let server = match &self.choices.endpoint {
-                        Some(endpoint) => GivenServer::at(endpoint.clone()),
-                        None => GivenServer::new(&run.server)?,
+                    let endpoint = match &self.choices.endpoint {
+                        Some(endpoint) => endpoint.clone(),
+                        None => given_server::endpoint(&run.server)?,
                     };
+                    let created = CreatedTables::read(self.results.path())?;
+                    let server = GivenServer::new(endpoint, created, self.interrupt.clone());
                     self.given.insert(address.clone(), server);
                 }
                 let server = self.given.get_mut(address).expect("it was made above");

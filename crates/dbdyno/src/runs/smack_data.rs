@@ -1,25 +1,17 @@
-//! A .smack file as an experiment uses it: its tables loaded, its words, its clients' plans.
+//! A .smack file as an experiment uses it: its tables, its words, its clients' plans.
 
 use std::{
     cell::RefCell,
     collections::BTreeMap,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     rc::Rc,
     sync::Arc,
-    time::Duration,
 };
 
 use experiment::{LoadSpec, Plan};
-use protocol::{Connection, Endpoint};
-use workload::smack::{
-    ClientPlan, DataFiles, Dictionary, Existing, Firing, Script, TableEvent, TablePlan,
-};
+use workload::smack::{ClientPlan, DataFiles, Dictionary, Firing, Script};
 
-use crate::{
-    blame::{Blame, Blamed},
-    progress::Step,
-};
+use crate::blame::{Blame, Blamed};
 
 /// Database of clients that name none, as private servers have it.
 const DATABASE: &str = "test";
@@ -54,15 +46,6 @@ impl SmackFiles {
     pub(crate) fn at(&self, path: &Path) -> Rc<SmackData> {
         Rc::clone(&self.0[path])
     }
-}
-
-/// What a load brought.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Loaded {
-    /// Rows in each table that gen-data fills.
-    pub(crate) rows: u64,
-    /// Time it took.
-    pub(crate) took: Duration,
 }
 
 impl SmackData {
@@ -160,7 +143,8 @@ impl SmackData {
         Ok(words)
     }
 
-    fn with_rows(&self, rows: Option<u64>) -> Script {
+    /// The script with so many rows in each table that gen-data fills (`None`: the file's own).
+    pub(crate) fn with_rows(&self, rows: Option<u64>) -> Script {
         let mut script = self.script.clone();
         if let Some(rows) = rows {
             script.set_rows(rows);
@@ -169,7 +153,7 @@ impl SmackData {
     }
 
     /// Rows come straight from their generator: no file is written.
-    fn files(&self) -> DataFiles {
+    pub(crate) fn files(&self) -> DataFiles {
         DataFiles {
             data_dir: None,
             smack_dir: self.path.parent().unwrap_or(Path::new("")).to_owned(),
@@ -179,89 +163,5 @@ impl SmackData {
     /// Names of the tables.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &str> {
         self.script.tables.iter().map(|table| table.name.as_str())
-    }
-
-    /// Makes every table with so many rows; a table that exists is replaced.
-    pub(crate) fn load(&self, endpoint: &Endpoint, rows: u64) -> anyhow::Result<Loaded> {
-        let script = self.with_rows(Some(rows));
-        let step = Step::bar(format!("loading {rows} rows of {}", self.name()), rows);
-        let begin = reactor::system_now();
-        let loaded = reactor::block_on(async {
-            let mut connection = Connection::open(endpoint).await?;
-            for plan in TablePlan::all(&script, &self.files()) {
-                let watch = &mut |event: TableEvent<'_>| show(&step, &event);
-                plan.make_ready(&mut connection, Existing::Replace, watch)
-                    .await?;
-            }
-            connection.close().await?;
-            Ok(())
-        });
-        let result: Result<(), LoadError> =
-            loaded.map_err(|error| Blamed::new(Blame::Machine, error))?;
-        result.map_err(|error| match error {
-            LoadError::Connection(error) => Blamed::from(error),
-            LoadError::Table(error) => Blamed::from(error),
-        })?;
-        Ok(Loaded {
-            rows,
-            took: reactor::system_now() - begin,
-        })
-    }
-
-    /// Bytes that the tables' files take on disk, in the data directory of a stopped server.
-    pub(crate) fn disk_bytes(&self, datadir: &Path) -> anyhow::Result<u64> {
-        let of_table = |name: &str| self.tables().any(|table| table.eq_ignore_ascii_case(name));
-        let mut bytes = 0;
-        let machine =
-            |error| Blamed::new(Blame::Machine, format!("{}: {error}", datadir.display()));
-        for database in std::fs::read_dir(datadir).map_err(machine)?.flatten() {
-            let Ok(files) = std::fs::read_dir(database.path()) else {
-                continue;
-            };
-            for file in files.flatten() {
-                let path = file.path();
-                let stem = path.file_stem().and_then(|stem| stem.to_str());
-                if stem.is_some_and(of_table) {
-                    bytes += file.metadata().map_err(machine)?.blocks() * 512;
-                }
-            }
-        }
-        Ok(bytes)
-    }
-}
-
-enum LoadError {
-    Connection(protocol::Error),
-    Table(workload::smack::Error),
-}
-
-impl From<protocol::Error> for LoadError {
-    fn from(error: protocol::Error) -> Self {
-        Self::Connection(error)
-    }
-}
-
-impl From<workload::smack::Error> for LoadError {
-    fn from(error: workload::smack::Error) -> Self {
-        Self::Table(error)
-    }
-}
-
-fn show(step: &Step, event: &TableEvent<'_>) {
-    match event {
-        TableEvent::Sent { rows, .. } => step.reach(*rows),
-        TableEvent::ByInsert { reason } => {
-            step.note(&format!("loading by INSERT, because of this: {reason}"));
-        }
-        TableEvent::Adjusted { warnings, first } => {
-            step.note(&format!(
-                "the server adjusted values ({warnings} warnings): {first}"
-            ));
-        }
-        TableEvent::TooFewRows
-        | TableEvent::Creating
-        | TableEvent::Populating { .. }
-        | TableEvent::Loading { .. }
-        | TableEvent::Ready => {}
     }
 }

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use experiment::{DataSpec, PlannedRun, Restore};
 use protocol::{Address, Connection, Endpoint};
 use samples::{Dataset, Host, ServerIdentity};
 
-use crate::blame::Blamed;
+use super::{control::variables, smack_data::SmackData};
 
 /// What one run stands on.
 pub(crate) struct Stage {
@@ -19,6 +20,36 @@ pub(crate) struct Stage {
     pub(crate) private: bool,
     /// The data that the run meets.
     pub(crate) dataset: Option<Dataset>,
+}
+
+/// The data that a run asks for.
+pub(crate) struct WantedData<'a> {
+    /// Name of the data set: runs with the same name can use one copy.
+    pub(crate) data_set: String,
+    /// How many rows, and in which state.
+    pub(crate) spec: &'a DataSpec,
+    /// What makes them.
+    pub(crate) smack: &'a SmackData,
+}
+
+impl<'a> WantedData<'a> {
+    /// The data that `run` asks for; `None` when it takes what it finds.
+    pub(crate) fn of(run: &'a PlannedRun, smack: Option<&'a SmackData>) -> Option<Self> {
+        Some(Self {
+            data_set: run.data_set()?,
+            spec: run.data.as_ref()?,
+            smack: smack?,
+        })
+    }
+
+    /// True when the data must be put back before a run.
+    pub(crate) fn is_renewed(&self, new_block: bool) -> bool {
+        match self.spec.restore {
+            Restore::PerRun => true,
+            Restore::PerBlock => new_block,
+            Restore::Never => false,
+        }
+    }
 }
 
 impl Stage {
@@ -67,29 +98,4 @@ pub(crate) fn is_loopback(host: &str) -> bool {
         || host
             .parse::<std::net::IpAddr>()
             .is_ok_and(|address| address.is_loopback())
-}
-
-/// SHOW GLOBAL VARIABLES.
-pub(crate) async fn variables(
-    connection: &mut Connection,
-) -> Result<std::collections::BTreeMap<String, String>, protocol::Error> {
-    let text =
-        |value: Option<Vec<u8>>| String::from_utf8_lossy(&value.unwrap_or_default()).into_owned();
-    let sets = connection.rows("SHOW GLOBAL VARIABLES").await?;
-    let rows = sets.into_iter().flat_map(|set| set.rows);
-    Ok(rows
-        .filter_map(|row| {
-            let mut row = row.into_iter();
-            Some((text(row.next()?), text(row.next()?)))
-        })
-        .collect())
-}
-
-/// Runs a future over control connections on an event loop of its own.
-pub(crate) fn control<T>(
-    future: impl Future<Output = Result<T, protocol::Error>>,
-) -> Result<T, anyhow::Error> {
-    let result = reactor::block_on(future)
-        .map_err(|error| Blamed::new(crate::blame::Blame::Machine, error))?;
-    Ok(result.map_err(Blamed::from)?)
 }

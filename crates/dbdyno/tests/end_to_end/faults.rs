@@ -10,7 +10,8 @@ use tempfile::TempDir;
 
 use crate::{
     experiment::{Experiment, SMACK},
-    results::{Results, record_name},
+    mariadb::MariaDb,
+    results::{Results, names_in, record_name},
     scene::{Running, Scene},
 };
 
@@ -203,7 +204,11 @@ fn the_disk_of_the_results_is_full() {
     symlink(disk.directory.path(), scene.path().join("out")).unwrap();
     let (disturbed, running) = Disturbed::start(scene, &two_runs());
     disk.fill();
-    running.finish().exits(4);
+    running
+        .finish()
+        .exits(4)
+        .says("run-0002.jsonl")
+        .hints("space");
     disturbed.scene.nothing_is_left();
     disturbed.keeps_what_was_measured();
     disk.free();
@@ -248,7 +253,8 @@ fn failed_statements_are_counted_by_number() {
     with_a_failing_select(&scene, "count");
     scene
         .dbdyno(["run", "trial.toml", "--results", "out"])
-        .exits(0);
+        .exits(3)
+        .says("with error 1054");
     let results = Results::at(scene.path().join("out"));
     let record = results.record(1);
     assert!(record.is_complete());
@@ -275,4 +281,58 @@ fn failed_statements_are_counted_by_number() {
         summary,
         [["select_index".to_owned().into(), 1054.into(), count.into()]]
     );
+}
+
+#[test]
+fn dbdyno_is_killed_while_it_measures_a_given_server() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    let experiment = Experiment {
+        server: mariadb.as_experiment(),
+        ..two_runs()
+    };
+    let (disturbed, running) = Disturbed::start(scene, &experiment);
+    running.signal(Signal::KILL);
+    running.finish().was_killed_by(Signal::KILL);
+    assert_eq!(
+        disturbed.scene.servers().len(),
+        1,
+        "a server that was there goes on"
+    );
+    disturbed.keeps_what_was_measured();
+    let first = disturbed.results.text(&record_name(1));
+    disturbed
+        .scene
+        .dbdyno(["run", "trial.toml", "--results", "out", "--resume"])
+        .exits(0)
+        .prints("All 2 planned runs are complete");
+    assert_eq!(disturbed.results.text(&record_name(1)), first);
+}
+
+#[test]
+fn ctrl_c_while_rows_are_loaded() {
+    let scene = Scene::new();
+    Experiment {
+        data: "rows = \"100k\"",
+        ..two_runs()
+    }
+    .write(&scene);
+    let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
+    running.wait_until("it loads", || {
+        let servers = names_in(&scene.servers_directory());
+        servers.iter().any(|server| {
+            let table = scene
+                .servers_directory()
+                .join(server)
+                .join("data/test/http_auth.ibd");
+            fs::metadata(table).is_ok_and(|table| table.len() > 1 << 20)
+        })
+    });
+    running.signal(Signal::INT);
+    // It does not wait for the rest of the rows.
+    running
+        .finish()
+        .exits(130)
+        .conceals("keeping a copy of the data");
+    scene.nothing_is_left();
 }

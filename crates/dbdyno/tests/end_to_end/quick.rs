@@ -57,3 +57,19 @@ fn a_server_that_is_there() {
         "its database is gone again"
     );
 }
+
+#[test]
+fn a_database_of_its_name_is_somebody_elses() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    mariadb.rows("create database dbdyno_quick");
+    mariadb.rows("create table dbdyno_quick.dbdyno_quick as select 7 as n");
+    let quick = [vec!["quick".to_owned()], mariadb.by_socket()].concat();
+    scene
+        .dbdyno(quick)
+        .exits(2)
+        .says("dbdyno_quick")
+        .hints("dbdyno_quick");
+    let rows = mariadb.rows("select n from dbdyno_quick.dbdyno_quick");
+    assert_eq!(rows, [["7"]]);
+}

@@ -173,7 +173,7 @@ impl<'s> ClientRun<'s> {
             }
             run(connection.as_mut().expect("it was opened just now")).await
         })?;
-        Ok(result.map_err(Blamed::from)?)
+        Ok(result.map_err(|error| Blamed::of_server(&endpoint.address, error))?)
     }
 }
 

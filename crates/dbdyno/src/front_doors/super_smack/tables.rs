@@ -18,12 +18,13 @@ pub(super) fn make_ready(
         let endpoint = endpoints.of(plan.client);
         let mut progress = None;
         reactor::block_on(async {
-            let mut connection = Connection::open(endpoint).await.map_err(Blamed::from)?;
+            let of_server = |error| Blamed::of_server(&endpoint.address, error);
+            let mut connection = Connection::open(endpoint).await.map_err(of_server)?;
             let watch = &mut |event: TableEvent<'_>| show(&plan.table, &event, &mut progress);
             plan.make_ready(&mut connection, Existing::KeepIfEnough, watch)
                 .await
                 .map_err(Blamed::from)?;
-            connection.close().await.map_err(Blamed::from)
+            connection.close().await.map_err(of_server)
         })??;
     }
     Ok(())

@@ -1,0 +1,72 @@
+//! The tables that dbdyno made on servers that are not its own, so that a resumed plan knows them again.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::blame::{Blame, Blamed};
+
+/// The file in the results directory: one table a line, as `db1:3306 test.http_auth`.
+const FILE: &str = "created-tables";
+
+/// The tables that dbdyno made for one results directory.
+#[derive(Debug)]
+pub(crate) struct CreatedTables {
+    path: PathBuf,
+    places: Vec<String>,
+}
+
+impl CreatedTables {
+    /// What this and earlier processes made for the results in `directory`.
+    pub(crate) fn read(directory: &Path) -> anyhow::Result<Self> {
+        let path = directory.join(FILE);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(machine(&path, &error)),
+        };
+        Ok(Self {
+            places: text.lines().map(str::to_owned).collect(),
+            path,
+        })
+    }
+
+    /// True for a table that dbdyno made.
+    pub(crate) fn holds(&self, place: &str) -> bool {
+        self.places.iter().any(|known| known == place)
+    }
+
+    /// Remembers a table, before it is made: a crash in between leaves a name too many, never a table too many.
+    pub(crate) fn add(&mut self, place: String) -> anyhow::Result<()> {
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.path)
+            .map_err(|error| machine(&self.path, &error))?;
+        writeln!(file, "{place}").map_err(|error| machine(&self.path, &error))?;
+        self.places.push(place);
+        Ok(())
+    }
+}
+
+fn machine(path: &Path, error: &io::Error) -> anyhow::Error {
+    Blamed::new(Blame::Machine, format!("{}: {error}", path.display())).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_known_to_the_next_process() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut created = CreatedTables::read(directory.path()).unwrap();
+        assert!(!created.holds("db1:3306 test.http_auth"));
+        created.add("db1:3306 test.http_auth".to_owned()).unwrap();
+        let next = CreatedTables::read(directory.path()).unwrap();
+        assert!(next.holds("db1:3306 test.http_auth"));
+        assert!(!next.holds("db1:3306 test.http_aut"));
+    }
+}

@@ -1,0 +1,101 @@
+//! Loads the tables of a .smack file and measures what they take on disk.
+
+use std::time::Duration;
+
+use load::Interrupt;
+use protocol::{Connection, Endpoint};
+use workload::smack::{Error, Existing, TableEvent, TablePlan};
+
+use super::{
+    control::{control, number, quoted, unless_interrupted},
+    smack_data::SmackData,
+};
+use crate::{
+    blame::{Blame, Blamed},
+    progress::Step,
+};
+
+/// What a load brought.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Loaded {
+    /// Rows in each table that gen-data fills.
+    pub(crate) rows: u64,
+    /// Bytes of all tables and their indexes, as the server counts its pages; `None` where it does not say.
+    pub(crate) disk_bytes: Option<u64>,
+    /// Time that loading took.
+    pub(crate) took: Duration,
+}
+
+/// Makes every table of a .smack file with so many rows; a table that exists is replaced.
+pub(crate) fn load_tables(
+    smack: &SmackData,
+    endpoint: &Endpoint,
+    rows: u64,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Loaded> {
+    let script = smack.with_rows(Some(rows));
+    let plans = TablePlan::all(&script, &smack.files());
+    let step = Step::bar(format!("loading {rows} rows of {}", smack.name()), rows);
+    let begin = reactor::system_now();
+    let loaded = reactor::block_on(async {
+        let mut connection = Connection::open(endpoint)
+            .await
+            .map_err(|error| Blamed::of_server(&endpoint.address, error))?;
+        for plan in &plans {
+            let watch = &mut |event: TableEvent<'_>| show(&step, &event);
+            let made = plan.make_ready(&mut connection, Existing::Replace, watch);
+            match unless_interrupted(interrupt, made).await {
+                Some(Ok(_)) => {}
+                Some(Err(Error::Statement { source, .. })) if source.is_connection_lost() => {
+                    return Err(Blamed::of_server(&endpoint.address, source));
+                }
+                Some(Err(error)) => return Err(Blamed::from(error)),
+                None => return Err(Blamed::new(Blame::Interrupted, "interrupted while loading")),
+            }
+        }
+        Ok(())
+    });
+    loaded.map_err(|error| Blamed::new(Blame::Machine, error))??;
+    let took = reactor::system_now() - begin;
+    Ok(Loaded {
+        rows,
+        disk_bytes: disk_bytes(smack, endpoint)?,
+        took,
+    })
+}
+
+fn disk_bytes(smack: &SmackData, endpoint: &Endpoint) -> Result<Option<u64>, Blamed> {
+    let tables: Vec<&str> = smack.tables().collect();
+    control(endpoint, async |connection| {
+        // Without it the sizes are those of some time during the load.
+        connection
+            .rows(&format!("analyze table {}", tables.join(", ")))
+            .await?;
+        let names: Vec<String> = tables.iter().map(|table| quoted(table)).collect();
+        let sql = format!(
+            "select cast(sum(data_length + index_length) as unsigned) from information_schema.tables \
+             where table_schema = database() and table_name in ({})",
+            names.join(", ")
+        );
+        number(connection, &sql).await
+    })
+}
+
+fn show(step: &Step, event: &TableEvent<'_>) {
+    match event {
+        TableEvent::Sent { rows, .. } => step.reach(*rows),
+        TableEvent::ByInsert { reason } => {
+            step.note(&format!("loading by INSERT, because of this: {reason}"));
+        }
+        TableEvent::Adjusted { warnings, first } => {
+            step.note(&format!(
+                "the server adjusted values ({warnings} warnings): {first}"
+            ));
+        }
+        TableEvent::TooFewRows
+        | TableEvent::Creating
+        | TableEvent::Populating { .. }
+        | TableEvent::Loading { .. }
+        | TableEvent::Ready => {}
+    }
+}
