@@ -13,7 +13,7 @@ use crate::{cell::server_machine, results::Results};
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Columns of the view `results` that every experiment has.
-const FIXED_COLUMNS: [&str; 18] = [
+const FIXED_COLUMNS: [&str; 19] = [
     "run",
     "block",
     "complete",
@@ -31,6 +31,7 @@ const FIXED_COLUMNS: [&str; 18] = [
     "client_percent",
     "rest_percent",
     "iowait_percent",
+    "steal_percent",
     "idle_percent",
 ];
 

@@ -1,21 +1,23 @@
 //! The results database, read back by SQL.
 
 use report::{Error, Factor, Results, write_summary};
-use rusqlite::Connection;
+use rusqlite::{Batch, Connection, fallible_iterator::FallibleIterator};
 use samples::{Host, RunSummary};
 
 use crate::synthetic::quickstart;
 
 fn written(results: &Results) -> (tempfile::TempDir, Connection) {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let path = directory.path().join("results.sqlite");
-    write_summary(results, &path).unwrap();
-    let connection = Connection::open(&path).unwrap();
+    write_summary(results, &path).expect("the summary is written");
+    let connection = Connection::open(&path).expect("SQLite opens what it wrote");
     (directory, connection)
 }
 
 fn one<T: rusqlite::types::FromSql>(connection: &Connection, sql: &str) -> T {
-    connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    connection
+        .query_row(sql, [], |row| row.get(0))
+        .expect("the query has one value")
 }
 
 #[test]
@@ -143,4 +145,43 @@ fn what_cannot_be_written_says_where_and_what_to_do() {
     let error = write_summary(&results, &directory.path().join("r.sqlite")).unwrap_err();
     assert!(matches!(error, Error::DuplicateRun { run: 1 }), "{error}");
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn shares_of_the_cpu_in_the_view_add_up_to_100_percent() {
+    let (_directory, connection) = written(&quickstart(Host::Both));
+    let least_and_most: (f64, f64) = connection
+        .query_row(
+            "SELECT min(whole), max(whole) FROM (SELECT server_percent + client_percent + rest_percent + \
+             iowait_percent + steal_percent + idle_percent AS whole FROM results)",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .unwrap();
+    assert!(
+        (least_and_most.0 - 100.0).abs() < 1e-6,
+        "{least_and_most:?}"
+    );
+    assert!(
+        (least_and_most.1 - 100.0).abs() < 1e-6,
+        "{least_and_most:?}"
+    );
+}
+
+#[test]
+fn every_query_of_the_documentation_runs_and_finds_something() {
+    const PAGE: &str = include_str!("../../../../docs/results-database.md");
+    let (_directory, connection) = written(&quickstart(Host::Both));
+    let blocks = PAGE.split("```sql\n").skip(1);
+    let blocks = blocks.map(|block| block.split_once("```").unwrap().0);
+    let mut queries = 0;
+    for block in blocks {
+        let mut batch = Batch::new(&connection, block);
+        while let Some(mut query) = batch.next().unwrap() {
+            let found = query.query([]).unwrap().next().unwrap().is_some();
+            assert!(found, "no row from {}", query.expanded_sql().unwrap());
+            queries += 1;
+        }
+    }
+    assert!(queries >= 3, "{queries} queries on the page");
 }
