@@ -89,6 +89,10 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Run(args) => commands::run::run(args),
         Command::Server(args) => commands::server::run(args),
         Command::SuperSmack(door) => front_doors::super_smack::run(door.args.into_iter()),
+        // The original knows no --help; under dbdyno every command does.
+        Command::GenData(door) if door.args == ["--help"] || door.args == ["-h"] => {
+            front_doors::gen_data::run([OsString::from("-?")].into_iter())
+        }
         Command::GenData(door) => front_doors::gen_data::run(door.args.into_iter()),
     }
 }
@@ -109,16 +113,22 @@ fn complain(error: &anyhow::Error) -> ExitCode {
 fn exit_as_bug_on_panic() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        // A reader that has seen enough (`dbdyno ... | head`) is no bug: print! panics when its pipe is gone.
-        let reader_left = info
-            .payload()
-            .downcast_ref::<String>()
-            .is_some_and(|what| what.contains("Broken pipe"));
-        let code = if reader_left { 0 } else { EXIT_BUG };
-        if !reader_left {
-            default(info);
-            eprintln!("error: this is a bug in dbdyno; what was measured so far is kept");
-        }
+        let what = info.payload().downcast_ref::<String>();
+        // print! panics when nobody takes its output.
+        let unprinted = what.filter(|what| what.starts_with("failed printing to"));
+        let code = match unprinted {
+            // A reader that has seen enough (`dbdyno ... | head`) is no error.
+            Some(why) if why.contains("Broken pipe") => 0,
+            Some(why) => {
+                eprintln!("error: {why}");
+                Blame::Machine as i32
+            }
+            None => {
+                default(info);
+                eprintln!("error: this is a bug in dbdyno; what was measured so far is kept");
+                EXIT_BUG
+            }
+        };
         #[expect(
             clippy::exit,
             reason = "a panic in any thread must end the process with its own code"

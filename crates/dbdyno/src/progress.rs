@@ -22,14 +22,25 @@ impl Step {
         Self(bar)
     }
 
-    /// A step of known length, in any unit.
+    /// A step of known length, in any unit, that goes on at an even pace.
     pub(crate) fn bar(what: impl Into<Cow<'static, str>>, length: u64) -> Self {
         let what = what.into();
         announce(&what);
+        Self::with_template(
+            what,
+            length,
+            "{bar:16} {percent:>3} %, {eta} left: {wide_msg}",
+        )
+    }
+
+    /// A step of known length whose caller knows the time left.
+    pub(crate) fn paced(what: impl Into<Cow<'static, str>>, length: u64) -> Self {
+        Self::with_template(what.into(), length, "{bar:16} {percent:>3} %, {wide_msg}")
+    }
+
+    fn with_template(what: Cow<'static, str>, length: u64, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(length), target())
-            .with_style(style(
-                "{msg} [{bar:24}] {percent:>3} % ({elapsed}, {eta} left)",
-            ))
+            .with_style(style(template))
             .with_message(what);
         bar.enable_steady_tick(Duration::from_millis(250));
         Self(bar)
@@ -45,15 +56,16 @@ impl Step {
         self.0.set_message(what);
     }
 
-    /// Says what the step does now, and where stderr is no terminal how long the rest takes about.
-    pub(crate) fn announce(&self, what: &str) {
-        self.say(what.to_owned());
-        if std::io::stderr().is_terminal() {
-            return;
-        }
-        match self.0.eta() {
-            Duration::ZERO => eprintln!("{what}"),
-            left => eprintln!("{what} (about {} left)", HumanDuration(left)),
+    /// Says what the step does now, and how long the rest takes about.
+    pub(crate) fn say_with(&self, what: String, left: Duration) {
+        self.say(format!("{} left: {what}", HumanDuration(left)));
+    }
+
+    /// The same, also where stderr is no terminal.
+    pub(crate) fn announce(&self, what: &str, left: Duration) {
+        self.say_with(what.to_owned(), left);
+        if !std::io::stderr().is_terminal() {
+            eprintln!("{what} (about {} left)", HumanDuration(left));
         }
     }
 

@@ -136,7 +136,7 @@ pub struct Dataset {
     pub buffer_pool_bytes: Option<u64>,
     /// Time that loading took, if this run loaded it.
     pub load_s: Option<f64>,
-    /// How the data came to this run: `loaded`, `restored`, `kept`.
+    /// How the data came to this run: `loaded`, `restored`, `kept`, or `found` when nobody asked for it.
     pub state: String,
 }
 

@@ -25,7 +25,8 @@ const DATABASE: &str = "dbdyno_quick";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Without connection options a private server is made, measured and removed. On a server that is named,
-the database dbdyno_quick is created for the measurement and dropped afterwards.
+the database dbdyno_quick is created for the measurement and dropped afterwards; with --database the table
+dbdyno_quick is created in that one instead.
 
 Examples:
   dbdyno quick
@@ -58,19 +59,23 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
         let experiment = write_experiment(&directory, "restart = \"per-run\"")?;
         let smacks = SmackFiles::read(experiment.plan())?;
         let results = ResultsDirectory::create(Some(&directory), &experiment)?;
-        return run::perform(&experiment, smacks, &results, &choices);
+        return run::perform(&experiment, smacks, &results, &choices, "");
     }
-    let endpoint = args.connection.endpoint()?;
+    let mut endpoint = args.connection.endpoint()?;
     let server = format!("address = {:?}", endpoint.address.to_string());
     let experiment = write_experiment(&directory, &server)?;
     let smacks = SmackFiles::read(experiment.plan())?;
     let results = ResultsDirectory::create(Some(&directory), &experiment)?;
-    create_database(&endpoint)?;
-    choices.endpoint = Some(Endpoint {
-        database: Some(DATABASE.to_owned()),
-        ..endpoint.clone()
-    });
-    let measured = run::perform(&experiment, smacks, &results, &choices);
+    let own_database = args.connection.database.is_none();
+    if own_database {
+        create_database(&endpoint)?;
+        endpoint.database = Some(DATABASE.to_owned());
+    }
+    choices.endpoint = Some(endpoint.clone());
+    let measured = run::perform(&experiment, smacks, &results, &choices, "");
+    if !own_database {
+        return measured;
+    }
     let dropped = statement(&endpoint, &format!("drop database {DATABASE}"));
     measured.and_then(|code| dropped.map(|()| code))
 }
@@ -93,7 +98,8 @@ fn create_database(endpoint: &Endpoint) -> anyhow::Result<()> {
     created.map_err(|error| match error.downcast::<Blamed>() {
         Ok(blamed) if blamed.blame == Blame::Server => {
             let hint = format!(
-                "dbdyno quick needs the privilege to create the database {DATABASE}, which must not exist"
+                "dbdyno quick makes the database {DATABASE} for itself; where it exists already, an earlier quick may \
+                 have left it (drop database {DATABASE}); where you may not make one, --database names another"
             );
             Blamed::new(Blame::Input, blamed).hint(hint).into()
         }

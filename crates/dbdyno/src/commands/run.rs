@@ -72,7 +72,13 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         keep: args.keep,
         endpoint: None,
     };
-    perform(&experiment, smacks, &results, &choices)
+    perform(
+        &experiment,
+        smacks,
+        &results,
+        &choices,
+        "; the same command with --resume goes on",
+    )
 }
 
 /// Does what is left of the plan, then reports whatever was recorded.
@@ -81,6 +87,7 @@ pub(crate) fn perform(
     smacks: SmackFiles,
     results: &ResultsDirectory,
     choices: &Choices,
+    way_on: &str,
 ) -> anyhow::Result<ExitCode> {
     let interrupt = signals::interrupt()?;
     let left = results.left(experiment.plan())?;
@@ -94,9 +101,16 @@ pub(crate) fn perform(
     match (outcome, reported) {
         (Ok(()), Ok(recorded)) => failed_statements(&recorded).map(|()| ExitCode::SUCCESS),
         (Ok(()), Err(error)) => Err(error),
-        (Err(error), Ok(recorded)) if recorded.runs.is_empty() => Err(error),
+        (Err(error), Ok(recorded)) if recorded.runs.is_empty() => {
+            // After the user has put the input right, the same command must find the name free.
+            let blamed = error.downcast_ref::<Blamed>();
+            if blamed.is_none_or(|blamed| blamed.blame == Blame::Input) {
+                results.discard_if_empty();
+            }
+            Err(error)
+        }
         // The run's own error tells more than what it did to the report.
-        (Err(error), _) => Err(with_way_on(error, results)),
+        (Err(error), _) => Err(with_way_on(error, results, way_on)),
     }
 }
 
@@ -131,12 +145,12 @@ fn failed_statements(recorded: &Results) -> anyhow::Result<()> {
         .into())
 }
 
-/// The same error; one more hint says how to go on.
-fn with_way_on(error: anyhow::Error, results: &ResultsDirectory) -> anyhow::Error {
+/// The same error; one more hint says what is kept, and how to go on.
+fn with_way_on(error: anyhow::Error, results: &ResultsDirectory, way_on: &str) -> anyhow::Error {
     match error.downcast::<Blamed>() {
         Ok(blamed) => blamed
             .hint(format!(
-                "what was measured is kept in {}; the same command with --resume goes on",
+                "what was measured is kept in {}{way_on}",
                 results.path().display()
             ))
             .into(),

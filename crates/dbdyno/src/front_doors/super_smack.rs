@@ -7,6 +7,7 @@ use std::{
     process::ExitCode,
     sync::Arc,
     thread,
+    time::UNIX_EPOCH,
 };
 
 use clap::{CommandFactory, Parser, ValueEnum};
@@ -80,9 +81,9 @@ struct Options {
     #[arg(long, value_enum, default_value = "stop")]
     on_error: Policy,
 
-    /// Seed of the random words: the same seed, the same queries
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// Seed of the random words: the same seed, the same queries [default: another one at every call]
+    #[arg(long)]
+    seed: Option<u64>,
 
     /// Event loops per client section
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -166,6 +167,8 @@ fn smack(options: Options) -> anyhow::Result<ExitCode> {
     tables::make_ready(&script, &files, &endpoints)?;
     let dictionaries = Dictionary::load_all(&script, &files).map_err(Blamed::from)?;
     note_coverage(&script, &dictionaries);
+    let seed = options.seed.unwrap_or_else(fresh_seed);
+    eprintln!("note: seed {seed}; --seed {seed} sends the same queries again");
     let shared = Shared {
         dictionaries: dictionaries.into(),
         endpoints,
@@ -179,12 +182,20 @@ fn smack(options: Options) -> anyhow::Result<ExitCode> {
             Policy::Count => OnError::Count,
             Policy::Retry => OnError::Retry { at_most: RETRIES },
         },
-        seed: options.seed,
+        seed,
         loops: options.loops,
         interrupt: signals::interrupt()?,
         script,
     };
     run_clients(&shared)
+}
+
+/// A seed that no earlier call had: updates that send the same values again change nothing and are fast.
+fn fresh_seed() -> u64 {
+    let now = reactor::wall_now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    (now.as_micros() as u64).rotate_left(16) ^ u64::from(std::process::id())
 }
 
 fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {

@@ -38,6 +38,24 @@ impl CreatedTables {
         self.places.iter().any(|known| known == place)
     }
 
+    /// The tables on the server at `address`, as `test.http_auth`.
+    pub(crate) fn on(&self, address: &str) -> Vec<String> {
+        let places = self.places.iter();
+        let on_it = places.filter_map(|place| place.strip_prefix(address)?.strip_prefix(' '));
+        on_it.map(str::to_owned).collect()
+    }
+
+    /// Forgets the tables on the server at `address`: they are gone.
+    pub(crate) fn forget(&mut self, address: &str) -> anyhow::Result<()> {
+        let prefix = format!("{address} ");
+        self.places.retain(|place| !place.starts_with(&prefix));
+        let result = match self.places.is_empty() {
+            true => fs::remove_file(&self.path),
+            false => fs::write(&self.path, self.places.join("\n") + "\n"),
+        };
+        result.map_err(|error| machine(&self.path, &error))
+    }
+
     /// Remembers a table, before it is made: a crash in between leaves a name too many, never a table too many.
     pub(crate) fn add(&mut self, place: String) -> anyhow::Result<()> {
         let mut file = OpenOptions::new()
@@ -68,5 +86,15 @@ mod tests {
         let next = CreatedTables::read(directory.path()).unwrap();
         assert!(next.holds("db1:3306 test.http_auth"));
         assert!(!next.holds("db1:3306 test.http_aut"));
+        created.add("db1:33060 test.other".to_owned()).unwrap();
+        assert_eq!(created.on("db1:3306"), ["test.http_auth"]);
+        created.forget("db1:3306").unwrap();
+        let next = CreatedTables::read(directory.path()).unwrap();
+        assert_eq!(
+            (next.on("db1:3306").len(), next.on("db1:33060").len()),
+            (0, 1)
+        );
+        created.forget("db1:33060").unwrap();
+        assert!(!directory.path().join(FILE).exists());
     }
 }

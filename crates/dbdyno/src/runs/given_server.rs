@@ -73,6 +73,20 @@ impl GivenServer {
         })
     }
 
+    /// Drops the tables that dbdyno made here for these results.
+    pub(crate) fn drop_created(&mut self) -> anyhow::Result<()> {
+        let address = self.endpoint.address.to_string();
+        let tables = self.created.on(&address);
+        if tables.is_empty() {
+            return Ok(());
+        }
+        let sql = format!("drop table if exists {}", tables.join(", "));
+        control(&self.endpoint, async |connection| {
+            connection.query(sql.as_bytes()).await
+        })?;
+        self.created.forget(&address)
+    }
+
     fn bring(
         &mut self,
         data: &WantedData<'_>,

@@ -8,9 +8,11 @@ mod private_server;
 mod recording;
 mod results_directory;
 mod runner;
+mod settings_in_effect;
 mod smack_data;
 mod stage;
 mod table_load;
+mod time_left;
 
 pub(crate) use control::control;
 pub(crate) use results_directory::ResultsDirectory;

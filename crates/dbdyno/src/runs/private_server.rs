@@ -1,7 +1,7 @@
 //! The private server that runs take place on: made once, given data, restored and restarted as declared.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -12,7 +12,8 @@ use samples::Dataset;
 use server::{Installation, Lifetime, Server, Settings};
 
 use super::{
-    control::{control, number},
+    control::{control, number, variables},
+    settings_in_effect::adjusted,
     stage::{Stage, WantedData},
     table_load::{Loaded, load_tables},
 };
@@ -52,6 +53,8 @@ pub(crate) struct PrivateServer {
     /// Block of the last run.
     block: Option<u32>,
     interrupt: Interrupt,
+    /// What was told about the server's options; each is told once.
+    told: BTreeSet<String>,
 }
 
 impl PrivateServer {
@@ -76,7 +79,7 @@ impl PrivateServer {
             return Err(Blamed::from(error).into());
         }
         drop(step);
-        Ok(Self {
+        let mut made = Self {
             server,
             settings,
             pristine,
@@ -85,7 +88,10 @@ impl PrivateServer {
             holds: None,
             block: None,
             interrupt,
-        })
+            told: BTreeSet::new(),
+        };
+        made.tell_of_replaced_options();
+        Ok(made)
     }
 
     /// Brings the server into the state that `run` asks for and starts it.
@@ -112,6 +118,7 @@ impl PrivateServer {
             None => None,
         };
         self.start()?;
+        self.warn_of_adjusted_settings()?;
         Ok(Stage {
             endpoint: self.endpoint(database),
             server_pid: self.server.pid(),
@@ -143,6 +150,11 @@ impl PrivateServer {
         Ok(self.server.dir().to_owned())
     }
 
+    /// True while the server's process is there.
+    pub(crate) fn is_running(&self) -> bool {
+        self.server.is_running()
+    }
+
     /// The last lines of the server's log.
     pub(crate) fn log_tail(&self) -> String {
         self.server.log_tail(20)
@@ -153,6 +165,27 @@ impl PrivateServer {
             database: Some(database.to_owned()),
             ..self.server.endpoint()
         }
+    }
+
+    /// Says which of the user's options a private server cannot have.
+    fn tell_of_replaced_options(&mut self) {
+        for replaced in self.server.replaced() {
+            let line = format!("note: {replaced}");
+            if self.told.insert(line.clone()) {
+                eprintln!("{line}");
+            }
+        }
+    }
+
+    /// Says which settings the server has otherwise than asked: a factor over them would not be what it seems.
+    fn warn_of_adjusted_settings(&mut self) -> anyhow::Result<()> {
+        let variables = control(&self.server.endpoint(), variables)?;
+        for adjusted in adjusted(&self.settings.set, &variables) {
+            if self.told.insert(adjusted.clone()) {
+                eprintln!("warning: {adjusted}");
+            }
+        }
+        Ok(())
     }
 
     fn start(&mut self) -> anyhow::Result<()> {
@@ -168,6 +201,7 @@ impl PrivateServer {
         if settings != self.settings {
             self.server.reconfigure(&settings).map_err(Blamed::from)?;
             self.settings = settings;
+            self.tell_of_replaced_options();
         }
         Ok(())
     }

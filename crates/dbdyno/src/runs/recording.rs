@@ -1,5 +1,7 @@
 //! Writes the run record while a load runs, and shows how it goes.
 
+use std::time::Duration;
+
 use load::{Interrupt, Observer};
 use reactor::Instant;
 use samples::{Histogram, Interval, Line, PhaseMark, RecordWriter, WriteError};
@@ -26,6 +28,8 @@ pub(crate) struct RunProgress<'a> {
     pub(crate) label: String,
     /// Runs that are over.
     pub(crate) runs_before: u64,
+    /// How long the plan takes from the begin of this run.
+    pub(crate) left: Duration,
     /// How long this one is expected to take, warm-up included, seconds.
     pub(crate) expected_s: f64,
 }
@@ -110,8 +114,11 @@ impl RunProgress<'_> {
         let p95_ms = histogram
             .quantile_ns(0.95)
             .map_or(f64::NAN, |ns| ns as f64 / 1e6);
-        self.step
-            .say(format!("{}: {per_s:.0}/s, p95 {p95_ms:.2} ms", self.label));
+        let left = self.left.saturating_sub(Duration::from_secs_f64(elapsed_s));
+        self.step.say_with(
+            format!("{per_s:.0}/s, p95 {p95_ms:.2} ms, {}", self.label),
+            left,
+        );
         let share = (elapsed_s / self.expected_s).clamp(0.0, 1.0);
         self.step
             .reach(self.runs_before * 1000 + (share * 1000.0) as u64);

@@ -55,6 +55,30 @@ impl ResultsDirectory {
             .expect("a directory does not hold every number")
     }
 
+    /// Removes what dbdyno wrote into a directory that holds no record and that no table elsewhere depends on.
+    pub(crate) fn discard_if_empty(&self) {
+        let ours = [
+            "experiment.toml",
+            "experiment.json",
+            "quick.toml",
+            "quick.smack",
+        ];
+        let others = std::fs::read_dir(&self.path)
+            .into_iter()
+            .flatten()
+            .flatten();
+        let only_ours = others
+            .map(|entry| entry.file_name())
+            .all(|name| ours.iter().any(|own| name == *own));
+        if only_ours {
+            // What cannot be removed stays; it is no reason to hide the error that led here.
+            for name in ours {
+                let _ = std::fs::remove_file(self.path.join(name));
+            }
+            let _ = std::fs::remove_dir(&self.path);
+        }
+    }
+
     /// The directory.
     pub(crate) fn path(&self) -> &Path {
         &self.path

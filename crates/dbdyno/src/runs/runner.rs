@@ -1,6 +1,6 @@
 //! Runs what a plan still has to do, one run after the other, whatever happens on the way.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use experiment::{Experiment, PlannedRun, ServerSpec};
 use load::Interrupt;
@@ -15,6 +15,8 @@ use super::{
     results_directory::ResultsDirectory,
     smack_data::SmackFiles,
     stage::{Stage, WantedData},
+    table_load::find_tables,
+    time_left::TimeLeft,
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -27,7 +29,7 @@ use crate::{
 pub(crate) struct Choices {
     /// The server binary, instead of one that is found.
     pub(crate) mysqld: Option<PathBuf>,
-    /// Keep the private servers, to look into them.
+    /// Keep the private servers and the tables made elsewhere, to look into them.
     pub(crate) keep: bool,
     /// The server to use where the experiment says that one is there.
     pub(crate) endpoint: Option<Endpoint>,
@@ -68,30 +70,45 @@ impl<'a> Runner<'a> {
     /// Does the runs that are left; what was started is stopped again however it ends.
     pub(crate) fn run(mut self, runs: &[&PlannedRun]) -> anyhow::Result<()> {
         server::sweep(&named_server::root()?).map_err(Blamed::from)?;
-        let step = Step::bar("runs", runs.len() as u64 * 1000);
+        let step = Step::paced("runs", runs.len() as u64 * 1000);
+        let expected = runs.iter().map(|run| expected(&run.load)).collect();
+        let mut time_left = TimeLeft::new(expected);
         let result = runs.iter().enumerate().try_for_each(|(index, run)| {
             if self.interrupt.is_raised() {
                 return Err(Blamed::new(Blame::Interrupted, "interrupted").into());
             }
-            self.one(run, index as u64, &step)
+            let begin = reactor::system_now();
+            let left = time_left.left();
+            self.one(run, index as u64, left, &step)?;
+            time_left.done(reactor::system_now() - begin);
+            Ok(())
         });
         drop(step);
-        let failed = result.is_err() && !self.interrupt.is_raised();
-        self.tidy_up(failed)?;
+        self.tidy_up(result.is_ok())?;
         result
     }
 
-    fn one(&mut self, run: &PlannedRun, runs_before: u64, step: &Step) -> anyhow::Result<()> {
+    fn one(
+        &mut self,
+        run: &PlannedRun,
+        runs_before: u64,
+        left: Duration,
+        step: &Step,
+    ) -> anyhow::Result<()> {
         let levels: Vec<_> = run
             .combination
             .iter()
             .map(|(factor, level)| format!("{factor}={level}"))
             .collect();
         let planned = self.experiment.plan().runs.len();
-        let label = format!("run {} of {planned}: {}", run.run, levels.join(" "));
-        step.announce(&label);
-        let stage = self.stage(run)?;
+        let label = [format!("run {} of {planned}", run.run), levels.join(" ")];
+        let label = label.join(" ").trim_end().to_owned();
+        step.announce(&label, left);
+        let mut stage = self.stage(run)?;
         let smack = self.smacks.at(&run.load.smack);
+        if run.data.is_none() {
+            stage.dataset = find_tables(&smack, &stage.endpoint)?;
+        }
         let plan = smack.plan(&run.load, stage.dataset.as_ref().map(|data| data.rows))?;
         let execution = Execution {
             identity: Identity {
@@ -108,9 +125,14 @@ impl<'a> Runner<'a> {
             step,
             label,
             runs_before,
+            left,
             expected_s: expected(&run.load).as_secs_f64(),
         };
-        execution.record(&self.results.record(run.run), progress)?;
+        let recorded = execution.record(&self.results.record(run.run), progress);
+        if recorded.is_err() && !self.interrupt.is_raised() {
+            self.show_logs_of_dead_servers();
+        }
+        recorded?;
         step.reach((runs_before + 1) * 1000);
         Ok(())
     }
@@ -167,18 +189,27 @@ impl<'a> Runner<'a> {
         ))?)
     }
 
-    /// Stops the private servers, and removes them unless they are to be kept.
-    fn tidy_up(self, failed: bool) -> anyhow::Result<()> {
+    fn show_logs_of_dead_servers(&self) {
+        for server in self.private.values().filter(|server| !server.is_running()) {
+            eprintln!("the end of the server's log:\n{}", server.log_tail());
+        }
+    }
+
+    /// Stops and removes the private servers, and drops the tables that were made elsewhere once nobody needs them,
+    /// unless all of that is to be kept.
+    fn tidy_up(self, plan_is_done: bool) -> anyhow::Result<()> {
         for server in self.private.into_values() {
-            if failed {
-                eprintln!("the end of the server's log:\n{}", server.log_tail());
-            }
             if self.choices.keep {
                 let directory = server.keep()?;
                 let name = directory.file_name().unwrap_or_default().display();
                 eprintln!("kept: dbdyno server start {name}");
             } else {
                 server.destroy()?;
+            }
+        }
+        if plan_is_done && !self.choices.keep {
+            for mut server in self.given.into_values() {
+                server.drop_created()?;
             }
         }
         Ok(())

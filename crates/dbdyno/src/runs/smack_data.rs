@@ -9,7 +9,7 @@ use std::{
 };
 
 use experiment::{LoadSpec, Plan};
-use workload::smack::{ClientPlan, DataFiles, Dictionary, Firing, Script};
+use workload::smack::{ClientPlan, DataFiles, Dictionary, Firing, Generator, Script};
 
 use crate::blame::{Blame, Blamed};
 
@@ -163,5 +163,13 @@ impl SmackData {
     /// Names of the tables.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &str> {
         self.script.tables.iter().map(|table| table.name.as_str())
+    }
+
+    /// Names of the tables that gen-data fills.
+    pub(crate) fn generated_tables(&self) -> impl Iterator<Item = &str> {
+        let tables = self.script.tables.iter();
+        let generated =
+            tables.filter(|table| matches!(table.generator, Some(Generator::GenData(_))));
+        generated.map(|table| table.name.as_str())
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use load::Interrupt;
 use protocol::{Connection, Endpoint};
+use samples::Dataset;
 use workload::smack::{Error, Existing, TableEvent, TablePlan};
 
 use super::{
@@ -62,6 +63,45 @@ pub(crate) fn load_tables(
         disk_bytes: disk_bytes(smack, endpoint)?,
         took,
     })
+}
+
+/// The tables of a .smack file as they are there, for a run that takes what it finds; `None` when gen-data makes
+/// none of them, so that nothing is known about their keys.
+pub(crate) fn find_tables(
+    smack: &SmackData,
+    endpoint: &Endpoint,
+) -> anyhow::Result<Option<Dataset>> {
+    let mut found: Option<u64> = None;
+    for table in smack.generated_tables() {
+        let count = format!("select count(*) from {table}");
+        let rows = control(endpoint, async |connection| {
+            number(connection, &count).await
+        })
+        .map_err(|error| error.hint("a [data] table makes the tables of a .smack file".to_owned()))?
+        .unwrap_or(0);
+        if rows == 0 || found.is_some_and(|other| other != rows) {
+            let message =
+                format!("table {table} has {rows} rows: its keys are not those of gen-data");
+            return Err(Blamed::new(Blame::Input, message)
+                .hint("a [data] table loads it anew".to_owned())
+                .into());
+        }
+        found = Some(rows);
+    }
+    let Some(rows) = found else {
+        return Ok(None);
+    };
+    let pool = control(endpoint, async |connection| {
+        number(connection, "select @@innodb_buffer_pool_size").await
+    })?;
+    Ok(Some(Dataset {
+        source: smack.name(),
+        rows,
+        disk_bytes: disk_bytes(smack, endpoint)?,
+        buffer_pool_bytes: pool,
+        load_s: None,
+        state: "found".to_owned(),
+    }))
 }
 
 fn disk_bytes(smack: &SmackData, endpoint: &Endpoint) -> Result<Option<u64>, Blamed> {

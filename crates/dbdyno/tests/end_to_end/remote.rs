@@ -233,7 +233,7 @@ fn an_experiment_says_what_it_did_not_see() {
     }
     .write(&scene);
     scene
-        .dbdyno(["run", "trial.toml", "--results", "out"])
+        .dbdyno(["run", "trial.toml", "--results", "out", "--keep"])
         .exits(0);
     let results = Results::at(scene.path().join("out"));
     let record = results.record(1);
