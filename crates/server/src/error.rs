@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::InstallError;
+
 /// Whose fault an error is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -83,6 +85,9 @@ pub enum Error {
     /// An option file or a single option is wrong.
     #[error(transparent)]
     Options(#[from] mycnf::Error),
+    /// A server could not be installed or removed.
+    #[error(transparent)]
+    Install(#[from] InstallError),
     /// An option that only counts when the data directory is made was changed afterwards.
     #[error(
         "option {option}: {} when the data directory was made, {} now",
@@ -206,7 +211,10 @@ impl Error {
             Self::Initialise { .. } | Self::DiedAtStart { .. } | Self::TimedOut { .. } => {
                 Fault::Server
             }
-            Self::DiskFull { .. } => Fault::Machine,
+            Self::DiskFull { .. }
+            | Self::Install(InstallError::Client { .. } | InstallError::Mismatch { .. }) => {
+                Fault::Machine
+            }
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::NotFound
                 | io::ErrorKind::PermissionDenied
@@ -226,7 +234,7 @@ impl Error {
                 "write a flavour, a version or both: mariadb, mariadb-10.11, mysql-8.0, percona"
             }
             Self::NotInstalled { .. } => {
-                "name the binary with --mysqld, or install MariaDB: apt-get install mariadb-server-core mariadb-client-core"
+                "name the binary with --mysqld, or install one: dbdyno server install mariadb-10.11 (server installed --all shows more)"
             }
             Self::Binary { why, .. } => return binary_hint(why),
             Self::Foreign { .. } => {
@@ -240,6 +248,7 @@ impl Error {
             }
             Self::PortTaken { .. } => "name another port, or none: then a free one is taken",
             Self::Options(error) => return error.hint(),
+            Self::Install(error) => return error.hint(),
             Self::FixedAtCreation { .. } => "create another server for this value",
             Self::Initialise { log, .. } | Self::DiedAtStart { log, .. } => return log_hint(log),
             Self::TimedOut { log, .. } => return log_hint(log),
@@ -260,13 +269,16 @@ impl Error {
     }
 }
 
-/// A loader's complaint names the library that is missing.
+/// The library that a loader misses:
+/// `mysqld: error while loading shared libraries: libaio.so.1: cannot open shared object file`.
+pub(crate) fn missing_library(why: &str) -> Option<&str> {
+    let (_, rest) = why.split_once("shared libraries: ")?;
+    Some(rest.split_once(':')?.0)
+}
+
 fn binary_hint(why: &str) -> Option<String> {
-    let library = why
-        .split_once("shared libraries: ")
-        .and_then(|(_, rest)| rest.split_once(':'));
-    Some(match library {
-        Some((library, _)) => format!("install the package that holds the library {library}"),
+    Some(match missing_library(why) {
+        Some(library) => format!("install the package that holds the library {library}"),
         None => {
             "name a mysqld or mariadbd with --mysqld, or leave it out: then one is looked for; \
                  Debian's package is mariadb-server-core"

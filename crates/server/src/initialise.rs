@@ -48,7 +48,7 @@ pub(crate) fn initialise(
     let has_dictionary = by_itself && installation.numbers().at_least([8]);
 
     write_option_file(&option_file, layout, installation, options, by_itself)?;
-    let mut command = Command::new(&installation.mysqld);
+    let mut command = installation.command();
     command.arg(format!("--defaults-file={}", option_file.display()));
     if by_itself {
         let mut sql = accounts.initialize_sql();

@@ -9,7 +9,10 @@ mod copy;
 mod destroy;
 mod error;
 mod initialise;
+mod install;
+mod install_marker;
 mod installation;
+mod launch;
 mod layout;
 mod lifecycle;
 mod lock;
@@ -24,13 +27,18 @@ mod server;
 mod snapshot;
 mod socket_dir;
 mod spawner;
+mod user_directory;
 mod version;
 
 pub use configuration::Settings;
 pub use destroy::{Listed, destroy, list, sweep};
 pub use error::{Error, Fault};
+pub use install::{
+    InstallError, Installed, Progress, RECIPES, Recipe, install, installed, uninstall,
+};
 pub use installation::Installation;
 pub use page_cache::evict_page_cache;
 pub use server::Server;
 pub use spawner::Lifetime;
+pub use user_directory::{installs_root, servers_root};
 pub use version::Flavour;

@@ -131,7 +131,7 @@ impl Server {
 
     fn command(&self) -> Result<Command, Error> {
         let open = |_| log::open(&self.layout.log).map_err(Error::io("open", &self.layout.log));
-        let mut command = Command::new(&self.marker.mysqld);
+        let mut command = self.marker.launch.command(&self.marker.mysqld);
         command
             .arg(option_file_argument(&self.layout))
             .arg(format!("--socket={}", self.socket().display()))

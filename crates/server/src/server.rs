@@ -187,6 +187,7 @@ impl Server {
             &marker.basedir,
             marker.flavour,
             &marker.version,
+            &marker.launch,
         )
         .ok_or_else(|| Error::Marker {
             path: self.layout.marker.clone(),
