@@ -287,6 +287,33 @@ fn binary_hint(why: &str) -> Option<String> {
     })
 }
 
+/// Words of a server's log, and what to do about them.
+const LOG_HINTS: [(&str, &str); 6] = [
+    (
+        "default time zone",
+        "write the time zone as an offset: default_time_zone='+00:00'",
+    ),
+    // io_setup() failed with EAGAIN after 5 attempts; also: InnoDB: Fatal : Cannot initialize AIO sub-system
+    ("io_setup() failed with EAGAIN", NO_AIO_SLOTS),
+    ("Cannot initialize AIO sub-system", NO_AIO_SLOTS),
+    // Server was killed when InnoDB redo logging was disabled. Data files could be corrupt.
+    (
+        "MY-013598",
+        "it was killed while its redo log was disabled, and its data is lost: restore a snapshot",
+    ),
+    (
+        "uses page size",
+        "innodb_page_size is chosen when the data directory is made: create another server",
+    ),
+    (
+        "Different lower_case_table_names settings",
+        "lower_case_table_names is chosen when the data directory is made: create another server",
+    ),
+];
+
+const NO_AIO_SLOTS: &str = "the kernel's slots for asynchronous I/O are used up (/proc/sys/fs/aio-nr of aio-max-nr; \
+     a server takes 2000 to 2700): stop some servers, or raise fs.aio-max-nr";
+
 /// Reads the cause out of a server's log, where it is one of the common ones.
 fn log_hint(log: &str) -> Option<String> {
     for line in log.lines() {
@@ -300,8 +327,9 @@ fn log_hint(log: &str) -> Option<String> {
                 "this version does not know the option {option}: leave it out, or write loose-{option}"
             ));
         }
-        if line.contains("default time zone") {
-            return Some("write the time zone as an offset: default_time_zone='+00:00'".to_owned());
+        let known = LOG_HINTS.iter().find(|(words, _)| line.contains(words));
+        if let Some((_, hint)) = known {
+            return Some((*hint).to_owned());
         }
     }
     None
@@ -340,6 +368,16 @@ mod tests {
             (
                 "Fatal error: Illegal or unknown default time zone 'UTC'\n",
                 Some("write the time zone as an offset: default_time_zone='+00:00'"),
+            ),
+            (
+                "InnoDB: Error: io_setup() failed with EAGAIN after 5 attempts.\n",
+                Some(NO_AIO_SLOTS),
+            ),
+            (
+                "[ERROR] [MY-013598] [InnoDB] Server was killed when Innodb Redo logging was disabled.\n",
+                Some(
+                    "it was killed while its redo log was disabled, and its data is lost: restore a snapshot",
+                ),
             ),
             ("[Note] all is well\n", None),
         ] {

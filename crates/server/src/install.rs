@@ -18,13 +18,12 @@ use crate::launch::Launch;
 use crate::layout::make_private_dir;
 use crate::lock::Lock;
 use crate::version::{Numbers, Wanted};
-use crate::{copy, list};
+use crate::{copy, digest, list};
 
 mod archive;
 mod binary;
 mod client;
 mod debian;
-pub(crate) mod digest;
 mod error;
 mod library;
 mod maven;
@@ -225,6 +224,12 @@ fn unpack_inner(jar: &Path, inner: &str, download: &Path, tree: &Path) -> Result
 
 /// Finds out how the binary is started: with its own loader, or with libraries that are missed otherwise.
 fn settle(work: &Path, tree: &Path, mysqld: &Path) -> Result<Installation, Error> {
+    if !tree.starts_with(work)
+        && let Ok(found) = Installation::at(mysqld, &Launch::default())
+    {
+        // It is at home on this machine; the loader that lies around is the machine's.
+        return Ok(found);
+    }
     let mut launch = Launch::of_tree(tree);
     loop {
         let why = match Installation::at(mysqld, &launch) {

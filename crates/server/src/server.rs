@@ -10,7 +10,7 @@ use protocol::{Address, Endpoint, Password, SslMode};
 use crate::accounts::{Accounts, BENCH, Reach};
 use crate::configuration::{Settings, configure, host, is_without_tls};
 use crate::error::Error;
-use crate::initialise::initialise;
+use crate::initialise::make_data;
 use crate::installation::Installation;
 use crate::layout::Layout;
 use crate::lifecycle::own_process;
@@ -84,8 +84,7 @@ impl Server {
             marker.write(layout)?;
         }
         write_private(&layout.option_file, private.to_text().as_bytes())?;
-        let accounts = Accounts::random()?;
-        initialise(layout, installation, &accounts, private.options())?;
+        let accounts = make_data(layout, installation, private.options())?;
         let server = Self {
             layout: layout.clone(),
             marker,

@@ -244,18 +244,20 @@ fn become_client(args: ClientArgs) -> Result<Infallible, Blamed> {
     };
     // The server's own client first: others may not know its ways to log in.
     let own = names.map(|name| installation.basedir.join("bin").join(name));
-    let own = own.into_iter().filter(|path| path.is_file());
-    let own = own.map(|path| (installation.program(&path), path));
-    let others = names.map(|name| (Command::new(name), PathBuf::from(name)));
-    let options = format!("--defaults-file={}", server.client_file().display());
-    // An unpacked client looks for these where it was built for.
+    let own = own
+        .into_iter()
+        .filter(|path| runs(&mut installation.program(path)));
+    // An unpacked client looks for its character sets where it was built for.
     let character_sets = installation.character_sets_dir();
     let character_sets =
         character_sets.map(|dir| format!("--character-sets-dir={}", dir.display()));
-    for (mut command, client) in own.chain(others) {
+    let own = own.map(|path| (installation.program(&path), path, character_sets.as_ref()));
+    let others = names.map(|name| (Command::new(name), PathBuf::from(name), None));
+    let options = format!("--defaults-file={}", server.client_file().display());
+    for (mut command, client, character_sets) in own.chain(others) {
         let error = command
             .arg(&options)
-            .args(&character_sets)
+            .args(character_sets)
             .args(&args.args)
             .exec();
         if error.kind() != std::io::ErrorKind::NotFound {
@@ -269,4 +271,10 @@ fn become_client(args: ClientArgs) -> Result<Infallible, Blamed> {
         "no command-line client found: neither mariadb nor mysql",
     )
     .hint(hint))
+}
+
+/// Whether a client can be run: an unpacked one may lack a library that the server does not need.
+fn runs(client: &mut Command) -> bool {
+    let output = client.arg("--version").output();
+    output.is_ok_and(|output| output.status.success())
 }

@@ -12,8 +12,10 @@ use zip::ZipArchive;
 use super::error::InstallError;
 use crate::error::Error;
 
-/// Directories that no server needs and that can be most of an archive's files.
-const SKIPPED: [&str; 7] = [
+/// Directories and programs that no server needs and that can be most of an archive's bytes.
+const SKIPPED: [&str; 9] = [
+    "debug",
+    "mysqld-debug",
     "mysql-test",
     "mariadb-test",
     "sql-bench",
@@ -107,8 +109,8 @@ fn stays_inside(target: &Path) -> bool {
 }
 
 fn is_skipped(path: &Path) -> bool {
-    let mut directories = path.parent().into_iter().flat_map(Path::components);
-    directories.any(|part| SKIPPED.iter().any(|name| part.as_os_str() == *name))
+    path.components()
+        .any(|part| SKIPPED.iter().any(|name| part.as_os_str() == *name))
 }
 
 fn format(file: &mut File) -> io::Result<Option<Format>> {

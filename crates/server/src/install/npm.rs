@@ -8,8 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
 use super::client::{Client, written_bytes};
-use super::digest::sha512;
 use super::error::InstallError;
+use crate::digest::sha512;
 use crate::error::Error;
 
 /// What `npm pack --json` says of a package:

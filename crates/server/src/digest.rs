@@ -16,7 +16,7 @@ pub(crate) fn sha256(path: &Path) -> io::Result<String> {
 }
 
 /// The SHA-512 of a file.
-pub(super) fn sha512(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn sha512(path: &Path) -> io::Result<Vec<u8>> {
     digest::<Sha512>(path)
 }
 
