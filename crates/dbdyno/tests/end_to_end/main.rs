@@ -6,6 +6,7 @@
 mod experiment;
 mod faults;
 mod gen_data;
+mod installs;
 mod mariadb;
 mod refusals;
 mod results;
