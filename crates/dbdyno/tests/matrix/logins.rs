@@ -9,6 +9,9 @@ use crate::{
     tls,
 };
 
+const CACHING: &str = "caching_sha2_password";
+const SHA256: &str = "sha256_password";
+
 /// The account that a connection is logged in as.
 fn whoami(endpoint: &Endpoint) -> Result<String, Error> {
     Ok(rows(endpoint, "SELECT CURRENT_USER()")?.remove(0).remove(0))
@@ -28,30 +31,43 @@ fn only_the_password_opens(place: &Endpoint) {
 }
 
 /// Makes the account and tries it at each place.
-fn password_login(subject: &Subject, plugin: &str, places: &[Endpoint]) -> Cell {
+fn password_login(subject: &Subject, plugin: &str, place: Endpoint) -> Cell {
     if let Err(reason) = accounts::create(subject, plugin) {
         return Cell::Skipped(reason);
     }
-    places.iter().for_each(only_the_password_opens);
+    only_the_password_opens(&place);
     Cell::Ok
 }
 
-fn with_tls(subject: &Subject, check: impl FnOnce(Endpoint) -> Cell) -> Cell {
-    match tls::hindrance(subject) {
+/// The same over the socket and over plain TCP.
+fn everywhere(subject: &Subject, plugin: &str) -> Cell {
+    match password_login(subject, plugin, subject.by_socket()) {
+        Cell::Ok => password_login(subject, plugin, subject.by_tcp(SslMode::Disabled)),
+        skipped => skipped,
+    }
+}
+
+/// Makes the check over TLS, where both sides can.
+fn with_tls(
+    subject: &Subject,
+    plugin: &str,
+    check: impl FnOnce(&Subject, &str, Endpoint) -> Cell,
+) -> Cell {
+    let hindrance = accounts::load(subject, plugin).err();
+    match hindrance.or_else(|| tls::hindrance(subject)) {
         Some(reason) => Cell::Skipped(reason),
-        None => check(subject.by_tcp(SslMode::Required)),
+        None => check(subject, plugin, subject.by_tcp(SslMode::Required)),
     }
 }
 
 pub(crate) fn native(subject: &mut Subject) -> Cell {
-    let places = [subject.by_socket(), subject.by_tcp(SslMode::Disabled)];
-    password_login(subject, "mysql_native_password", &places)
+    everywhere(subject, "mysql_native_password")
 }
 
 /// As [`only_the_password_opens`], and the server remembers the password after the first login: the second one
 /// is told less.
-fn full_then_fast(subject: &Subject, place: Endpoint) -> Cell {
-    if let Err(reason) = accounts::create(subject, "caching_sha2_password") {
+fn full_then_fast(subject: &Subject, plugin: &str, place: Endpoint) -> Cell {
+    if let Err(reason) = accounts::create(subject, plugin) {
         return Cell::Skipped(reason);
     }
     let right = as_user(place.clone(), USER, PASSWORD);
@@ -69,15 +85,15 @@ fn full_then_fast(subject: &Subject, place: Endpoint) -> Cell {
 }
 
 pub(crate) fn caching_sha2_by_rsa(subject: &mut Subject) -> Cell {
-    full_then_fast(subject, subject.by_tcp(SslMode::Disabled))
+    full_then_fast(subject, CACHING, subject.by_tcp(SslMode::Disabled))
 }
 
 pub(crate) fn caching_sha2_by_tls(subject: &mut Subject) -> Cell {
-    with_tls(subject, |place| full_then_fast(subject, place))
+    with_tls(subject, CACHING, full_then_fast)
 }
 
 pub(crate) fn caching_sha2_by_socket(subject: &mut Subject) -> Cell {
-    full_then_fast(subject, subject.by_socket())
+    full_then_fast(subject, CACHING, subject.by_socket())
 }
 
 pub(crate) fn sha256_by_rsa(subject: &mut Subject) -> Cell {
@@ -86,9 +102,7 @@ pub(crate) fn sha256_by_rsa(subject: &mut Subject) -> Cell {
 }
 
 pub(crate) fn sha256_by_tls(subject: &mut Subject) -> Cell {
-    with_tls(subject, |place| {
-        password_login(subject, "sha256_password", &[place])
-    })
+    with_tls(subject, SHA256, password_login)
 }
 
 pub(crate) fn sha256_by_socket(subject: &mut Subject) -> Cell {
@@ -96,7 +110,7 @@ pub(crate) fn sha256_by_socket(subject: &mut Subject) -> Cell {
 }
 
 fn sha256_without_tls(subject: &Subject, place: Endpoint) -> Cell {
-    if let Err(reason) = accounts::create(subject, "sha256_password") {
+    if let Err(reason) = accounts::create(subject, SHA256) {
         return Cell::Skipped(reason);
     }
     if !subject.status("Rsa_public_key").is_empty() {
@@ -109,13 +123,11 @@ fn sha256_without_tls(subject: &Subject, place: Endpoint) -> Cell {
 }
 
 pub(crate) fn ed25519(subject: &mut Subject) -> Cell {
-    let places = [subject.by_socket(), subject.by_tcp(SslMode::Disabled)];
-    password_login(subject, "ed25519", &places)
+    everywhere(subject, "ed25519")
 }
 
 pub(crate) fn parsec(subject: &mut Subject) -> Cell {
-    let places = [subject.by_socket(), subject.by_tcp(SslMode::Disabled)];
-    password_login(subject, "parsec", &places)
+    everywhere(subject, "parsec")
 }
 
 /// The account of the operating system's user gets in without a password, another one does not.

@@ -46,5 +46,6 @@ fn every_version_does_what_a_benchmark_needs() {
     results.must_be_good();
     if full {
         versions::must_be_enough(&results.versions());
+        results.every_check_must_apply_somewhere();
     }
 }

@@ -54,6 +54,20 @@ impl Results {
         }
         assert!(bad.is_empty(), "failed:\n  {}", bad.join("\n  "));
     }
+
+    /// Fails where a check applied to no version at all.
+    #[track_caller]
+    pub(crate) fn every_check_must_apply_somewhere(&self) {
+        let nowhere = |index: &usize| {
+            let mut cells = self.columns.iter().map(|(_, cells)| &cells[*index]);
+            cells.all(|cell| *cell != Cell::Ok)
+        };
+        let idle: Vec<&str> = (0..self.checks.len())
+            .filter(nowhere)
+            .map(|index| self.checks[index])
+            .collect();
+        assert!(idle.is_empty(), "skipped on every version: {idle:?}");
+    }
 }
 
 impl fmt::Display for Results {
