@@ -234,7 +234,8 @@ impl Error {
                 "write a flavour, a version or both: mariadb, mariadb-10.11, mysql-8.0, percona"
             }
             Self::NotInstalled { .. } => {
-                "name the binary with --mysqld, or install one: dbdyno server install mariadb-10.11 (server installed --all shows more)"
+                "name the binary with --mysqld, or install one: dbdyno server install NAME (dbdyno server installed \
+                 --all shows which), or apt-get install mariadb-server-core mariadb-client-core"
             }
             Self::Binary { why, .. } => return binary_hint(why),
             Self::Foreign { .. } => {

@@ -84,6 +84,8 @@ impl Server {
             marker.write(layout)?;
         }
         write_private(&layout.option_file, private.to_text().as_bytes())?;
+        // A copied data directory leaves no word in it.
+        log::open(&layout.log).map_err(Error::io("open", &layout.log))?;
         let accounts = make_data(layout, installation, private.options())?;
         let server = Self {
             layout: layout.clone(),
