@@ -6,17 +6,15 @@ use crate::catalogue::{Catalogue, Kind};
 use crate::entry::Entry;
 use crate::finding::{Finding, Severity};
 use crate::name::{OptionName, is_switched_on};
-use crate::options::Options;
 use crate::unknown::explain_unknown;
 
 /// How many allowed words a hint lists.
 const WORDS_SHOWN_MAX: usize = 12;
 
-/// What the version that the catalogue was read from would say about each option. Options that come from no file
-/// of the user's are judged as well.
-pub fn judge(catalogue: &Catalogue, options: &Options) -> Vec<Finding> {
-    let entries = options.entries().iter();
+/// What the version that the catalogue was read from would say about each option.
+pub fn judge(catalogue: &Catalogue, entries: &[Entry]) -> Vec<Finding> {
     entries
+        .iter()
         .filter_map(|entry| judge_entry(catalogue, entry))
         .collect()
 }
@@ -139,13 +137,14 @@ mod tests {
     use super::*;
     use crate::catalogue::Family;
     use crate::file::OptionFile;
+    use crate::options::Options;
     use std::path::Path;
 
     fn judged(family: Family, version: &[u32], line: &str) -> Option<String> {
         let text = format!("[mysqld]\n{line}\n");
         let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
         let options = Options::from_groups(&file, &["mysqld"]);
-        let findings = judge(&Catalogue::nearest(family, version), &options);
+        let findings = judge(&Catalogue::nearest(family, version), options.entries());
         findings
             .first()
             .map(|finding| format!("{:?}: {finding}", finding.severity))

@@ -61,7 +61,7 @@ impl OptionName {
     /// `skip-name-resolve` is listed with its prefix, `skip-log-bin` without.
     ///
     /// Source: MySQL Reference Manual, "Program Option Modifiers".
-    pub(crate) fn spellings(&self) -> Vec<&str> {
+    pub fn spellings(&self) -> Vec<&str> {
         let prefixes = ["skip_", "disable_", "enable_", "maximum_", "autoset_"];
         let mut spellings = vec![self.folded()];
         spellings.extend(

@@ -45,7 +45,7 @@ fn the_catalogue_knows_what_each_version_knows() {
     let mut wrong = Vec::new();
     for (_, line, answers) in rows() {
         for (catalogue, answer) in catalogues().iter().zip(answers) {
-            let findings = judge(catalogue, &options(&[line]));
+            let findings = judge(catalogue, options(&[line]).entries());
             let refused = findings.iter().any(Finding::is_refusal);
             let unknown = findings.iter().any(is_unknown);
             let same = match answer {
@@ -127,7 +127,7 @@ fn document_004_is_refused_everywhere_with_every_name_at_once() {
         &["innodb_additional_mem_pool_size"],
         &["innodb_additional_mem_pool_size"],
     ]) {
-        let findings = judge(catalogue, &options(&lines));
+        let findings = judge(catalogue, options(&lines).entries());
         let refused = findings.iter().filter(|finding| finding.is_refusal());
         let mut names: Vec<&str> = refused
             .map(|finding| finding.option.split('=').next().unwrap())

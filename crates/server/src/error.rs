@@ -88,6 +88,14 @@ pub enum Error {
     /// A server could not be installed or removed.
     #[error(transparent)]
     Install(#[from] InstallError),
+    /// This version would not start with the options, or not follow them.
+    #[error("{server} refuses {} of the options:{}", findings.len(), lines(findings))]
+    Rejected {
+        /// The server: `mysql 8.0.33`.
+        server: String,
+        /// Everything that it refuses.
+        findings: Vec<mycnf::Finding>,
+    },
     /// An option that only counts when the data directory is made was changed afterwards.
     #[error(
         "option {option}: {} when the data directory was made, {} now",
@@ -250,6 +258,9 @@ impl Error {
             Self::PortTaken { .. } => "name another port, or none: then a free one is taken",
             Self::Options(error) => return error.hint(),
             Self::Install(error) => return error.hint(),
+            Self::Rejected { .. } => {
+                "change these lines; loose- before a name lets versions pass over it that do not know it"
+            }
             Self::FixedAtCreation { .. } => "create another server for this value",
             Self::Initialise { log, .. } | Self::DiedAtStart { log, .. } => return log_hint(log),
             Self::TimedOut { log, .. } => return log_hint(log),
@@ -341,6 +352,12 @@ fn list(found: &[String]) -> String {
         [] => "no server is installed".to_owned(),
         found => format!("there is {}", found.join("; ")),
     }
+}
+
+/// One indented line for each finding.
+fn lines(findings: &[mycnf::Finding]) -> String {
+    let lines = findings.iter().map(|finding| format!("\n  {finding}"));
+    lines.collect()
 }
 
 fn shown(value: &Option<String>) -> &str {

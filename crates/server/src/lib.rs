@@ -4,11 +4,14 @@
 //! removed. Its processes are recognised by number, start time and boot, so that no other one is ever killed.
 
 mod accounts;
+mod check;
+mod complaint;
 mod configuration;
 mod copy;
 mod destroy;
 mod digest;
 mod error;
+mod help;
 mod initialise;
 mod install;
 mod install_marker;
@@ -31,8 +34,10 @@ mod socket_dir;
 mod spawner;
 mod template;
 mod user_directory;
+mod validator;
 mod version;
 
+pub use check::{Checked, check};
 pub use configuration::Settings;
 pub use destroy::{Listed, destroy, list, sweep};
 pub use error::{Error, Fault};
