@@ -17,6 +17,7 @@ use crate::{
     progress::Step,
 };
 
+mod check;
 mod installs;
 mod listing;
 mod table;
@@ -40,6 +41,8 @@ pub(crate) struct ServerArgs {
 enum Action {
     /// Make a server and start it
     Create(CreateArgs),
+    /// Check option files against a server, without making or starting one
+    Check(check::CheckArgs),
     /// Start a server
     Start(Name),
     /// Stop a server in order
@@ -124,6 +127,7 @@ pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     }
     match args.action {
         Action::Create(args) => create(args)?,
+        Action::Check(args) => return Ok(check::run(args)?),
         Action::Start(Name { name }) => start(&name, &mut named_server::open(&name)?)?,
         Action::Stop(Name { name }) => stop(&name, &mut named_server::open(&name)?)?,
         Action::Restart(Name { name }) => {
@@ -182,6 +186,9 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
     drop(step);
     for replaced in server.replaced() {
         eprintln!("note: {replaced}");
+    }
+    for note in server.notes() {
+        eprintln!("note: {note}");
     }
     let finished = finish(&name, &path, &mut server, args.no_start);
     if finished.is_err() {
