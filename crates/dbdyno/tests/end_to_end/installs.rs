@@ -9,8 +9,8 @@ fn mysqld() -> PathBuf {
     let output = Command::new("sh")
         .args(["-c", "PATH=$PATH:/usr/sbin command -v mariadbd"])
         .output()
-        .unwrap();
-    PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
+        .expect("there is a shell");
+    PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
 }
 
 #[test]
