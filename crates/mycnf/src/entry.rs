@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use crate::name::OptionName;
 
+/// Where options come from that dbdyno adds.
+pub(crate) const OURS: &str = "dbdyno";
+
 /// Where an option comes from: `base.cnf line 3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
@@ -59,6 +62,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether the user wrote it, in a file or as a single option.
+    pub fn is_the_users(&self) -> bool {
+        self.origin.line.is_some() || self.origin.path() != Path::new(OURS)
+    }
+
     /// An option that stands in no file; `origin` says who wants it.
     pub(crate) fn made(group: &str, name: &str, value: Option<String>, origin: &str) -> Self {
         Self {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::entry::{Entry, Origin};
+use crate::entry::{Entry, OURS, Origin};
 use crate::error::Error;
 use crate::line::{Line, parse_line};
 use crate::name::OptionName;
@@ -50,7 +50,7 @@ impl OptionFile {
             let name = name.to_owned();
             return Err(Error::Unprintable { name, what });
         }
-        self.entries.push(Entry::made(group, name, value, "dbdyno"));
+        self.entries.push(Entry::made(group, name, value, OURS));
         Ok(())
     }
 

@@ -11,22 +11,32 @@
 //! # Ok::<(), mycnf::Error>(())
 //! ```
 
+mod catalogue;
 mod client;
 mod entry;
 mod error;
 mod file;
+mod finding;
+mod judge;
 mod line;
 mod name;
 mod options;
 mod print;
 mod private;
 mod size;
+mod trap;
+mod unknown;
 
+pub use catalogue::{Catalogue, Family};
 pub use client::{ClientFiles, ClientOptions, Transport};
 pub use entry::{Entry, Origin};
 pub use error::Error;
 pub use file::OptionFile;
+pub use finding::{Finding, Severity};
+pub use judge::{allowed, judge, parse_number};
 pub use name::{OptionName, is_switched_on};
 pub use options::Options;
 pub use private::{PrivateOptions, Replaced, Sources, fixed_at_creation};
 pub use size::parse_size_bytes;
+pub use trap::traps;
+pub use unknown::{Unknown, explain_unknown};

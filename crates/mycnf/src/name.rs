@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The prefix of an option that a server may pass over when it does not know it.
+const LOOSE: &str = "loose_";
+
 /// The prefixes that change how an option is taken, not which one it is.
 const PREFIXES: [&str; 4] = ["loose_", "skip_", "enable_", "disable_"];
 
@@ -9,6 +12,7 @@ const PREFIXES: [&str; 4] = ["loose_", "skip_", "enable_", "disable_"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionName {
     written: String,
+    folded: String,
     base: String,
 }
 
@@ -23,9 +27,12 @@ impl OptionName {
             }
             base = rest;
         }
+        let base = base.to_owned();
+        let plain = folded.strip_prefix(LOOSE).filter(|name| !name.is_empty());
         Self {
             written: written.to_owned(),
-            base: base.to_owned(),
+            folded: plain.unwrap_or(&folded).to_owned(),
+            base,
         }
     }
 
@@ -40,10 +47,34 @@ impl OptionName {
         &self.base
     }
 
+    /// The name with `_`, without `loose-`: as a server's own lists have it.
+    pub fn folded(&self) -> &str {
+        &self.folded
+    }
+
+    /// Whether the server may pass over the option when it does not know it.
+    pub fn is_loose(&self) -> bool {
+        self.folded.len() < self.written.len()
+    }
+
+    /// The names under which a server may list this option, the fullest first.
+    /// `skip-name-resolve` is listed with its prefix, `skip-log-bin` without.
+    ///
+    /// Source: MySQL Reference Manual, "Program Option Modifiers".
+    pub fn spellings(&self) -> Vec<&str> {
+        let prefixes = ["skip_", "disable_", "enable_", "maximum_", "autoset_"];
+        let mut spellings = vec![self.folded()];
+        spellings.extend(
+            prefixes
+                .iter()
+                .find_map(|prefix| self.folded.strip_prefix(prefix)),
+        );
+        spellings
+    }
+
     /// Whether the name itself switches the option off (`skip-ssl`, `disable-log-bin`).
     pub fn switches_off(&self) -> bool {
-        let folded = self.written.replace('-', "_");
-        let name = folded.strip_prefix("loose_").unwrap_or(&folded);
+        let name = &self.folded;
         name.len() > self.base.len() && (name.starts_with("skip_") || name.starts_with("disable_"))
     }
 }

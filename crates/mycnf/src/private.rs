@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use crate::entry::{Entry, Origin};
+use crate::entry::{Entry, OURS, Origin};
 use crate::error::Error;
 use crate::file::OptionFile;
 use crate::name::OptionName;
@@ -174,7 +174,7 @@ impl PrivateOptions {
         for (name, value) in pairs.iter().filter(|(name, _)| !skip(name)) {
             self.options.remove(name);
             self.options
-                .push(Entry::made(GROUP, name, Some(value.clone()), "dbdyno"));
+                .push(Entry::made(GROUP, name, Some(value.clone()), OURS));
         }
     }
 

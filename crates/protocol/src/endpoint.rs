@@ -90,7 +90,7 @@ pub struct Endpoint {
     pub database: Option<String>,
     /// How far to insist on TLS. Over a unix socket only from [`SslMode::Required`] on.
     pub ssl_mode: SslMode,
-    /// PEM file of the authorities to trust; without it, the verifying levels trust the system's.
+    /// PEM file of the authorities to trust; the verifying levels need one.
     pub ssl_ca: Option<PathBuf>,
     /// Limit for connecting and logging in together.
     pub connect_timeout: Duration,

@@ -74,14 +74,14 @@ pub(crate) async fn log_in(
         capabilities |= CapabilityFlags::CLIENT_SSL;
         channel = encrypt(channel, endpoint, ssl_mode, capabilities).await?;
     }
-    let unix = matches!(endpoint.address, Address::Unix(_));
     let secret = Secret {
         password: endpoint
             .password
             .as_ref()
             .map_or(b"", |password| password.as_bytes()),
         nonce: Cow::Borrowed(&greeting.nonce),
-        confidential: unix || channel.transport.is_tls(),
+        tls: channel.transport.is_tls(),
+        socket: matches!(endpoint.address, Address::Unix(_)),
     };
     // The server may like a method that we do not know and yet have the account under another.
     let method = Method::of_plugin(&greeting.plugin).unwrap_or(Method::Native);
@@ -170,12 +170,8 @@ async fn prove(
                 (method, secret.nonce) = switched(request)?;
                 Some(method.first(&secret)?)
             }
-            [0x01, challenge @ ..] => method.next(&secret, challenge)?,
-            _ => {
-                return Err(Error::Malformed {
-                    what: "login packet",
-                });
-            }
+            // MySQL before 8 and MariaDB escape only what could be taken for another packet.
+            [0x01, challenge @ ..] | challenge => method.next(&secret, challenge)?,
         };
         if let Some(answer) = answer {
             packets::begin(&mut channel.out);

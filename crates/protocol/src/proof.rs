@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use mysql_common::auth::plugins::{
     ChallengeResponsePlugin, Context, caching_sha2_password::scramble_sha256,
-    client_ed25519::ClientEd25519, mysql_native_password::scramble_native,
+    client_ed25519::ClientEd25519, mysql_native_password::scramble_native, parsec::Parsec,
 };
 use rsa::{Oaep, RsaPublicKey, pkcs8::DecodePublicKey, rand_core::OsRng};
 use sha1::Sha1;
@@ -23,6 +23,8 @@ pub(crate) enum Method {
     Sha256,
     /// A signature: MariaDB.
     Ed25519,
+    /// A signature with a key stretched from the password and a salt: MariaDB 11.6 and later.
+    Parsec,
     /// The operating system's account, over a unix socket.
     Socket,
 }
@@ -34,6 +36,7 @@ impl Method {
             b"caching_sha2_password" => Some(Self::CachingSha2),
             b"sha256_password" => Some(Self::Sha256),
             b"client_ed25519" => Some(Self::Ed25519),
+            b"parsec" => Some(Self::Parsec),
             b"unix_socket" | b"auth_socket" => Some(Self::Socket),
             _ => None,
         }
@@ -45,6 +48,7 @@ impl Method {
             Self::CachingSha2 => "caching_sha2_password",
             Self::Sha256 => "sha256_password",
             Self::Ed25519 => "client_ed25519",
+            Self::Parsec => "parsec",
             Self::Socket => "unix_socket",
         }
     }
@@ -56,6 +60,8 @@ impl Method {
         }
         let proof = match self {
             Self::Socket => Some(Vec::new()),
+            // Asks for the salt.
+            Self::Parsec => Some(Vec::new()),
             Self::Native => {
                 let nonce = secret.nonce.get(..20);
                 nonce
@@ -68,12 +74,12 @@ impl Method {
                     .and_then(|nonce| scramble_sha256(nonce, secret.password))
                     .map(Vec::from)
             }
-            Self::Sha256 if secret.confidential => return Ok(secret.in_clear()),
+            Self::Sha256 if secret.tls => return Ok(secret.in_clear()),
             Self::Sha256 => Some(vec![REQUEST_KEY_SHA256]),
             Self::Ed25519 => {
                 let nonce = secret.nonce.get(..32).unwrap_or_default();
                 let signed = ClientEd25519::default()
-                    .run(SignWith(secret.password), nonce)
+                    .run(Signer(secret.password), nonce)
                     .ok();
                 signed.and_then(|response| response.data().map(Vec::from))
             }
@@ -92,11 +98,14 @@ impl Method {
     ) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
         match (self, challenge) {
             (Self::CachingSha2, [FAST_SUCCESS]) => Ok(None),
-            (Self::CachingSha2, [FULL_LOGIN]) if secret.confidential => Ok(Some(secret.in_clear())),
+            (Self::CachingSha2, [FULL_LOGIN]) if secret.tls || secret.socket => {
+                Ok(Some(secret.in_clear()))
+            }
             (Self::CachingSha2, [FULL_LOGIN]) => Ok(Some(vec![REQUEST_KEY_CACHING].into())),
             (Self::CachingSha2 | Self::Sha256, key) if key.starts_with(b"-----BEGIN") => self
                 .encrypt(secret, key)
                 .map(|encrypted| Some(encrypted.into())),
+            (Self::Parsec, salt) => secret.stretch_and_sign(salt).map(Some),
             _ => Err(Error::Malformed {
                 what: "login packet",
             }),
@@ -139,8 +148,9 @@ const FULL_LOGIN: u8 = 4;
 pub(crate) struct Secret<'a> {
     pub(crate) password: &'a [u8],
     pub(crate) nonce: Cow<'a, [u8]>,
-    /// Nobody listens: TLS or a unix socket.
-    pub(crate) confidential: bool,
+    pub(crate) tls: bool,
+    /// A unix socket: nobody listens there, but `sha256_password` does not know.
+    pub(crate) socket: bool,
 }
 
 impl Secret<'_> {
@@ -150,12 +160,27 @@ impl Secret<'_> {
         password.push(0);
         password
     }
+
+    /// Answers the salt of parsec: `P`, the binary logarithm of the iterations / 1024, and 18 random bytes.
+    fn stretch_and_sign(&self, salt: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let mut parsec = Parsec::default();
+        let nonce = self.nonce.get(..32).unwrap_or_default();
+        let signed = parsec
+            .run(Signer(self.password), nonce)
+            .and_then(|_| parsec.run(Signer(self.password), salt))
+            .ok();
+        signed
+            .and_then(|response| response.data().map(|data| data.to_vec().into()))
+            .ok_or(Error::Malformed {
+                what: "salt of parsec",
+            })
+    }
 }
 
-/// The password in the form that the library's ed25519 takes.
-struct SignWith<'a>(&'a [u8]);
+/// The password in the form that the library's signatures take.
+struct Signer<'a>(&'a [u8]);
 
-impl Context for SignWith<'_> {
+impl Context for Signer<'_> {
     fn pass(&self) -> &[u8] {
         self.0
     }

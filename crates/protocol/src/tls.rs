@@ -8,8 +8,8 @@ use std::{
 
 use reactor::Stream;
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, PeerIncompatible,
-    RootCertStore, SignatureScheme,
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, InvalidMessage,
+    PeerIncompatible, RootCertStore, SignatureScheme,
     client::{
         WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
@@ -153,6 +153,8 @@ fn explain(error: &io::Error) -> String {
                 PeerIncompatible::ServerDoesNotSupportTls12Or13
                 | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
             )
+            // As yaSSL's, in MySQL 5.
+            | Tls::InvalidMessage(InvalidMessage::UnknownProtocolVersion)
             | Tls::AlertReceived(
                 AlertDescription::ProtocolVersion | AlertDescription::HandshakeFailure,
             ),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mycnf::{ClientOptions, OptionFile};
+use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
 use crate::error::Error;
@@ -14,6 +15,7 @@ use crate::random::random_password;
 pub(crate) const BENCH: &str = "bench";
 
 /// The passwords of `bench` and `root`.
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Accounts {
     pub(crate) bench: String,
     root: String,

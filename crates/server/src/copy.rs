@@ -13,6 +13,9 @@ use crate::layout::make_private_dir;
 /// What is copied at a time, bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 
+/// Files that belong to one server and not to its data: two servers must not share a server's identity.
+pub(crate) const OWN_FILES: [&str; 1] = ["auto.cnf"];
+
 /// Copies a directory into a new one. Files named in `skip` at its top are left out, and so are sockets.
 pub(crate) fn copy_directory(from: &Path, to: &Path, skip: &[&str]) -> Result<(), Error> {
     make_private_dir(to).map_err(Error::io("make the directory", to))?;

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::InstallError;
+
 /// Whose fault an error is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -83,6 +85,17 @@ pub enum Error {
     /// An option file or a single option is wrong.
     #[error(transparent)]
     Options(#[from] mycnf::Error),
+    /// A server could not be installed or removed.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    /// This version would not start with the options, or not follow them.
+    #[error("{server} refuses {} of the options:{}", findings.len(), lines(findings))]
+    Rejected {
+        /// The server: `mysql 8.0.33`.
+        server: String,
+        /// Everything that it refuses.
+        findings: Vec<mycnf::Finding>,
+    },
     /// An option that only counts when the data directory is made was changed afterwards.
     #[error(
         "option {option}: {} when the data directory was made, {} now",
@@ -206,7 +219,10 @@ impl Error {
             Self::Initialise { .. } | Self::DiedAtStart { .. } | Self::TimedOut { .. } => {
                 Fault::Server
             }
-            Self::DiskFull { .. } => Fault::Machine,
+            Self::DiskFull { .. }
+            | Self::Install(InstallError::Client { .. } | InstallError::Mismatch { .. }) => {
+                Fault::Machine
+            }
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::NotFound
                 | io::ErrorKind::PermissionDenied
@@ -226,7 +242,8 @@ impl Error {
                 "write a flavour, a version or both: mariadb, mariadb-10.11, mysql-8.0, percona"
             }
             Self::NotInstalled { .. } => {
-                "name the binary with --mysqld, or install MariaDB: apt-get install mariadb-server-core mariadb-client-core"
+                "name the binary with --mysqld, or install one: dbdyno server install NAME (dbdyno server installed \
+                 --all shows which), or apt-get install mariadb-server-core mariadb-client-core"
             }
             Self::Binary { why, .. } => return binary_hint(why),
             Self::Foreign { .. } => {
@@ -240,6 +257,10 @@ impl Error {
             }
             Self::PortTaken { .. } => "name another port, or none: then a free one is taken",
             Self::Options(error) => return error.hint(),
+            Self::Install(error) => return error.hint(),
+            Self::Rejected { .. } => {
+                "change these lines; loose- before a name lets versions pass over it that do not know it"
+            }
             Self::FixedAtCreation { .. } => "create another server for this value",
             Self::Initialise { log, .. } | Self::DiedAtStart { log, .. } => return log_hint(log),
             Self::TimedOut { log, .. } => return log_hint(log),
@@ -262,13 +283,16 @@ impl Error {
     }
 }
 
-/// A loader's complaint names the library that is missing.
+/// The library that a loader misses:
+/// `mysqld: error while loading shared libraries: libaio.so.1: cannot open shared object file`.
+pub(crate) fn missing_library(why: &str) -> Option<&str> {
+    let (_, rest) = why.split_once("shared libraries: ")?;
+    Some(rest.split_once(':')?.0)
+}
+
 fn binary_hint(why: &str) -> Option<String> {
-    let library = why
-        .split_once("shared libraries: ")
-        .and_then(|(_, rest)| rest.split_once(':'));
-    Some(match library {
-        Some((library, _)) => format!("install the package that holds the library {library}"),
+    Some(match missing_library(why) {
+        Some(library) => format!("install the package that holds the library {library}"),
         None => {
             "name a mysqld or mariadbd with --mysqld, or leave it out: then one is looked for; \
                  Debian's package is mariadb-server-core"
@@ -276,6 +300,33 @@ fn binary_hint(why: &str) -> Option<String> {
         }
     })
 }
+
+/// Words of a server's log, and what to do about them.
+const LOG_HINTS: [(&str, &str); 6] = [
+    (
+        "default time zone",
+        "write the time zone as an offset: default_time_zone='+00:00'",
+    ),
+    // io_setup() failed with EAGAIN after 5 attempts; also: InnoDB: Fatal : Cannot initialize AIO sub-system
+    ("io_setup() failed with EAGAIN", NO_AIO_SLOTS),
+    ("Cannot initialize AIO sub-system", NO_AIO_SLOTS),
+    // Server was killed when InnoDB redo logging was disabled. Data files could be corrupt.
+    (
+        "MY-013598",
+        "it was killed while its redo log was disabled, and its data is lost: restore a snapshot",
+    ),
+    (
+        "uses page size",
+        "innodb_page_size is chosen when the data directory is made: create another server",
+    ),
+    (
+        "Different lower_case_table_names settings",
+        "lower_case_table_names is chosen when the data directory is made: create another server",
+    ),
+];
+
+const NO_AIO_SLOTS: &str = "the kernel's slots for asynchronous I/O are used up (/proc/sys/fs/aio-nr of aio-max-nr; \
+     a server takes 2000 to 2700): stop some servers, or raise fs.aio-max-nr";
 
 /// Reads the cause out of a server's log, where it is one of the common ones.
 fn log_hint(log: &str) -> Option<String> {
@@ -290,8 +341,9 @@ fn log_hint(log: &str) -> Option<String> {
                 "this version does not know the option {option}: leave it out, or write loose-{option}"
             ));
         }
-        if line.contains("default time zone") {
-            return Some("write the time zone as an offset: default_time_zone='+00:00'".to_owned());
+        let known = LOG_HINTS.iter().find(|(words, _)| line.contains(words));
+        if let Some((_, hint)) = known {
+            return Some((*hint).to_owned());
         }
     }
     None
@@ -302,6 +354,12 @@ fn list(found: &[String]) -> String {
         [] => "no server is installed".to_owned(),
         found => format!("there is {}", found.join("; ")),
     }
+}
+
+/// One indented line for each finding.
+fn lines(findings: &[mycnf::Finding]) -> String {
+    let lines = findings.iter().map(|finding| format!("\n  {finding}"));
+    lines.collect()
 }
 
 fn shown(value: &Option<String>) -> &str {
@@ -330,6 +388,16 @@ mod tests {
             (
                 "Fatal error: Illegal or unknown default time zone 'UTC'\n",
                 Some("write the time zone as an offset: default_time_zone='+00:00'"),
+            ),
+            (
+                "InnoDB: Error: io_setup() failed with EAGAIN after 5 attempts.\n",
+                Some(NO_AIO_SLOTS),
+            ),
+            (
+                "[ERROR] [MY-013598] [InnoDB] Server was killed when Innodb Redo logging was disabled.\n",
+                Some(
+                    "it was killed while its redo log was disabled, and its data is lost: restore a snapshot",
+                ),
             ),
             ("[Note] all is well\n", None),
         ] {

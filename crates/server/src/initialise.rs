@@ -17,6 +17,8 @@ use crate::log;
 use crate::marker::write_private;
 use crate::process::ProcessId;
 use crate::spawner::{Lifetime, spawn};
+use crate::template::Template;
+use crate::user_directory::templates_root;
 
 /// How long making a data directory may take; seconds are usual.
 const TIMEOUT: Duration = Duration::from_secs(600);
@@ -35,8 +37,33 @@ const SYSTEM_SQL: [&str; 6] = [
     "mysql_sys_schema.sql",
 ];
 
-/// Makes the data directory with its accounts and the database `test`.
-pub(crate) fn initialise(
+/// Makes the data directory with its accounts and the database `test`: copied, where one like it was made before.
+pub(crate) fn make_data(
+    layout: &Layout,
+    installation: &Installation,
+    options: &Options,
+) -> Result<Accounts, Error> {
+    let kept: Vec<String> = kept_options(installation, options)
+        .iter()
+        .map(|(name, value)| format!("{name}={value:?}\n"))
+        .collect();
+    let template =
+        templates_root().and_then(|root| Template::of(root, installation, &kept.concat()));
+    if let Some(template) = &template
+        && let Some(accounts) = template.copy_to(&layout.data)?
+    {
+        return Ok(accounts);
+    }
+    make_private_dir(&layout.data).map_err(Error::io("make the directory", &layout.data))?;
+    let accounts = Accounts::random()?;
+    initialise(layout, installation, &accounts, options)?;
+    if let Some(template) = template {
+        template.keep(&layout.data, &accounts);
+    }
+    Ok(accounts)
+}
+
+fn initialise(
     layout: &Layout,
     installation: &Installation,
     accounts: &Accounts,
@@ -44,11 +71,11 @@ pub(crate) fn initialise(
 ) -> Result<(), Error> {
     let option_file = layout.run.join("init.cnf");
     let sql_file = layout.run.join("init.sql");
-    let by_itself = !installation.is_mariadb() && installation.numbers().at_least([5, 7]);
+    let by_itself = initialises_itself(installation);
     let has_dictionary = by_itself && installation.numbers().at_least([8]);
 
-    write_option_file(&option_file, layout, installation, options, by_itself)?;
-    let mut command = Command::new(&installation.mysqld);
+    write_option_file(&option_file, layout, installation, options)?;
+    let mut command = installation.command();
     command.arg(format!("--defaults-file={}", option_file.display()));
     if by_itself {
         let mut sql = accounts.initialize_sql();
@@ -84,7 +111,6 @@ fn write_option_file(
     layout: &Layout,
     installation: &Installation,
     options: &Options,
-    by_itself: bool,
 ) -> Result<(), Error> {
     let mut file = OptionFile::default();
     let mut push = |name: &str, value: Option<String>| file.push("mysqld", name, value);
@@ -102,22 +128,37 @@ fn write_option_file(
         "secure-file-priv",
         Some(layout.files.to_string_lossy().into_owned()),
     )?;
-    if by_itself {
-        // MySQL 8 writes the character set of the database `test` down for good.
-        for name in ["character-set-server", "collation-server"] {
-            if let Some(value) = options.value(name) {
-                push(name, Some(value.to_owned()))?;
-            }
-        }
-    } else {
+    if !initialises_itself(installation) {
         push("max-allowed-packet", Some("8M".to_owned()))?;
         push("net-buffer-length", Some("16K".to_owned()))?;
         push("log-warnings", Some("0".to_owned()))?;
     }
-    for (name, value) in mycnf::fixed_at_creation(options) {
+    for (name, value) in kept_options(installation, options) {
         push(name, value)?;
     }
     write_private(path, file.to_string().as_bytes())
+}
+
+/// Whether the server makes its system tables by itself, or reads them as SQL.
+fn initialises_itself(installation: &Installation) -> bool {
+    !installation.is_mariadb() && installation.numbers().at_least([5, 7])
+}
+
+/// The user's options that the data directory keeps.
+fn kept_options(
+    installation: &Installation,
+    options: &Options,
+) -> Vec<(&'static str, Option<String>)> {
+    let mut kept: Vec<_> = mycnf::fixed_at_creation(options).into_iter().collect();
+    if initialises_itself(installation) {
+        // MySQL 8 writes the character set of the database `test` down for good.
+        for name in ["character-set-server", "collation-server"] {
+            if let Some(value) = options.value(name) {
+                kept.push((name, Some(value.to_owned())));
+            }
+        }
+    }
+    kept
 }
 
 /// What a bootstrap reads: the system tables, then our accounts. A statement ends with its line, so the two

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::error::Error;
+use crate::install_marker::InstallMarker;
+use crate::launch::Launch;
+use crate::user_directory::installs_root;
 use crate::version::{Flavour, Numbers, Wanted, parse_version_answer};
 
 /// The names of the server binary, MariaDB's first: its `mysqld` is a link.
-const BINARIES: [&str; 2] = ["mariadbd", "mysqld"];
+pub(crate) const BINARIES: [&str; 2] = ["mariadbd", "mysqld"];
 
 /// Where binaries lie besides PATH, which for a plain user often lacks the sbin directories.
 const USUAL_PLACES: [&str; 8] = [
@@ -27,19 +30,31 @@ const USUAL_PLACES: [&str; 8] = [
 pub struct Installation {
     /// The server binary, without symbolic links.
     pub mysqld: PathBuf,
-    /// The directory above the one that holds the binary.
+    /// The directory above the one that holds the binary, or that one where all lies in one place.
     pub basedir: PathBuf,
     /// Whose server it is.
     pub flavour: Flavour,
     /// The version as the binary tells it, for example `10.11.19-MariaDB-0+deb12u1`.
     pub version: String,
     numbers: Numbers,
+    launch: Launch,
 }
 
 impl Installation {
-    /// Finds a server: at `mysqld` if given, else in PATH and the usual places. `wanted` is a flavour, a version
-    /// or both: `mariadb`, `mysql-8.0`, `10.11`.
+    /// Finds a server: at `mysqld` if given, else the one that dbdyno installed under the very name, else in PATH
+    /// and the usual places, else another one that dbdyno installed. `wanted` is a flavour, a version or both:
+    /// `mariadb`, `mysql-8.0`, `10.11`.
     pub fn find(wanted: Option<&str>, mysqld: Option<&Path>) -> Result<Self, Error> {
+        let installed = match installs_root() {
+            Some(root) => InstallMarker::list(&root)?,
+            None => Vec::new(),
+        };
+        let named = installed
+            .iter()
+            .find(|marker| Some(marker.name()) == wanted);
+        if let (Some(marker), None) = (named, mysqld) {
+            return Self::installed(marker);
+        }
         let wanted = match wanted {
             None => None,
             Some(text) => Some((
@@ -50,7 +65,13 @@ impl Installation {
             )),
         };
         if let Some(path) = mysqld {
-            let found = Self::at(path)?;
+            let found = match installed
+                .iter()
+                .find(|marker| is_same_file(&marker.mysqld(), path))
+            {
+                Some(marker) => Self::installed(marker)?,
+                None => Self::at(path, &Launch::default())?,
+            };
             return match wanted {
                 Some((text, wanted)) if !found.is(&wanted) => {
                     Err(not_found(Some(text), &[Ok(found)]))
@@ -59,8 +80,10 @@ impl Installation {
             };
         }
         let mut found = Vec::new();
-        for path in candidates() {
-            match Self::at(&path) {
+        let on_machine = candidates().into_iter();
+        let on_machine = on_machine.map(|path| Self::at(&path, &Launch::default()));
+        for installation in on_machine.chain(installed.iter().rev().map(Self::installed)) {
+            match installation {
                 Ok(installation)
                     if wanted
                         .as_ref()
@@ -88,8 +111,23 @@ impl Installation {
         wanted.matches(self.flavour, &self.version)
     }
 
+    /// One that dbdyno installed.
+    pub(crate) fn installed(marker: &InstallMarker) -> Result<Self, Error> {
+        Self::remembered(
+            &marker.mysqld(),
+            &marker.basedir(),
+            marker.flavour,
+            &marker.version,
+            &marker.launch(),
+        )
+        .ok_or_else(|| Error::Binary {
+            path: marker.mysqld(),
+            why: format!("has a version without a number: {}", marker.version),
+        })
+    }
+
     /// Looks at one binary.
-    fn at(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn at(path: &Path, launch: &Launch) -> Result<Self, Error> {
         let unusable = |why: String| Error::Binary {
             path: path.to_owned(),
             why,
@@ -97,7 +135,8 @@ impl Installation {
         let mysqld = path
             .canonicalize()
             .map_err(|error| unusable(error.to_string()))?;
-        let output = Command::new(&mysqld)
+        let output = launch
+            .command(&mysqld)
             .args(["--no-defaults", "--version"])
             .stdin(Stdio::null())
             .output()
@@ -113,13 +152,32 @@ impl Installation {
             return Err(unusable(format!("answers --version with: {said}")));
         };
         let directory = mysqld.parent().unwrap_or(Path::new("/"));
-        Ok(Self {
+        let mut found = Self {
             basedir: directory.parent().unwrap_or(Path::new("/")).to_owned(),
             flavour,
             numbers: Numbers::parse(&version).expect("a parsed answer has a version with numbers"),
             version,
-            mysqld,
-        })
+            launch: launch.clone(),
+            mysqld: mysqld.clone(),
+        };
+        if found.messages_dir().is_none() && directory.join("share").is_dir() {
+            found.basedir = directory.to_owned();
+        }
+        Ok(found)
+    }
+
+    /// The start of the server binary, with the libraries that came along with it.
+    pub fn command(&self) -> Command {
+        self.launch.command(&self.mysqld)
+    }
+
+    /// The start of another program of the installation.
+    pub fn program(&self, path: &Path) -> Command {
+        self.launch.command(path)
+    }
+
+    pub(crate) fn launch(&self) -> &Launch {
+        &self.launch
     }
 
     /// An installation as a server directory remembers it, without looking at the binary.
@@ -128,6 +186,7 @@ impl Installation {
         basedir: &Path,
         flavour: Flavour,
         version: &str,
+        launch: &Launch,
     ) -> Option<Self> {
         Some(Self {
             mysqld: mysqld.to_owned(),
@@ -135,6 +194,7 @@ impl Installation {
             flavour,
             version: version.to_owned(),
             numbers: Numbers::parse(version)?,
+            launch: launch.clone(),
         })
     }
 
@@ -175,7 +235,7 @@ impl Installation {
     }
 
     /// The directory of the character sets; `None` leaves it to what is compiled in.
-    pub(crate) fn character_sets_dir(&self) -> Option<PathBuf> {
+    pub fn character_sets_dir(&self) -> Option<PathBuf> {
         self.first_with(
             &[
                 "share/mysql/charsets",
@@ -220,6 +280,10 @@ fn not_found(wanted: Option<&str>, looked_at: &[Result<Installation, Error>]) ->
             })
             .collect(),
     }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Every binary that may be a server, each once.

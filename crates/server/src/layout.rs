@@ -81,9 +81,9 @@ impl Layout {
         }
     }
 
-    /// Makes the directories inside.
+    /// Makes the directories inside, all but that of the data.
     pub(crate) fn make_directories(&self) -> Result<(), Error> {
-        for directory in [&self.data, &self.temporary, &self.files, &self.run] {
+        for directory in [&self.temporary, &self.files, &self.run] {
             make_private_dir(directory).map_err(Error::io("make the directory", directory))?;
         }
         Ok(())

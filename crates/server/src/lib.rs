@@ -4,12 +4,19 @@
 //! removed. Its processes are recognised by number, start time and boot, so that no other one is ever killed.
 
 mod accounts;
+mod check;
+mod complaint;
 mod configuration;
 mod copy;
 mod destroy;
+mod digest;
 mod error;
+mod help;
 mod initialise;
+mod install;
+mod install_marker;
 mod installation;
+mod launch;
 mod layout;
 mod lifecycle;
 mod lock;
@@ -20,17 +27,26 @@ mod port;
 mod process;
 mod random;
 mod readiness;
+mod redo_log;
 mod server;
 mod snapshot;
 mod socket_dir;
 mod spawner;
+mod template;
+mod user_directory;
+mod validator;
 mod version;
 
+pub use check::{Checked, check};
 pub use configuration::Settings;
 pub use destroy::{Listed, destroy, list, sweep};
 pub use error::{Error, Fault};
+pub use install::{
+    InstallError, Installed, Progress, RECIPES, Recipe, install, installed, uninstall,
+};
 pub use installation::Installation;
 pub use page_cache::evict_page_cache;
 pub use server::Server;
 pub use spawner::Lifetime;
+pub use user_directory::{installs_root, servers_root};
 pub use version::Flavour;

@@ -16,7 +16,7 @@ use crate::process::{ProcessHandle, ProcessId};
 use crate::readiness::{Readiness, wait_until_up};
 use crate::server::Server;
 use crate::spawner::{Lifetime, spawn};
-use crate::{configuration, log, port, socket_dir};
+use crate::{configuration, log, port, redo_log, socket_dir};
 
 /// How long a server may take until it answers: recovery after a kill can take minutes.
 const START_TIMEOUT: Duration = Duration::from_secs(600);
@@ -42,6 +42,9 @@ impl Server {
             });
         }
         self.prepare_socket()?;
+        if self.marker.stopped_cleanly {
+            redo_log::make_room(&self.installation()?, &self.options()?, &self.layout.data)?;
+        }
         self.marker.stopped_cleanly = false;
         match lifetime {
             Lifetime::Detached => self.marker.owner = None,
@@ -131,7 +134,7 @@ impl Server {
 
     fn command(&self) -> Result<Command, Error> {
         let open = |_| log::open(&self.layout.log).map_err(Error::io("open", &self.layout.log));
-        let mut command = Command::new(&self.marker.mysqld);
+        let mut command = self.marker.launch.command(&self.marker.mysqld);
         command
             .arg(option_file_argument(&self.layout))
             .arg(format!("--socket={}", self.socket().display()))

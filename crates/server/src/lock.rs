@@ -24,13 +24,18 @@ impl Drop for Lock {
 impl Lock {
     /// Takes the lock, or says that another process has it.
     pub(crate) fn take(layout: &Layout) -> Result<Self, Error> {
-        let file = open(&layout.lock)?;
+        Self::of(&layout.lock, &layout.dir)
+    }
+
+    /// Takes the lock file of any directory.
+    pub(crate) fn of(path: &Path, dir: &Path) -> Result<Self, Error> {
+        let file = open(path)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Self(file)),
             Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::Busy {
-                dir: layout.dir.clone(),
+                dir: dir.to_owned(),
             }),
-            Err(error) => Err(Error::io("lock", &layout.lock)(error.into())),
+            Err(error) => Err(Error::io("lock", path)(error.into())),
         }
     }
 }

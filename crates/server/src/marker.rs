@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::launch::Launch;
 use crate::layout::Layout;
 use crate::process::ProcessId;
 use crate::version::Flavour;
@@ -25,6 +26,8 @@ pub(crate) struct Marker {
     pub(crate) version: String,
     pub(crate) mysqld: PathBuf,
     pub(crate) basedir: PathBuf,
+    #[serde(default)]
+    pub(crate) launch: Launch,
     /// Seconds since 1970.
     pub(crate) created_unix_s: u64,
     /// The process that the directory is removed with; `None` for a server that is kept.
@@ -55,6 +58,7 @@ impl Marker {
             version: installation.version.clone(),
             mysqld: installation.mysqld.clone(),
             basedir: installation.basedir.clone(),
+            launch: installation.launch().clone(),
             created_unix_s,
             owner: Some(owner),
             server: None,

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, SystemTime};
 
-use mycnf::{OptionFile, Options, PrivateOptions, Replaced};
+use mycnf::{Finding, OptionFile, Options, PrivateOptions, Replaced};
 use protocol::{Address, Endpoint, Password, SslMode};
 
 use crate::accounts::{Accounts, BENCH, Reach};
+use crate::check::accept;
 use crate::configuration::{Settings, configure, host, is_without_tls};
 use crate::error::Error;
-use crate::initialise::initialise;
+use crate::initialise::make_data;
 use crate::installation::Installation;
 use crate::layout::Layout;
 use crate::lifecycle::own_process;
@@ -34,6 +35,7 @@ pub struct Server {
     pub(crate) child: Option<Child>,
     pub(crate) dies_with_us: bool,
     replaced: Vec<Replaced>,
+    notes: Vec<Finding>,
 }
 
 impl Server {
@@ -46,6 +48,7 @@ impl Server {
         let layout = Layout::of(dir)?;
         // What is wrong with the settings is told before anything is made.
         let private = configure(&layout, installation, settings)?;
+        let notes = accept(installation, settings)?;
         let host = host(private.options());
         let port = match settings.port {
             Some(port) if !port::is_free(&host, port) => {
@@ -64,11 +67,17 @@ impl Server {
             let _lock = Lock::take(&layout)?;
             Self::fill(&layout, marker, installation, &private)
         });
-        if made.is_err() {
-            // The directory is ours and holds nothing yet that the error does not show.
-            destroy::remove_directory(&layout)?;
+        match made {
+            Ok(mut server) => {
+                server.notes = notes;
+                Ok(server)
+            }
+            Err(error) => {
+                // The directory is ours and holds nothing yet that the error does not show.
+                destroy::remove_directory(&layout)?;
+                Err(error)
+            }
         }
-        made
     }
 
     /// Makes everything inside a claimed directory.
@@ -84,8 +93,9 @@ impl Server {
             marker.write(layout)?;
         }
         write_private(&layout.option_file, private.to_text().as_bytes())?;
-        let accounts = Accounts::random()?;
-        initialise(layout, installation, &accounts, private.options())?;
+        // A copied data directory leaves no word in it.
+        log::open(&layout.log).map_err(Error::io("open", &layout.log))?;
+        let accounts = make_data(layout, installation, private.options())?;
         let server = Self {
             layout: layout.clone(),
             marker,
@@ -93,6 +103,7 @@ impl Server {
             child: None,
             dies_with_us: false,
             replaced: private.replaced().to_vec(),
+            notes: Vec::new(),
         };
         server.write_client_file(is_without_tls(private.options()))?;
         Ok(server)
@@ -109,6 +120,7 @@ impl Server {
             child: None,
             dies_with_us: false,
             replaced: Vec::new(),
+            notes: Vec::new(),
         })
     }
 
@@ -129,6 +141,7 @@ impl Server {
                 });
             }
         }
+        self.notes = accept(&self.installation()?, settings)?;
         self.marker.host = host(private.options());
         self.marker.port_is_named = settings.port.is_some();
         self.marker.port = settings.port.unwrap_or(self.marker.port);
@@ -147,6 +160,12 @@ impl Server {
     /// Lines of the user's option files that the server does not follow, as of the last change of settings.
     pub fn replaced(&self) -> &[Replaced] {
         &self.replaced
+    }
+
+    /// What the server remarked on the user's options when they were checked: values that become others, options
+    /// that do nothing any more.
+    pub fn notes(&self) -> &[Finding] {
+        &self.notes
     }
 
     /// The server's directory.
@@ -187,6 +206,7 @@ impl Server {
             &marker.basedir,
             marker.flavour,
             &marker.version,
+            &marker.launch,
         )
         .ok_or_else(|| Error::Marker {
             path: self.layout.marker.clone(),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::syncfs;
 use serde::{Deserialize, Serialize};
 
-use crate::copy::copy_directory;
+use crate::copy::{OWN_FILES, copy_directory};
 use crate::error::Error;
 use crate::layout::make_private_dir;
 use crate::lock::Lock;
@@ -23,9 +23,6 @@ const FORMAT: u32 = 1;
 
 /// The manifest's name.
 const MANIFEST: &str = "dbdyno-snapshot.json";
-
-/// Files that belong to one server and not to its data: two servers must not share a server's identity.
-const OWN_FILES: [&str; 1] = ["auto.cnf"];
 
 /// What the data of a snapshot depends on.
 #[derive(Debug, Serialize, Deserialize)]

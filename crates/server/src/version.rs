@@ -49,6 +49,11 @@ impl Numbers {
         self.0.as_slice() >= numbers.as_slice()
     }
 
+    /// The numbers from the first on.
+    pub(crate) fn as_slice(&self) -> &[u32] {
+        &self.0
+    }
+
     /// `10.11` for 10.11.19: the version that option groups are named by.
     pub(crate) fn series(&self) -> String {
         let parts: Vec<String> = self.0.iter().take(2).map(u32::to_string).collect();

@@ -17,7 +17,10 @@ use crate::{
     progress::Step,
 };
 
+mod check;
+mod installs;
 mod listing;
+mod table;
 
 /// Private servers live in directories of their own, listen on 127.0.0.1 only, and survive until they are
 /// destroyed.
@@ -26,7 +29,9 @@ mod listing;
 Examples:
   dbdyno server create one --cnf my.cnf --set innodb_buffer_pool_size=1G
   dbdyno server client one -- -e 'select version()'
-  dbdyno server destroy one")]
+  dbdyno server destroy one
+  dbdyno server install mysql-8.0.33
+  dbdyno server create two --run mysql-8.0.33")]
 pub(crate) struct ServerArgs {
     #[command(subcommand)]
     action: Action,
@@ -36,6 +41,8 @@ pub(crate) struct ServerArgs {
 enum Action {
     /// Make a server and start it
     Create(CreateArgs),
+    /// Check option files against a server, without making or starting one
+    Check(check::CheckArgs),
     /// Start a server
     Start(Name),
     /// Stop a server in order
@@ -52,6 +59,12 @@ enum Action {
     List,
     /// End a server, if it runs, and remove it with all its data
     Destroy(Name),
+    /// Install a version to make servers from; needs no root
+    Install(installs::InstallArgs),
+    /// Show the versions that were installed
+    Installed(installs::InstalledArgs),
+    /// Remove a version that was installed
+    Uninstall(Name),
 }
 
 #[derive(Debug, clap::Args)]
@@ -67,7 +80,7 @@ struct CreateArgs {
     /// The server binary, instead of one that is found
     #[arg(long, value_name = "PATH")]
     mysqld: Option<PathBuf>,
-    /// The flavour and version to find: mariadb, mariadb-10.11, mysql-8.0, percona
+    /// The flavour and version to find: mariadb, mariadb-10.11, mysql-8.0, percona; or an installed name
     #[arg(long, value_name = "SPEC")]
     run: Option<String>,
     /// Option file; of several, a later one wins
@@ -114,6 +127,7 @@ pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
     }
     match args.action {
         Action::Create(args) => create(args)?,
+        Action::Check(args) => return Ok(check::run(args)?),
         Action::Start(Name { name }) => start(&name, &mut named_server::open(&name)?)?,
         Action::Stop(Name { name }) => stop(&name, &mut named_server::open(&name)?)?,
         Action::Restart(Name { name }) => {
@@ -135,6 +149,9 @@ pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
         }
         Action::List => print!("{}", listing::table(&named_server::root()?)?),
         Action::Destroy(Name { name }) => destroy(&name)?,
+        Action::Install(args) => installs::install(&args)?,
+        Action::Installed(args) => print!("{}", installs::table(&args)?),
+        Action::Uninstall(Name { name }) => installs::uninstall(&name)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -169,6 +186,9 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
     drop(step);
     for replaced in server.replaced() {
         eprintln!("note: {replaced}");
+    }
+    for note in server.notes() {
+        eprintln!("note: {note}");
     }
     let finished = finish(&name, &path, &mut server, args.no_start);
     if finished.is_err() {
@@ -231,13 +251,20 @@ fn become_client(args: ClientArgs) -> Result<Infallible, Blamed> {
     };
     // The server's own client first: others may not know its ways to log in.
     let own = names.map(|name| installation.basedir.join("bin").join(name));
-    let own = own.into_iter().filter(|path| path.is_file());
-    for client in own.chain(names.map(PathBuf::from)) {
-        let error = Command::new(&client)
-            .arg(format!(
-                "--defaults-file={}",
-                server.client_file().display()
-            ))
+    let own = own
+        .into_iter()
+        .filter(|path| runs(&mut installation.program(path)));
+    // An unpacked client looks for its character sets where it was built for.
+    let character_sets = installation.character_sets_dir();
+    let character_sets =
+        character_sets.map(|dir| format!("--character-sets-dir={}", dir.display()));
+    let own = own.map(|path| (installation.program(&path), path, character_sets.as_ref()));
+    let others = names.map(|name| (Command::new(name), PathBuf::from(name), None));
+    let options = format!("--defaults-file={}", server.client_file().display());
+    for (mut command, client, character_sets) in own.chain(others) {
+        let error = command
+            .arg(&options)
+            .args(character_sets)
             .args(&args.args)
             .exec();
         if error.kind() != std::io::ErrorKind::NotFound {
@@ -251,4 +278,10 @@ fn become_client(args: ClientArgs) -> Result<Infallible, Blamed> {
         "no command-line client found: neither mariadb nor mysql",
     )
     .hint(hint))
+}
+
+/// Whether a client can be run: an unpacked one may lack a library that the server does not need.
+fn runs(client: &mut Command) -> bool {
+    let output = client.arg("--version").output();
+    output.is_ok_and(|output| output.status.success())
 }

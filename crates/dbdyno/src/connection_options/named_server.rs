@@ -1,7 +1,7 @@
 //! Private servers by name: `~/.local/share/dbdyno/servers/NAME`, a directory or a link to one.
 
 use std::{
-    env, fs, io,
+    fs, io,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
@@ -13,21 +13,13 @@ use crate::blame::{Blame, Blamed};
 
 /// The directory of named servers.
 pub(crate) fn root() -> Result<PathBuf, Blamed> {
-    let directory = |name| {
-        env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    directory("XDG_DATA_HOME")
-        .or_else(|| Some(directory("HOME")?.join(".local/share")))
-        .map(|data| data.join("dbdyno/servers"))
-        .ok_or_else(|| {
-            Blamed::new(
-                Blame::Input,
-                "no place for private servers: HOME is not set",
-            )
-            .hint("set HOME or XDG_DATA_HOME".to_owned())
-        })
+    server::servers_root().ok_or_else(|| {
+        Blamed::new(
+            Blame::Input,
+            "no place for private servers: HOME is not set",
+        )
+        .hint("set HOME or XDG_DATA_HOME".to_owned())
+    })
 }
 
 /// Where the server of this name is, or would be.

@@ -167,12 +167,13 @@ impl PrivateServer {
         }
     }
 
-    /// Says which of the user's options a private server cannot have.
+    /// Says which of the user's options a private server cannot have, and what it remarks on the others.
     fn tell_of_replaced_options(&mut self) {
-        for replaced in self.server.replaced() {
-            let line = format!("note: {replaced}");
+        let replaced = self.server.replaced().iter().map(ToString::to_string);
+        let notes = self.server.notes().iter().map(ToString::to_string);
+        for line in replaced.chain(notes) {
             if self.told.insert(line.clone()) {
-                eprintln!("{line}");
+                eprintln!("note: {line}");
             }
         }
     }

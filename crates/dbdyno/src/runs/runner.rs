@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use experiment::{Experiment, PlannedRun, ServerSpec};
+use experiment::{Experiment, PlannedRun, Restart, ServerSpec};
 use load::Interrupt;
 use protocol::Endpoint;
 
@@ -133,8 +133,25 @@ impl<'a> Runner<'a> {
             self.show_logs_of_dead_servers();
         }
         recorded?;
+        self.rest(run)?;
         step.reach((runs_before + 1) * 1000);
         Ok(())
+    }
+
+    /// Stops the private server of a run that the next one restarts anyway: of several, only one is to run at a
+    /// time.
+    fn rest(&mut self, run: &PlannedRun) -> anyhow::Result<()> {
+        match &run.server {
+            ServerSpec::Private {
+                run,
+                restart: Restart::PerRun,
+                ..
+            } => self
+                .private
+                .get_mut(run)
+                .map_or(Ok(()), PrivateServer::stop),
+            _ => Ok(()),
+        }
     }
 
     /// The stage that a run asks for.

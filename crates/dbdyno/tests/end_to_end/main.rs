@@ -12,6 +12,7 @@
 mod experiment;
 mod faults;
 mod gen_data;
+mod installs;
 mod mariadb;
 mod page;
 mod quick;

@@ -137,6 +137,7 @@ impl Scene {
             "MYSQL_TCP_PORT",
             "MYSQL_UNIX_PORT",
             "XDG_DATA_HOME",
+            "XDG_CACHE_HOME",
         ] {
             command.env_remove(variable);
         }

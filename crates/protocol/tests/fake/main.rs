@@ -4,6 +4,7 @@
 
 mod answers;
 mod hostile;
+mod parsec;
 mod sha2;
 
 use std::future::Future;

@@ -1,9 +1,10 @@
 //! Private servers as text for people.
 
-use std::{fmt::Write, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 use server::Server;
 
+use super::table::{aligned, mebibytes};
 use crate::blame::Blamed;
 
 /// The columns of the table.
@@ -79,25 +80,6 @@ fn version(server: &Server) -> Result<String, Blamed> {
     Ok(format!("{} {}", installation.flavour, installation.version))
 }
 
-/// Columns as wide as their longest cell; the last one as it is.
-fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
-    let widths: [usize; N] = std::array::from_fn(|column| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
-    });
-    let mut text = String::new();
-    for row in rows {
-        for (cell, width) in row[..N - 1].iter().zip(widths) {
-            write!(text, "{cell:width$}  ").expect("writing to a String cannot fail");
-        }
-        text.push_str(&row[N - 1]);
-        text.push('\n');
-    }
-    text
-}
-
 /// `2 d 3 h`, `3 h 5 min`, `5 min 7 s` or `7 s`.
 fn duration(duration: Duration) -> String {
     let s = duration.as_secs();
@@ -107,10 +89,6 @@ fn duration(duration: Duration) -> String {
         (0, hours, minutes) => format!("{hours} h {} min", minutes % 60),
         (days, hours, _) => format!("{days} d {} h", hours % 24),
     }
-}
-
-fn mebibytes(bytes: u64) -> String {
-    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
 #[cfg(test)]
@@ -127,11 +105,5 @@ mod tests {
         ] {
             assert_eq!(duration(Duration::from_secs(s)), text);
         }
-    }
-
-    #[test]
-    fn columns_are_aligned_without_trailing_blanks() {
-        let rows = [["NAME", "PORT"], ["a-long-name", "1"]].map(|row| row.map(str::to_owned));
-        assert_eq!(aligned(&rows), "NAME         PORT\na-long-name  1\n");
     }
 }

@@ -1,0 +1,53 @@
+//! `dbdyno server check`: what a server thinks of a my.cnf, without starting it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use server::{Installation, Settings};
+
+use crate::blame::{Blame, Blamed};
+
+/// Check option files against a server, without making or starting one
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// The server binary, instead of one that is found
+    #[arg(long, value_name = "PATH")]
+    mysqld: Option<PathBuf>,
+    /// The flavour and version to check against: mariadb-10.11, mysql-8.0
+    #[arg(long, value_name = "SPEC")]
+    run: Option<String>,
+    /// Option file; of several, a later one wins
+    #[arg(long, value_name = "FILE")]
+    cnf: Vec<PathBuf>,
+    /// A single option, which wins over the files
+    #[arg(long, value_name = "OPTION=VALUE", value_parser = super::parse_set)]
+    set: Vec<(String, String)>,
+}
+
+pub(crate) fn run(args: CheckArgs) -> Result<ExitCode, Blamed> {
+    let installation = Installation::find(args.run.as_deref(), args.mysqld.as_deref())?;
+    let settings = Settings {
+        cnf: args.cnf,
+        set: args.set.into_iter().collect(),
+        ..Settings::default()
+    };
+    let checked = server::check(&installation, &settings)?;
+    if checked.catalogue.is_none() {
+        eprintln!(
+            "note: no catalogue is near {} {}; the server alone judges",
+            installation.flavour, installation.version
+        );
+    }
+    for finding in &checked.findings {
+        let word = if finding.is_refusal() {
+            "refused"
+        } else {
+            "note"
+        };
+        println!("{word}: {finding}");
+    }
+    match checked.findings.iter().any(mycnf::Finding::is_refusal) {
+        true => Ok(ExitCode::from(Blame::Input as u8)),
+        false => Ok(ExitCode::SUCCESS),
+    }
+}

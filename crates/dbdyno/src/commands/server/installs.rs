@@ -1,0 +1,102 @@
+//! `dbdyno server install`, `installed` and `uninstall`: the versions to make servers from.
+
+use std::path::PathBuf;
+
+use server::{Progress, RECIPES};
+
+use super::table::{aligned, mebibytes};
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::named_server,
+    progress::Step,
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct InstallArgs {
+    /// Name of the version: mysql-5.7, mariadb-11.8; with --from any name
+    name: String,
+    /// Archive, directory or mysqld to install instead of packages
+    #[arg(long, value_name = "PATH")]
+    from: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct InstalledArgs {
+    /// Also show what can be installed
+    #[arg(long)]
+    all: bool,
+}
+
+/// Installs a version.
+pub(super) fn install(args: &InstallArgs) -> Result<(), Blamed> {
+    let name = &args.name;
+    let step = Step::spinner(format!("installing {name}"));
+    let mut show = |progress| step.say(format!("installing {name}: {}", described(progress)));
+    let installed = server::install(&root()?, name, args.from.as_deref(), &mut show)?;
+    drop(step);
+    if installed.name != *name {
+        eprintln!("note: {name} is {} now", installed.name);
+    }
+    println!(
+        "{}: {} {}, {}",
+        installed.name,
+        installed.installation.flavour,
+        installed.installation.version,
+        mebibytes(installed.disk_bytes)
+    );
+    Ok(())
+}
+
+/// The versions that are installed and, if asked for, those that can be.
+pub(super) fn table(args: &InstalledArgs) -> Result<String, Blamed> {
+    let mut rows = vec![["NAME", "VERSION", "SIZE", "FROM"].map(str::to_owned)];
+    let installed = server::installed(&root()?)?;
+    for one in &installed {
+        rows.push([
+            one.name.clone(),
+            format!("{} {}", one.installation.flavour, one.installation.version),
+            mebibytes(one.disk_bytes),
+            one.source.clone(),
+        ]);
+    }
+    let is_new = |name: &str| installed.iter().all(|one| one.name != name);
+    for recipe in RECIPES
+        .iter()
+        .filter(|recipe| args.all && is_new(recipe.name))
+    {
+        rows.push([
+            recipe.name.to_owned(),
+            "not installed".to_owned(),
+            format!("{} MB to load", recipe.download_mb),
+            recipe.source(),
+        ]);
+    }
+    Ok(aligned(&rows))
+}
+
+/// Removes a version.
+pub(super) fn uninstall(name: &str) -> Result<(), Blamed> {
+    Ok(server::uninstall(&root()?, name, &named_server::root()?)?)
+}
+
+fn root() -> Result<PathBuf, Blamed> {
+    server::installs_root().ok_or_else(|| {
+        Blamed::new(
+            Blame::Input,
+            "no place for installed servers: HOME is not set",
+        )
+        .hint("set HOME or XDG_DATA_HOME".to_owned())
+    })
+}
+
+fn described(progress: Progress) -> String {
+    match progress {
+        Progress::Download { bytes, about_bytes } => format!(
+            "downloaded {} of about {} MB",
+            bytes.min(about_bytes) / 1_000_000,
+            about_bytes / 1_000_000
+        ),
+        Progress::Unpack => "unpacking".to_owned(),
+        Progress::Try => "trying it".to_owned(),
+    }
+}

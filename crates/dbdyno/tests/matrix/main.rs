@@ -1,0 +1,52 @@
+//! Every generation of server, from the outside: what each must do that dbdyno measures.
+//!
+//! With `DBDYNO_MATRIX=1` everything is tested that `dbdyno server install` has installed, and that must be enough;
+//! without it one MariaDB and, where there is one, one MySQL. The test prints a table of checks by versions, which
+//! `cargo test -p dbdyno --test matrix -- --nocapture` shows.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod accounts;
+mod certificates;
+mod checks;
+mod experiment;
+mod life;
+mod logins;
+mod results;
+mod statements;
+mod subject;
+mod tls;
+mod versions;
+
+use std::panic::{self, AssertUnwindSafe};
+
+use results::{Cell, Results};
+use subject::Subject;
+
+#[test]
+fn every_version_does_what_a_benchmark_needs() {
+    let full = std::env::var_os("DBDYNO_MATRIX").is_some_and(|value| value == "1");
+    let mut results = Results::new(checks::names());
+    for version in versions::to_test(full) {
+        let mut cells = Vec::new();
+        let label = version.label.clone();
+        let made = panic::catch_unwind(|| Subject::start(version));
+        match made {
+            Err(_) => cells.push(Cell::Failed),
+            Ok(mut subject) => {
+                for check in checks::ALL {
+                    let run = AssertUnwindSafe(|| (check.run)(&mut subject));
+                    let cell = panic::catch_unwind(run).unwrap_or(Cell::Failed);
+                    cells.push(cell);
+                }
+            }
+        }
+        results.add(label, cells);
+    }
+    eprintln!("{results}");
+    results.must_be_good();
+    if full {
+        versions::must_be_enough(&results.versions());
+        results.every_check_must_apply_somewhere();
+    }
+}

@@ -1,0 +1,71 @@
+//! Options that no validator objects to, and that keep a fresh server from starting all the same.
+
+use crate::finding::{Finding, Severity};
+use crate::options::Options;
+
+/// The traps among the options.
+pub fn traps(options: &Options) -> Vec<Finding> {
+    time_zone(options).into_iter().collect()
+}
+
+/// A zone with a name needs the time zone tables, which a fresh data directory has empty: every version dies at
+/// start, and no check of its own finds it.
+fn time_zone(options: &Options) -> Option<Finding> {
+    let entry = options.last("default_time_zone")?;
+    let zone = entry.value.as_deref().unwrap_or_default();
+    if zone.eq_ignore_ascii_case("system") || is_offset(zone) {
+        return None;
+    }
+    let universal = ["utc", "gmt", "z", "etc/utc", "universal", "zulu"];
+    let hint = match universal.contains(&zone.to_ascii_lowercase().as_str()) {
+        true => "write '+00:00', which is the same",
+        false => "write its offset, '+09:00' for example",
+    };
+    let what = "a named time zone needs tables that a new data directory has empty";
+    let finding = Finding::new(entry, Severity::Refused, what);
+    Some(finding.hint(Some(hint.to_owned())))
+}
+
+/// `+00:00`, `-3:30`
+fn is_offset(zone: &str) -> bool {
+    let Some(rest) = zone.strip_prefix(['+', '-']) else {
+        return false;
+    };
+    let is_number = |text: &str| {
+        (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    rest.split_once(':')
+        .is_some_and(|(hours, minutes)| is_number(hours) && is_number(minutes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::OptionFile;
+    use std::path::Path;
+
+    #[test]
+    fn named_time_zones_are_refused_and_offsets_are_not() {
+        for (line, hint) in [
+            (
+                "default_time_zone=UTC",
+                Some("write '+00:00', which is the same"),
+            ),
+            (
+                "default-time-zone='Asia/Tokyo'",
+                Some("write its offset, '+09:00' for example"),
+            ),
+            ("default_time_zone=+00:00", None),
+            ("default_time_zone='-3:30'", None),
+            ("default_time_zone=SYSTEM", None),
+            ("sync_binlog=1", None),
+        ] {
+            let text = format!("[mysqld]\n{line}\n");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            let findings = traps(&Options::from_groups(&file, &["mysqld"]));
+            let found = findings.first().and_then(|finding| finding.hint.as_deref());
+            assert_eq!(found, hint, "{line}");
+            assert!(findings.iter().all(Finding::is_refusal));
+        }
+    }
+}

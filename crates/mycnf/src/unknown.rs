@@ -1,0 +1,271 @@
+//! Says why a server does not know an option, and what to write instead.
+
+use std::sync::LazyLock;
+
+use crate::catalogue::{Catalogue, Family};
+use crate::name::OptionName;
+
+/// One line of `crates/mycnf/catalogue/successors.tsv`.
+struct Successor {
+    name: &'static str,
+    /// `None`: both families.
+    family: Option<Family>,
+    /// The option to write instead; `None` when there is nothing to write.
+    successor: Option<&'static str>,
+    remark: &'static str,
+}
+
+static SUCCESSORS: LazyLock<Vec<Successor>> = LazyLock::new(|| {
+    let lines = include_str!("../catalogue/successors.tsv").lines().skip(1);
+    lines.map(parse_successor).collect()
+});
+
+fn parse_successor(line: &'static str) -> Successor {
+    let mut fields = line.split('\t');
+    let mut next = || fields.next().unwrap_or_default();
+    Successor {
+        name: next(),
+        family: match next() {
+            "mysql" => Some(Family::MySql),
+            "mariadb" => Some(Family::MariaDb),
+            _ => None,
+        },
+        successor: Some(next()).filter(|name| !name.is_empty()),
+        remark: next(),
+    }
+}
+
+/// Why an option is unknown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// `unknown to this version, removed after 8.0.33`
+    pub what: String,
+    /// `write innodb_redo_log_capacity`
+    pub hint: Option<String>,
+}
+
+/// Why the server that the catalogue is nearest to does not know an option. `knows` tells which names it knows;
+/// nothing else is proposed.
+pub fn explain_unknown(
+    catalogue: &Catalogue,
+    name: &OptionName,
+    knows: &dyn Fn(&str) -> bool,
+) -> Unknown {
+    let family = catalogue.family();
+    let name_of = |name: &OptionName| match Catalogue::span(family, name.folded()) {
+        None if Catalogue::span(other(family), name.folded()).is_none() => name.base().to_owned(),
+        _ => name.folded().to_owned(),
+    };
+    let listed = name_of(name);
+    let hint = successor(family, &listed, knows)
+        .or_else(|| predecessor(family, &listed, knows))
+        .or_else(|| completion(catalogue, name, knows))
+        .or_else(|| near(catalogue, &listed, knows));
+    Unknown {
+        what: format!("unknown to this version{}", history(catalogue, &listed)),
+        hint,
+    }
+}
+
+/// When the option existed, as far as the catalogues tell.
+fn history(catalogue: &Catalogue, name: &str) -> String {
+    let family = catalogue.family();
+    if catalogue
+        .row(name)
+        .is_some_and(|_| Catalogue::span(family, name).is_none())
+    {
+        return ", which has the variable but no option for it".to_owned();
+    }
+    match Catalogue::span(family, name) {
+        Some((first, last)) => {
+            let here = version_key(catalogue.version());
+            match (version_key(first) > here, version_key(last) < here) {
+                (true, _) => format!(", new in {first} or shortly before"),
+                (_, true) => format!(", last seen in {last}"),
+                // The build at hand lacks it, or the version lies past the newest catalogue.
+                _ => String::new(),
+            }
+        }
+        None if Catalogue::span(other(family), name).is_some() => match other(family) {
+            Family::MySql => ", an option of MySQL's".to_owned(),
+            Family::MariaDb => ", an option of MariaDB's".to_owned(),
+        },
+        None => String::new(),
+    }
+}
+
+fn version_key(version: &str) -> Vec<u32> {
+    let numbers = version.split('.').map_while(|number| number.parse().ok());
+    numbers.collect()
+}
+
+fn other(family: Family) -> Family {
+    match family {
+        Family::MySql => Family::MariaDb,
+        Family::MariaDb => Family::MySql,
+    }
+}
+
+fn in_family(row: &Successor, family: Family) -> bool {
+    row.family.is_none_or(|of| of == family)
+}
+
+/// What took the option's place.
+fn successor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
+    let mut rows = SUCCESSORS.iter();
+    let row = rows.find(|row| row.name == name && in_family(row, family))?;
+    match row.successor {
+        None => Some(format!("leave it out: {}", row.remark)),
+        Some(successor) if !knows(successor) => None,
+        Some(successor) if row.remark.is_empty() => Some(format!("write {successor}")),
+        Some(successor) => Some(format!("write {successor} ({})", row.remark)),
+    }
+}
+
+/// What the option took the place of: the file is for a newer version than the server is.
+fn predecessor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
+    let mut rows = SUCCESSORS.iter();
+    let row =
+        rows.find(|row| row.successor == Some(name) && in_family(row, family) && knows(row.name))?;
+    Some(format!("this version's name for it is {}", row.name))
+}
+
+fn completion(
+    catalogue: &Catalogue,
+    name: &OptionName,
+    knows: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    let full = catalogue.completions(name)?.name;
+    knows(full).then(|| format!("write it in full: {full}"))
+}
+
+/// An option whose name differs by a letter or two.
+fn near(catalogue: &Catalogue, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
+    let distance = |known: &str| strsim::damerau_levenshtein(known, name);
+    let nearest = catalogue
+        .names()
+        .filter(|known| known.len().abs_diff(name.len()) <= 2 && knows(known))
+        .min_by_key(|known| distance(known))?;
+    (distance(nearest) <= 2 && name.len() >= 6).then(|| format!("is {nearest} meant?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_successor_is_an_option_somewhere() {
+        assert!(SUCCESSORS.is_sorted_by_key(|row| row.name));
+        for row in SUCCESSORS.iter() {
+            assert!(
+                row.successor.is_some() || !row.remark.is_empty(),
+                "{}",
+                row.name
+            );
+            let families = [Family::MySql, Family::MariaDb];
+            for family in families
+                .into_iter()
+                .filter(|family| in_family(row, *family))
+            {
+                let known = row
+                    .successor
+                    .is_none_or(|name| Catalogue::span(family, name).is_some());
+                assert!(known, "{} {family:?}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_option_has_a_history_and_a_successor() {
+        use Family::{MariaDb, MySql};
+        for (family, version, name, what, hint) in [
+            (
+                MySql,
+                [9, 7],
+                "innodb-log-file-size",
+                ", last seen in 8.0.33",
+                Some("write innodb_redo_log_capacity (the size of all redo files together)"),
+            ),
+            (
+                MySql,
+                [8, 0],
+                "query_cache_size",
+                ", last seen in 5.7.22",
+                Some("leave it out: there is no query cache any more"),
+            ),
+            (
+                MySql,
+                [5, 7],
+                "key_buffer",
+                "",
+                Some("write key_buffer_size"),
+            ),
+            (
+                MySql,
+                [5, 7],
+                "thread_cach",
+                "",
+                Some("write it in full: thread_cache_size"),
+            ),
+            (
+                MySql,
+                [5, 6],
+                "log_replica_updates",
+                ", new in 8.0.33 or shortly before",
+                Some("this version's name for it is log_slave_updates"),
+            ),
+            (
+                MySql,
+                [5, 7],
+                "tx_isolation",
+                ", which has the variable but no option for it",
+                Some("write transaction_isolation"),
+            ),
+            (
+                MySql,
+                [9, 7],
+                "aria_pagecache_buffer_size",
+                ", an option of MariaDB's",
+                None,
+            ),
+            (
+                MariaDb,
+                [10, 11],
+                "gtid_mode",
+                ", an option of MySQL's",
+                Some("leave it out: MariaDB keeps global transaction ids without an option"),
+            ),
+            (
+                MariaDb,
+                [10, 11],
+                "innodb_redo_log_capacity",
+                ", an option of MySQL's",
+                Some("write innodb_log_file_size"),
+            ),
+            (
+                MariaDb,
+                [10, 11],
+                "max_conections",
+                "",
+                Some("is max_connections meant?"),
+            ),
+            (MariaDb, [10, 11], "no_such_variable", "", None),
+            (
+                MariaDb,
+                [10, 5],
+                "innodb_numa_interleave",
+                ", new in 10.11 or shortly before",
+                None,
+            ),
+        ] {
+            let catalogue = Catalogue::nearest(family, &version);
+            let knows = |name: &str| catalogue.has(&OptionName::new(name));
+            let unknown = explain_unknown(&catalogue, &OptionName::new(name), &knows);
+            assert_eq!(
+                (unknown.what.as_str(), unknown.hint.as_deref()),
+                (format!("unknown to this version{what}").as_str(), hint),
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Checks the options of a private server before it is started: by the server's own means, and by what is known
+//! of its version.
+
+use mycnf::{
+    Catalogue, Entry, Family, Finding, OptionName, Severity, allowed, explain_unknown,
+    is_switched_on, judge, parse_number, traps,
+};
+
+use crate::complaint::{Complaint, parse_complaints, subject};
+use crate::configuration::{Settings, configure};
+use crate::error::Error;
+use crate::help::Help;
+use crate::installation::Installation;
+use crate::layout::Layout;
+use crate::validator::{Means, Validator};
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// In the order of the options.
+    pub findings: Vec<Finding>,
+    /// The version whose catalogue added ranges and words; `None` when none is near enough, and the server alone
+    /// has judged.
+    pub catalogue: Option<&'static str>,
+}
+
+/// Checks settings against a server that is not started for it.
+pub fn check(installation: &Installation, settings: &Settings) -> Result<Checked, Error> {
+    let place = std::env::temp_dir();
+    let scratch = tempfile::Builder::new()
+        .prefix("dbdyno-check-")
+        .tempdir()
+        .map_err(Error::io("make a directory in", &place))?;
+    let layout = Layout::of(scratch.path())?;
+    layout.make_directories()?;
+    std::fs::create_dir_all(&layout.data).map_err(Error::io("make the directory", &layout.data))?;
+    let private = configure(&layout, installation, settings)?;
+    let entries = private.options().entries();
+    let family = match installation.is_mariadb() {
+        true => Family::MariaDb,
+        false => Family::MySql,
+    };
+    let mut examination = Examination {
+        validator: Validator {
+            installation,
+            layout: &layout,
+        },
+        catalogue: Catalogue::nearest(family, installation.numbers().as_slice()),
+        has_catalogue: false,
+        remaining: entries.to_vec(),
+        unknown: Vec::new(),
+        findings: traps(private.options()),
+    };
+    examination.has_catalogue = examination
+        .catalogue
+        .covers(installation.numbers().as_slice());
+    examination.examine()?;
+    let mut findings = examination.findings;
+    let position = |finding: &Finding| {
+        let mut entries = entries.iter();
+        entries.position(|entry| {
+            entry.origin == finding.at && finding.option.starts_with(entry.name.as_written())
+        })
+    };
+    findings.sort_by_key(position);
+    Ok(Checked {
+        findings,
+        catalogue: examination
+            .has_catalogue
+            .then(|| examination.catalogue.version()),
+    })
+}
+
+/// Checks settings that say something; gives the notes, or all refusals as one error.
+pub(crate) fn accept(
+    installation: &Installation,
+    settings: &Settings,
+) -> Result<Vec<Finding>, Error> {
+    if settings.cnf.is_empty() && settings.set.is_empty() {
+        return Ok(Vec::new());
+    }
+    let findings = check(installation, settings)?.findings;
+    match findings.iter().any(Finding::is_refusal) {
+        false => Ok(findings),
+        true => Err(Error::Rejected {
+            server: format!("{} {}", installation.flavour, installation.version),
+            findings: findings.into_iter().filter(Finding::is_refusal).collect(),
+        }),
+    }
+}
+
+/// A check under way.
+struct Examination<'a> {
+    validator: Validator<'a>,
+    catalogue: Catalogue,
+    /// Whether the catalogue is of the server's own series.
+    has_catalogue: bool,
+    /// The options that nothing has been said against.
+    remaining: Vec<Entry>,
+    unknown: Vec<Entry>,
+    findings: Vec<Finding>,
+}
+
+impl Examination<'_> {
+    fn examine(&mut self) -> Result<(), Error> {
+        if Means::of(self.validator.installation) == Means::SilentHelp {
+            self.take_unlisted()?;
+        }
+        let remarks = self.refuse_until_accepted()?;
+        if Means::of(self.validator.installation) == Means::SilentHelp && self.has_catalogue {
+            let found = judge(&self.catalogue, &self.remaining).into_iter();
+            self.findings.extend(found.filter(Finding::is_refusal));
+        }
+        let help = self.validator.help(&self.remaining)?;
+        if !self.validator.installation.is_mariadb() {
+            // MySQL 5.7 says nothing about these; MariaDB does, and does not list all that it takes.
+            self.take_as_unknown(|entry| {
+                entry.is_the_users() && entry.name.is_loose() && !lists(&help, &entry.name)
+            });
+        }
+        self.note_remarks(&remarks);
+        self.note_changes(&help);
+        self.explain(&help);
+        Ok(())
+    }
+
+    /// Takes out what the server refuses, until it accepts the rest; gives the remarks on that.
+    ///
+    /// Wrong values go first: a server that disables InnoDB for one calls all of InnoDB's options unknown.
+    fn refuse_until_accepted(&mut self) -> Result<Vec<String>, Error> {
+        loop {
+            let answer = self.validator.judge(&self.remaining, false)?;
+            let complaints = parse_complaints(&answer.log);
+            if self.take_refused(&complaints) {
+                continue;
+            }
+            if self.take_unknown(&complaints) {
+                // The first unknown name ends some checks; as loose options all are named at once.
+                let loose = self.validator.judge(&self.remaining, true)?;
+                let complaints = parse_complaints(&loose.log);
+                if !self.take_refused(&complaints) {
+                    self.take_unknown(&complaints);
+                }
+                continue;
+            }
+            if !answer.is_accepted && self.take_culprit(&answer.log)? {
+                continue;
+            }
+            let remarks = complaints
+                .into_iter()
+                .filter_map(|complaint| match complaint {
+                    Complaint::Remark { text } => Some(text),
+                    Complaint::Unknown { .. } | Complaint::Refused { .. } => None,
+                });
+            return Ok(remarks.collect());
+        }
+    }
+
+    /// Takes out the options whose values are refused; false when there are none.
+    fn take_refused(&mut self, complaints: &[Complaint]) -> bool {
+        let mut refused: Vec<(usize, &str)> = Vec::new();
+        for complaint in complaints {
+            if let Complaint::Refused { text } = complaint
+                && let Some(index) = subject(text, &self.remaining)
+                && refused.iter().all(|(known, _)| *known != index)
+            {
+                refused.push((index, text));
+            }
+        }
+        refused.sort_unstable();
+        for (index, text) in refused.iter().rev() {
+            let entry = self.remaining.remove(*index);
+            self.refuse(&entry, text);
+        }
+        !refused.is_empty()
+    }
+
+    fn refuse(&mut self, entry: &Entry, text: &str) {
+        let hint = match self.has_catalogue {
+            true => allowed(&self.catalogue, &entry.name),
+            false => None,
+        };
+        self.findings
+            .push(Finding::new(entry, Severity::Refused, text).hint(hint));
+    }
+
+    /// Takes out the options that the server calls unknown; false when there are none.
+    fn take_unknown(&mut self, complaints: &[Complaint]) -> bool {
+        let names: Vec<&str> = complaints
+            .iter()
+            .filter_map(|complaint| match complaint {
+                Complaint::Unknown { name } => Some(name.as_str()),
+                Complaint::Refused { .. } | Complaint::Remark { .. } => None,
+            })
+            .collect();
+        self.take_as_unknown(|entry| names.contains(&entry.name.folded()))
+    }
+
+    fn take_as_unknown(&mut self, is_unknown: impl Fn(&Entry) -> bool) -> bool {
+        let entries = std::mem::take(&mut self.remaining);
+        let (unknown, remaining): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_unknown);
+        self.remaining = remaining;
+        let any = !unknown.is_empty();
+        self.unknown.extend(unknown);
+        any
+    }
+
+    /// For a server that says nothing about unknown names: takes out what it does not list.
+    fn take_unlisted(&mut self) -> Result<(), Error> {
+        let help = self.validator.help(&[])?;
+        self.take_as_unknown(|entry| !lists(&help, &entry.name));
+        Ok(())
+    }
+
+    /// For a server that fails without naming an option: finds the one without which it goes on,
+    /// at least as far as to name the next.
+    fn take_culprit(&mut self, log: &str) -> Result<bool, Error> {
+        for index in 0..self.remaining.len() {
+            let mut others = self.remaining.clone();
+            let entry = others.remove(index);
+            let answer = self.validator.judge(&others, false)?;
+            let names_others =
+                parse_complaints(&answer.log)
+                    .iter()
+                    .any(|complaint| match complaint {
+                        Complaint::Unknown { .. } => true,
+                        Complaint::Refused { text } => subject(text, &others).is_some(),
+                        Complaint::Remark { .. } => false,
+                    });
+            if answer.is_accepted || names_others {
+                let said = log.lines().next_back().unwrap_or_default();
+                self.refuse(
+                    &entry,
+                    format!("the server's own check fails with it {said}").trim(),
+                );
+                self.remaining = others;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Notes what the server remarked on the user's own options.
+    fn note_remarks(&mut self, remarks: &[String]) {
+        for text in remarks {
+            let index = subject(text, &self.remaining);
+            if let Some(entry) = index.map(|index| &self.remaining[index])
+                && entry.is_the_users()
+            {
+                self.findings
+                    .push(Finding::new(entry, Severity::Note, text));
+            }
+        }
+    }
+
+    /// Notes numbers and switches that came out other than written.
+    fn note_changes(&mut self, help: &Help) {
+        let entries = std::mem::take(&mut self.remaining);
+        for (index, entry) in entries.iter().enumerate() {
+            let is_overridden = entries[index + 1..]
+                .iter()
+                .any(|later| later.name.base() == entry.name.base());
+            let is_told = self
+                .findings
+                .iter()
+                .any(|finding| finding.at == entry.origin);
+            if !is_overridden
+                && !is_told
+                && entry.is_the_users()
+                && let Some(now) = help.values.get(entry.name.folded())
+                && has_changed(&entry.name, entry.value.as_deref(), now)
+            {
+                let hint = match self.has_catalogue {
+                    true => allowed(&self.catalogue, &entry.name),
+                    false => None,
+                };
+                let what = format!("becomes {now}");
+                self.findings
+                    .push(Finding::new(entry, Severity::Note, what).hint(hint));
+            }
+        }
+        self.remaining = entries;
+    }
+
+    /// Says about each unknown option since when, and what to write instead.
+    fn explain(&mut self, help: &Help) {
+        for entry in &self.unknown {
+            let knows = |name: &str| lists(help, &OptionName::new(name));
+            let unknown = explain_unknown(&self.catalogue, &entry.name, &knows);
+            let severity = match entry.name.is_loose() {
+                true => Severity::Note,
+                false => Severity::Refused,
+            };
+            self.findings
+                .push(Finding::new(entry, severity, unknown.what).hint(unknown.hint));
+        }
+    }
+}
+
+/// Whether the server lists an option, under any of its names.
+fn lists(help: &Help, name: &OptionName) -> bool {
+    name.spellings()
+        .iter()
+        .any(|name| help.names.contains(*name))
+}
+
+/// Whether a number or switch came out other than written. Old servers print large unsigned numbers as negative
+/// ones, of 32 or 64 bits.
+fn has_changed(name: &OptionName, written: Option<&str>, now: &str) -> bool {
+    if matches!(now, "TRUE" | "FALSE") {
+        let on = is_switched_on(name, written);
+        // Without a prefix of its own the name is listed as it is.
+        return on.is_some_and(|on| on != (now == "TRUE")) && name.folded() == name.base();
+    }
+    let Some((written, now)) = written.and_then(parse_number).zip(now.parse::<i128>().ok()) else {
+        return false;
+    };
+    let is_wrapped = now < 0 && [1 << 32, 1 << 64].contains(&(written - now));
+    written != now && !is_wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_has_changed_when_it_means_something_else() {
+        for (name, written, now, changed) in [
+            ("sort_buffer_size", Some("2M"), "2097152", false),
+            ("sort_buffer_size", Some("1"), "32768", true),
+            ("max_connect_errors", Some("4294967295"), "-1", false),
+            ("max_connections", Some("0"), "10", true),
+            ("sync_binlog", Some("-1"), "0", true),
+            ("local_infile", Some("ON"), "TRUE", false),
+            ("local_infile", None, "FALSE", true),
+            ("skip_name_resolve", None, "TRUE", false),
+            ("log_bin", Some("x"), "x", false),
+            ("long_query_time", Some("0.5"), "0.5", false),
+        ] {
+            assert_eq!(
+                has_changed(&OptionName::new(name), written, now),
+                changed,
+                "{name}={written:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What can go wrong with installing a server.
+
+use std::path::PathBuf;
+
+/// A server that cannot be installed or removed as asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// There is no recipe of this name, and nothing to install from was given.
+    #[error("{name}: no server of this name can be installed")]
+    NoRecipe {
+        /// The name asked for.
+        name: String,
+    },
+    /// The name cannot be a directory's.
+    #[error("{name:?}: not a name for an installed server")]
+    Name {
+        /// The name asked for.
+        name: String,
+    },
+    /// A server of this name is installed already.
+    #[error("{name}: installed already")]
+    Installed {
+        /// The name.
+        name: String,
+    },
+    /// No server of this name is installed.
+    #[error("{name}: not installed")]
+    NotInstalled {
+        /// The name.
+        name: String,
+    },
+    /// A private server was made from this installation.
+    #[error("{name}: in use by the server {}", server.display())]
+    InUse {
+        /// The name of the installation.
+        name: String,
+        /// The server's directory.
+        server: PathBuf,
+    },
+    /// The packages are for another kind of processor.
+    #[error("{name}: there is no package for {machine}")]
+    Architecture {
+        /// The name of the recipe.
+        name: &'static str,
+        /// This machine's kind.
+        machine: &'static str,
+    },
+    /// The client of a package registry is missing.
+    #[error("{client}: not found; {what} is fetched by it")]
+    NoClient {
+        /// The program.
+        client: &'static str,
+        /// What it should have fetched.
+        what: String,
+    },
+    /// The client of a package registry failed.
+    #[error("{what}: {client} could not fetch it ({status}): {said}")]
+    Client {
+        /// The program.
+        client: &'static str,
+        /// What it should have fetched.
+        what: String,
+        /// How it ended.
+        status: String,
+        /// What it said last.
+        said: String,
+    },
+    /// apt is configured with no archive of Debian's.
+    #[error("{what}: apt is configured with no Debian archive")]
+    NoDebian {
+        /// What it should have fetched.
+        what: String,
+    },
+    /// A downloaded file is not what the registry says it is.
+    #[error("{file}: {what} is {found}, the registry says {expected}")]
+    Mismatch {
+        /// The file.
+        file: String,
+        /// What differs.
+        what: &'static str,
+        /// What the file has.
+        found: String,
+        /// What it should have.
+        expected: String,
+    },
+    /// A file that is no archive, or a damaged one.
+    #[error("{}: cannot unpack: {why}", path.display())]
+    Archive {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        why: String,
+    },
+    /// Nothing in a directory is a server binary.
+    #[error("{}: holds neither mariadbd nor mysqld", path.display())]
+    NoServer {
+        /// The directory, or the archive that it was unpacked from.
+        path: PathBuf,
+    },
+    /// The server binary needs a library that is neither here nor in a package known to hold it.
+    #[error("{}: needs the library {library}, which is missing", path.display())]
+    Library {
+        /// The server binary.
+        path: PathBuf,
+        /// The library, for example `libaio.so.1`.
+        library: String,
+    },
+}
+
+impl InstallError {
+    /// What the user can do, where there is something.
+    pub(crate) fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NoRecipe { .. } => {
+                "dbdyno server installed --all shows what there is; --from takes an archive, a directory or a mysqld"
+            }
+            Self::Name { .. } => {
+                "a name has letters, digits, - _ and . and starts with a letter or digit"
+            }
+            Self::Installed { name } => {
+                return Some(format!(
+                    "dbdyno server uninstall {name} makes room for another one"
+                ));
+            }
+            Self::NotInstalled { .. } => "dbdyno server installed shows what is there",
+            Self::InUse { .. } => "destroy that server first",
+            Self::Architecture { .. } => "install from an archive for this machine with --from",
+            Self::NoClient { client, .. } => {
+                let package = match *client {
+                    "mvn" => "maven",
+                    "apt-get" | "apt-config" => "apt",
+                    "dpkg-deb" => "dpkg",
+                    other => other,
+                };
+                return Some(format!(
+                    "install it: apt-get install {package}; or use --from"
+                ));
+            }
+            Self::Client { .. } => "try again, or install from an archive with --from",
+            Self::NoDebian { .. } => "install from an archive, a directory or a binary with --from",
+            Self::Mismatch { .. } => "try again; the download may have been cut short",
+            Self::Archive { .. } => {
+                "--from takes .tar.gz, .tar.xz, .tar and .zip, a directory or a mysqld"
+            }
+            Self::NoServer { .. } => "name a mysqld or mariadbd, or what holds one",
+            Self::Library { library, .. } => {
+                return Some(format!(
+                    "install the package that holds the library {library}"
+                ));
+            }
+        };
+        Some(hint.to_owned())
+    }
+}

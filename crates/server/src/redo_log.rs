@@ -1,0 +1,99 @@
+//! The redo log of servers that cannot change its size by themselves.
+
+use std::fs;
+use std::path::Path;
+
+use mycnf::Options;
+
+use crate::error::Error;
+use crate::installation::Installation;
+
+/// Removes the redo log of a cleanly stopped data directory where its size is to change and the server would
+/// refuse to start for it: MySQL before 5.6 makes a new one only where there is none.
+pub(crate) fn make_room(
+    installation: &Installation,
+    options: &Options,
+    data: &Path,
+) -> Result<(), Error> {
+    let resizes_itself = installation.numbers().at_least([5, 6]);
+    let first = data.join("ib_logfile0");
+    let Ok(present) = first.metadata() else {
+        return Ok(());
+    };
+    let wanted = options.value("innodb_log_file_size");
+    let wanted_bytes = match wanted.map(mycnf::parse_size_bytes) {
+        Some(Some(bytes)) => bytes,
+        // A value that is none is for the server to refuse.
+        Some(None) => return Ok(()),
+        None => DEFAULT_BYTES,
+    };
+    if resizes_itself || present.len() == wanted_bytes {
+        return Ok(());
+    }
+    for entry in fs::read_dir(data).map_err(Error::io("read the directory", data))? {
+        let path = entry.map_err(Error::io("read the directory", data))?.path();
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        if name.starts_with(b"ib_logfile") {
+            fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// The default of innodb_log_file_size before MySQL 5.6, bytes.
+const DEFAULT_BYTES: u64 = 5 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::Launch;
+    use crate::version::Flavour;
+    use mycnf::OptionFile;
+
+    #[test]
+    fn only_an_old_server_loses_a_log_of_another_size() {
+        for (flavour, version, size, stays) in [
+            (Flavour::MySql, "5.5.34", "innodb_log_file_size=64M", false),
+            (Flavour::MySql, "5.5.34", "innodb_log_file_size=5M", true),
+            (Flavour::MySql, "5.5.34", "", true),
+            (Flavour::MySql, "5.5.34", "innodb_log_file_size=much", true),
+            (Flavour::MySql, "5.6.24", "innodb_log_file_size=64M", true),
+            (
+                Flavour::MariaDb,
+                "5.5.68-MariaDB",
+                "innodb_log_file_size=64M",
+                false,
+            ),
+            (
+                Flavour::MariaDb,
+                "10.2.11-MariaDB",
+                "innodb_log_file_size=64M",
+                true,
+            ),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            for name in ["ib_logfile0", "ib_logfile1", "ibdata1"] {
+                let file = fs::File::create(dir.path().join(name)).unwrap();
+                file.set_len(DEFAULT_BYTES).unwrap();
+            }
+            let root = Path::new("/");
+            let installation =
+                Installation::remembered(root, root, flavour, version, &Launch::default());
+            let text = format!("[mysqld]\n{size}\n");
+            let file = OptionFile::parse(&text, Path::new("my.cnf")).unwrap();
+            let options = Options::from_groups(&file, &["mysqld"]);
+            make_room(&installation.unwrap(), &options, dir.path()).unwrap();
+            for (name, stays) in [
+                ("ib_logfile0", stays),
+                ("ib_logfile1", stays),
+                ("ibdata1", true),
+            ] {
+                assert_eq!(
+                    dir.path().join(name).exists(),
+                    stays,
+                    "{version} {size} {name}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Initialised data directories that the next server of the same kind is copied from.
+//!
+//! ```text
+//! templates/KEY/dbdyno-template.json   what it was made for, and its passwords
+//!               data/                  the data directory
+//! ```
+//!
+//! Servers of one template share their passwords; only the user can read them, in either place. A template is a
+//! convenience: where one cannot be read or written, the server is initialised as if there were none.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::accounts::Accounts;
+use crate::copy::{OWN_FILES, copy_directory};
+use crate::digest::hexadecimal;
+use crate::error::Error;
+use crate::installation::Installation;
+use crate::layout::make_private_dir;
+use crate::marker::write_private;
+use crate::random::random_name;
+
+/// The version of the way that templates are made; another one makes none of the old ones match.
+const FORMAT: u32 = 1;
+
+/// The file's name.
+const MARKER: &str = "dbdyno-template.json";
+
+/// How many templates are kept, those that were used last; each takes 30 to 200 MB.
+const TEMPLATES_MAX: usize = 16;
+
+/// What a template says of itself.
+#[derive(Serialize, Deserialize)]
+struct Marker {
+    /// The server binary, for people who look.
+    mysqld: PathBuf,
+    accounts: Accounts,
+}
+
+/// The place of one template, whether it is there or not.
+#[derive(Debug, Clone)]
+pub(crate) struct Template {
+    root: PathBuf,
+    dir: PathBuf,
+    mysqld: PathBuf,
+}
+
+impl Template {
+    /// The template for a build of a server, initialised with these options; `None` when the build cannot be
+    /// told. A build is known by the binary's path, size and time of change: an upgrade changes them, and
+    /// reading 60 MB at every start would take as long as the copy.
+    pub(crate) fn of(root: PathBuf, installation: &Installation, options: &str) -> Option<Self> {
+        let binary = installation.mysqld.metadata().ok()?;
+        let mut hash = Sha256::new();
+        let path = installation.mysqld.as_os_str().as_encoded_bytes();
+        for part in [&FORMAT.to_le_bytes(), path, options.as_bytes()] {
+            hash.update(part);
+            hash.update([0]);
+        }
+        for number in [binary.len(), binary.ino()] {
+            hash.update(number.to_le_bytes());
+        }
+        for number in [binary.mtime(), binary.mtime_nsec()] {
+            hash.update(number.to_le_bytes());
+        }
+        let key = hexadecimal(&hash.finalize()[..16]);
+        Some(Self {
+            dir: root.join(key),
+            root,
+            mysqld: installation.mysqld.clone(),
+        })
+    }
+
+    /// Copies the template into a data directory that does not exist yet, and gives its accounts; `None` when
+    /// there is no such template.
+    pub(crate) fn copy_to(&self, data: &Path) -> Result<Option<Accounts>, Error> {
+        let path = self.dir.join(MARKER);
+        let Ok(bytes) = fs::read(&path) else {
+            return Ok(None);
+        };
+        let Ok(marker) = serde_json::from_slice::<Marker>(&bytes) else {
+            return Ok(None);
+        };
+        match copy_directory(&self.dir.join("data"), data, &OWN_FILES) {
+            Ok(()) => {}
+            Err(full @ Error::DiskFull { .. }) => return Err(full),
+            Err(_) => {
+                // Another process has removed it meanwhile.
+                remove(data)?;
+                return Ok(None);
+            }
+        }
+        // The time of its last use; without it, it is removed a little early.
+        let _ = write_private(&path, &bytes);
+        Ok(Some(marker.accounts))
+    }
+
+    /// Keeps a copy of a data directory that was just initialised. Nothing depends on it, so no error is told.
+    pub(crate) fn keep(&self, data: &Path, accounts: &Accounts) {
+        let Ok(name) = random_name() else { return };
+        let partial = self.root.join(format!(".{name}"));
+        let kept = self.fill(&partial, data, accounts).and_then(|()| {
+            // Of two that make the same one, the first has it.
+            fs::rename(&partial, &self.dir).map_err(Error::io("rename to", &self.dir))
+        });
+        if kept.is_err() {
+            let _ = fs::remove_dir_all(&partial);
+        }
+        let _ = remove_old(&self.root, &partial);
+    }
+
+    fn fill(&self, partial: &Path, data: &Path, accounts: &Accounts) -> Result<(), Error> {
+        fs::create_dir_all(&self.root).map_err(Error::io("make the directory", &self.root))?;
+        make_private_dir(partial).map_err(Error::io("make the directory", partial))?;
+        copy_directory(data, &partial.join("data"), &OWN_FILES)?;
+        let marker = Marker {
+            mysqld: self.mysqld.clone(),
+            accounts: accounts.clone(),
+        };
+        let text =
+            serde_json::to_vec_pretty(&marker).expect("a marker has only keys that are strings");
+        write_private(&partial.join(MARKER), &text)
+    }
+}
+
+/// Removes the templates that were not used for longest, and what an interrupted dbdyno left.
+fn remove_old(root: &Path, own: &Path) -> io::Result<()> {
+    let mut used: Vec<(SystemTime, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(root)?.flatten() {
+        let path = entry.path();
+        let marker = path.join(MARKER);
+        match marker.metadata().as_ref().map(Metadata::modified) {
+            Ok(Ok(time)) => used.push((time, path)),
+            // Without its last file it may still be in the making; an hour is more than that takes.
+            _ if path != own && is_older_than_an_hour(&path) => fs::remove_dir_all(&path)?,
+            _ => {}
+        }
+    }
+    used.sort();
+    for (_, path) in used.iter().rev().skip(TEMPLATES_MAX) {
+        // First out of the way: nobody copies half of it.
+        let away = root.join(format!(
+            ".{}",
+            path.file_name().unwrap_or_default().to_string_lossy()
+        ));
+        fs::rename(path, &away)?;
+        fs::remove_dir_all(&away)?;
+    }
+    Ok(())
+}
+
+fn is_older_than_an_hour(path: &Path) -> bool {
+    let age = path.metadata().and_then(|metadata| metadata.modified());
+    let age = age.ok().and_then(|time| time.elapsed().ok());
+    age.is_some_and(|age| age.as_secs() > 3_600)
+}
+
+fn remove(dir: &Path) -> Result<(), Error> {
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::io("remove", dir)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::Launch;
+    use crate::version::Flavour;
+
+    fn template(root: &Path, options: &str) -> Template {
+        let mysqld = root.join("mysqld");
+        let installation =
+            Installation::remembered(&mysqld, root, Flavour::MySql, "8.0.33", &Launch::default());
+        Template::of(root.join("templates"), &installation.unwrap(), options).unwrap()
+    }
+
+    #[test]
+    fn a_copy_has_the_data_and_the_passwords_but_no_identity() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("data");
+        fs::write(dir.path().join("mysqld"), "binary").unwrap();
+        fs::create_dir(&data).unwrap();
+        fs::write(data.join("ibdata1"), "rows").unwrap();
+        fs::write(data.join("auto.cnf"), "uuid").unwrap();
+        let made = template(dir.path(), "a=1");
+        assert!(made.copy_to(&dir.path().join("early")).unwrap().is_none());
+        let accounts = Accounts::random().unwrap();
+        made.keep(&data, &accounts);
+        let copy = dir.path().join("copy");
+        let again = template(dir.path(), "a=1").copy_to(&copy).unwrap().unwrap();
+        assert_eq!(again.bench, accounts.bench);
+        assert_eq!(fs::read(copy.join("ibdata1")).unwrap(), b"rows");
+        assert!(!copy.join("auto.cnf").exists());
+        let other = template(dir.path(), "a=2");
+        assert!(other.copy_to(&dir.path().join("other")).unwrap().is_none());
+        fs::write(dir.path().join("mysqld"), "upgraded").unwrap();
+        let upgraded = template(dir.path(), "a=1");
+        assert!(upgraded.copy_to(&dir.path().join("new")).unwrap().is_none());
+    }
+
+    #[test]
+    fn only_those_used_last_are_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("data");
+        fs::write(dir.path().join("mysqld"), "binary").unwrap();
+        fs::create_dir(&data).unwrap();
+        let accounts = Accounts::random().unwrap();
+        for number in 0..=TEMPLATES_MAX {
+            template(dir.path(), &format!("n={number}")).keep(&data, &accounts);
+        }
+        let there = |number: usize| template(dir.path(), &format!("n={number}")).dir.exists();
+        assert!(!there(0) && there(1) && there(TEMPLATES_MAX));
+        let root = dir.path().join("templates");
+        assert_eq!(fs::read_dir(root).unwrap().count(), TEMPLATES_MAX);
+    }
+}

@@ -1,0 +1,32 @@
+//! The user's directories that dbdyno keeps something in.
+
+use std::env;
+use std::path::PathBuf;
+
+/// Private servers by name: `~/.local/share/dbdyno/servers`; `None` without a home directory.
+pub fn servers_root() -> Option<PathBuf> {
+    Some(data_home()?.join("servers"))
+}
+
+/// Installed servers by name: `~/.local/share/dbdyno/installs`; `None` without a home directory.
+pub fn installs_root() -> Option<PathBuf> {
+    Some(data_home()?.join("installs"))
+}
+
+/// Initialised data directories to copy: `~/.cache/dbdyno/templates`; `None` without a home directory.
+pub(crate) fn templates_root() -> Option<PathBuf> {
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(cache.join("dbdyno/templates"))
+}
+
+fn data_home() -> Option<PathBuf> {
+    let data =
+        absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))?;
+    Some(data.join("dbdyno"))
+}
+
+fn absolute(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+}
