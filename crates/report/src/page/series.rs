@@ -17,8 +17,7 @@ pub(super) struct Course<'a> {
     pub(super) measured: Option<(f64, f64)>,
     /// Start of each interval, seconds, and operations per second in it.
     pub(super) throughput: Vec<(f64, f64)>,
-    /// Warm-up and measurement. The drain is left out: in its few milliseconds only the slowest operations end, and
-    /// none starts.
+    /// Warm-up and measurement. The drain is left out: in it only the slowest operations end, and none starts.
     intervals: Vec<&'a Interval>,
 }
 
