@@ -16,7 +16,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         planned_runs: 1,
         ..synthetic::quickstart(Host::Both)
     };
+    let quickstart = synthetic::quickstart(Host::Both);
+    let busy = |record| synthetic::disturbed(synthetic::drained(record), 0.25);
+    let disturbed = Results {
+        runs: quickstart.runs.iter().cloned().map(busy).collect(),
+        ..quickstart
+    };
     let pages = [
+        ("disturbed", disturbed),
         ("quickstart", synthetic::quickstart(Host::Both)),
         ("remote", synthetic::quickstart(Host::Client)),
         ("sizing", synthetic::sizing(30, 140)),

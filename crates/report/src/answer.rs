@@ -89,6 +89,27 @@ pub(crate) fn cpu_in_words(cpu: &CpuUse) -> String {
     format!("CPU {} % busy ({})", percent(busy(cpu)), parts.join(", "))
 }
 
+/// Above this share of the CPU, other work on the machine is said to be in the figures.
+const OTHER_WORK_NOTABLE: f64 = 0.2;
+
+/// Warns where other work took much of the CPU in any combination; `None` on a quiet machine.
+pub(crate) fn other_work(grid: &Grid) -> Option<String> {
+    let cells = grid.facets.iter().flat_map(Facet::cells);
+    let cpus = cells.filter_map(|(_, _, cell)| cell.cpu);
+    // Where the server's process was not told apart, the rest is mostly the server.
+    let shares = cpus.filter(|cpu| cpu.server.is_some()).map(|cpu| cpu.rest);
+    let notable: Vec<f64> = shares.filter(|share| *share > OTHER_WORK_NOTABLE).collect();
+    let most = notable.iter().copied().reduce(f64::max)?;
+    Some(format!(
+        "Other work took up to {} % of the CPU of the server's machine, and more than {} % in {} of {}: these are not \
+         the figures of a quiet machine.",
+        percent(most),
+        percent(OTHER_WORK_NOTABLE),
+        notable.len(),
+        counted(grid.combinations(), "combination"),
+    ))
+}
+
 /// Says that a peak at the edge of what was tried need not be the peak.
 fn edge_in_words(grid: &Grid, peak: &Peak) -> String {
     match &grid.x {

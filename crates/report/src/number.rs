@@ -77,9 +77,9 @@ fn decimals_with_margin(mean: f64, margin: f64) -> usize {
 
 /// The unit in which a duration reads best, and its length in nanoseconds.
 fn time_unit(ns: f64) -> (f64, &'static str) {
-    match ns {
-        _ if ns >= 999.5e6 => (1e9, "s"),
-        _ if ns >= 999.5e3 => (1e6, "ms"),
+    match ns.abs() {
+        ns if ns >= 999.5e6 => (1e9, "s"),
+        ns if ns >= 999.5e3 => (1e6, "ms"),
         _ => (1e3, "µs"),
     }
 }
@@ -189,6 +189,8 @@ mod tests {
             (999_600.0, "1.00 ms"),
             (1_234_000.0, "1.23 ms"),
             (2.5e9, "2.50 s"),
+            // The lower end of a wide interval.
+            (-1_234_000.0, "-1.23 ms"),
         ] {
             assert_eq!(duration(ns), text);
         }

@@ -114,6 +114,7 @@ fn answer_section(results: &Results, grid: &Grid) -> Markup {
                 [only] => p.lead { (only) },
                 several => ul.lead { @for sentence in several { li { (sentence) } } },
             }
+            @if let Some(warning) = answer::other_work(grid) { p { strong { (unbroken(&warning)) } } }
             @if grid.combinations() > 1 && grid.line.is_some() { (peaks(grid)) }
             @if grid.x.is_none() { (single_figures(grid)) }
             p.note {

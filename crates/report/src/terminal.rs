@@ -47,6 +47,7 @@ pub fn table(results: &Results, width: u16) -> String {
         .map(|facet| wrapped(&answer::sentence(&grid, facet), width))
         .collect();
     parts.push(sentences.join("\n"));
+    parts.extend(answer::other_work(&grid).map(|warning| wrapped(&warning, width)));
     parts.push(wrapped(&closing(results, &grid), width));
     parts.extend(incomplete_runs(results, width));
     format!("{}\n", parts.join("\n\n"))

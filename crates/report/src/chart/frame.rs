@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{
     Format, px,
-    scale::{FromZero, Levels},
+    scale::{Axis, Levels},
 };
 
 /// The outer size of a chart and the margins that its axes take, in the units of its `viewBox`.
@@ -31,10 +31,10 @@ impl Size {
     /// One of several beside each other.
     pub(crate) const SMALL: Self = Self {
         width: 240.0,
-        height: 190.0,
-        left: 42.0,
+        height: 194.0,
+        left: 50.0,
         right: 8.0,
-        top: 20.0,
+        top: 24.0,
         bottom: 36.0,
     };
     /// A wide, low one for a course over time.
@@ -79,11 +79,15 @@ pub(crate) fn svg(size: Size, description: &Description, content: Markup) -> Mar
 }
 
 /// Horizontal grid lines with their labels, and the name of the axis above them.
-pub(crate) fn y_axis(size: Size, axis: &FromZero, name: &str, format: Format) -> Markup {
+pub(crate) fn y_axis(size: Size, axis: &Axis, name: &str, format: Format) -> Markup {
+    let base = px(size.y(0.0));
     html! {
+        @if axis.ticks.first() != Some(&axis.low) {
+            line.axis x1=(px(size.left)) x2=(px(size.width - size.right)) y1=(base) y2=(base) {}
+        }
         @for tick in &axis.ticks {
             @let y = px(size.y(axis.share(*tick)));
-            line class=(if *tick == 0.0 { "axis" } else { "grid" })
+            line class=(if *tick == axis.low { "axis" } else { "grid" })
                 x1=(px(size.left)) x2=(px(size.width - size.right)) y1=(y) y2=(y) {}
             text.tick x=(px(size.left - 6.0)) y=(y) dy="0.32em" text-anchor="end" { (format(*tick)) }
         }

@@ -7,7 +7,7 @@ use super::{
     frame::{Description, Size, level_axis, shortened, svg, y_axis},
     marker::{colour_class, dash, marker},
     px,
-    scale::{FromZero, Levels},
+    scale::{Axis, Levels},
 };
 
 /// One chart.
@@ -17,7 +17,7 @@ pub(crate) struct LineChart<'a> {
     pub(crate) x_name: &'a str,
     pub(crate) levels: &'a Levels,
     pub(crate) y_name: &'a str,
-    pub(crate) y: &'a FromZero,
+    pub(crate) y: &'a Axis,
     /// Formats the ticks of the y axis.
     pub(crate) tick: Format,
     /// Formats the value of a point.
@@ -99,17 +99,7 @@ impl LineChart<'_> {
 
     fn point(&self, line: &ChartLine, index: usize, point: &Point) -> Markup {
         let (x, y) = self.place(index, point.value);
-        let bar = point.interval.map(|(low, high)| {
-            let (low, high) = (self.place(index, low).1, self.place(index, high).1);
-            format!(
-                "M{0} {1}H{2}M{3} {1}V{4}M{0} {4}H{2}",
-                px(x - 3.0),
-                px(low),
-                px(x + 3.0),
-                px(x),
-                px(high)
-            )
-        });
+        let bar = point.interval.map(|interval| self.bar(index, interval));
         let interval = point.interval.map_or(String::new(), |(low, high)| {
             format!(
                 " (95 % interval {} to {})",
@@ -131,6 +121,33 @@ impl LineChart<'_> {
                 (marker(line.style, x, y))
             }
         }
+    }
+
+    /// An error bar: a cap at an end that it reaches, an arrow head where it goes on beyond the axis, and neither at
+    /// zero, for below that there is nothing.
+    fn bar(&self, index: usize, (low, high): (f64, f64)) -> String {
+        let (x, bottom) = self.place(index, low);
+        let (_, top) = self.place(index, high);
+        let cap = |y: f64| format!("M{} {}H{}", px(x - 3.0), px(y), px(x + 3.0));
+        let head = |y: f64, dy: f64| {
+            let (left, right, back) = (px(x - 3.5), px(x + 3.5), px(y + dy));
+            format!("M{left} {back}L{} {}L{right} {back}", px(x), px(y))
+        };
+        let lower_end = match self.y.is_below(low) {
+            false => cap(bottom),
+            true if self.y.low > 0.0 => head(bottom, -5.0),
+            true => String::new(),
+        };
+        let upper_end = match self.y.is_above(high) {
+            false => cap(top),
+            true => head(top, 5.0),
+        };
+        format!(
+            "{lower_end}M{} {}V{}{upper_end}",
+            px(x),
+            px(bottom),
+            px(top)
+        )
     }
 
     /// The names of the lines beside their last points, moved apart where they would overlap.
@@ -196,6 +213,59 @@ mod tests {
         }
     }
 
+    fn chart<'a>(levels: &'a Levels, y: &'a Axis, lines: Vec<ChartLine>) -> LineChart<'a> {
+        LineChart {
+            size: Size::LARGE,
+            description: Description {
+                id: "c1",
+                title: "Throughput <by> clients",
+                text: "Two lines & a gap.",
+            },
+            x_name: "connections",
+            levels,
+            y_name: "operations/s",
+            y,
+            tick: si_tick,
+            hint: si,
+            lines,
+            labelled: true,
+        }
+    }
+
+    #[test]
+    fn only_an_end_that_is_reached_has_a_cap() {
+        let levels = Levels::of(&["1".to_owned()]);
+        let (zero, log) = (Axis::from_zero(100.0, 4), Axis::logarithmic(1.0, 100.0));
+        // The plot is 226 units high and ends at 250; its middle is at 229.
+        let cases = [
+            (
+                &zero,
+                (25.0, 75.0),
+                "M226 193.5H232M229 193.5V80.5M226 80.5H232",
+            ),
+            (&zero, (0.0, 100.0), "M226 250H232M229 250V24M226 24H232"),
+            (&zero, (-20.0, 75.0), "M229 250V80.5M226 80.5H232"),
+            (
+                &zero,
+                (25.0, 110.0),
+                "M226 193.5H232M229 193.5V24M225.5 29L229 24L232.5 29",
+            ),
+            (&log, (10.0, 100.0), "M226 137H232M229 137V24M226 24H232"),
+            (
+                &log,
+                (-20.0, 10.0),
+                "M225.5 245L229 250L232.5 245M229 250V137M226 137H232",
+            ),
+        ];
+        for (axis, interval, path) in cases {
+            assert_eq!(
+                chart(&levels, axis, Vec::new()).bar(0, interval),
+                path,
+                "{interval:?}"
+            );
+        }
+    }
+
     #[test]
     fn a_gap_breaks_the_line() {
         let labels = ["1", "2", "4", "8"].map(str::to_owned);
@@ -205,20 +275,11 @@ mod tests {
                 interval: Some((value * 0.9, value * 1.1)),
             })
         };
-        let chart = LineChart {
-            size: Size::LARGE,
-            description: Description {
-                id: "c1",
-                title: "Throughput <by> clients",
-                text: "Two lines & a gap.",
-            },
-            x_name: "connections",
-            levels: &Levels::of(&labels),
-            y_name: "operations/s",
-            y: &FromZero::up_to(2_000.0, 4),
-            tick: si_tick,
-            hint: si,
-            lines: vec![
+        let (levels, y) = (Levels::of(&labels), Axis::from_zero(2_000.0, 4));
+        let chart = chart(
+            &levels,
+            &y,
+            vec![
                 ChartLine {
                     label: "1:0".into(),
                     style: 0,
@@ -230,8 +291,7 @@ mod tests {
                     points: vec![point(300.0), None, point(800.0), point(900.0)],
                 },
             ],
-            labelled: true,
-        };
+        );
         let svg = chart.draw().into_string();
         insta::assert_snapshot!(svg.replace("><", ">\n<"));
     }

@@ -2,16 +2,31 @@
 
 use crate::grid::level_number;
 
-/// A y axis that begins at zero and ends at a tick.
+/// A y axis.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct FromZero {
-    /// Rising, from 0 to the end of the axis.
+pub(crate) struct Axis {
+    /// Rising.
     pub(crate) ticks: Vec<f64>,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    law: Law,
 }
 
-impl FromZero {
-    /// An axis that holds `max` with about `wanted` steps of 1, 2, 2.5 or 5 times a power of ten.
-    pub(crate) fn up_to(max: f64, wanted: u32) -> Self {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Law {
+    Linear,
+    Logarithmic,
+}
+
+/// With more ticks than this a logarithmic axis has the powers of ten only.
+const LOGARITHMIC_TICKS_MAX: usize = 7;
+/// A logarithmic axis is at least a decade long: a shorter one would make noise look like a course.
+const LOGARITHMIC_STEPS_MIN: i32 = 3;
+
+impl Axis {
+    /// An axis from zero that holds `max` with about `wanted` steps of 1, 2, 2.5 or 5 times a power of ten, and ends
+    /// at a tick.
+    pub(crate) fn from_zero(max: f64, wanted: u32) -> Self {
         let max = if max.is_finite() && max > 0.0 {
             max
         } else {
@@ -28,18 +43,69 @@ impl FromZero {
         let steps = (max / step - 1e-9).ceil().max(1.0) as u32;
         Self {
             ticks: (0..=steps).map(|n| f64::from(n) * step).collect(),
+            low: 0.0,
+            high: f64::from(steps) * step,
+            law: Law::Linear,
         }
     }
 
-    /// The end of the axis.
-    pub(crate) fn max(&self) -> f64 {
-        self.ticks.last().copied().unwrap_or(1.0)
+    /// A logarithmic axis that holds `low` to `high`, both above zero; its ends are 1, 2 or 5 times a power of ten.
+    pub(crate) fn logarithmic(low: f64, high: f64) -> Self {
+        let (mut first, mut last) = (step_below(low), step_below(high));
+        if step_value(last) < high * (1.0 - 1e-9) {
+            last += 1;
+        }
+        let missing = (LOGARITHMIC_STEPS_MIN - (last - first)).max(0);
+        first -= (missing + 1) / 2;
+        last += missing / 2;
+        let mut ticks: Vec<i32> = (first..=last).collect();
+        if ticks.len() > LOGARITHMIC_TICKS_MAX {
+            ticks.retain(|step| step.rem_euclid(3) == 0);
+        }
+        Self {
+            ticks: ticks.into_iter().map(step_value).collect(),
+            low: step_value(first),
+            high: step_value(last),
+            law: Law::Logarithmic,
+        }
     }
 
     /// Share of the axis below `value`, 0 to 1.
     pub(crate) fn share(&self, value: f64) -> f64 {
-        (value / self.max()).clamp(0.0, 1.0)
+        let share = match self.law {
+            Law::Linear => value / self.high,
+            // No logarithm of zero or less: such a value lies below any logarithmic axis.
+            Law::Logarithmic if value <= self.low => 0.0,
+            Law::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),
+        };
+        share.clamp(0.0, 1.0)
     }
+
+    /// True where `value` lies beyond the upper end.
+    pub(crate) fn is_above(&self, value: f64) -> bool {
+        value > self.high * (1.0 + 1e-9)
+    }
+
+    /// True where `value` lies beyond the lower end.
+    pub(crate) fn is_below(&self, value: f64) -> bool {
+        value < self.low * (1.0 - 1e-9)
+    }
+}
+
+/// Number `step` of the values ..., 0.5, 1, 2, 5, 10, ...: step 0 is 1, step 3 is 10.
+fn step_value(step: i32) -> f64 {
+    [1.0, 2.0, 5.0][step.rem_euclid(3) as usize] * 10f64.powi(step.div_euclid(3))
+}
+
+/// The highest step at or below `value`.
+fn step_below(value: f64) -> i32 {
+    let decade = 3 * value.log10().floor() as i32;
+    // The next decade too: the logarithm of 1000 may come out as 2.999.
+    let steps = (decade..=decade + 3).rev();
+    steps
+        .into_iter()
+        .find(|step| step_value(*step) <= value * (1.0 + 1e-9))
+        .unwrap_or(decade)
 }
 
 /// The levels of a factor along x.
@@ -99,17 +165,50 @@ mod tests {
             (0.0, &[0.0, 0.25, 0.5, 0.75, 1.0]),
         ];
         for (max, ticks) in cases {
-            assert_eq!(FromZero::up_to(max, 4).ticks, ticks, "{max}");
+            assert_eq!(Axis::from_zero(max, 4).ticks, ticks, "{max}");
         }
     }
 
     proptest! {
         #[test]
         fn every_axis_holds_its_maximum_with_few_ticks(max in 1e-6f64..1e12) {
-            let axis = FromZero::up_to(max, 4);
-            prop_assert!(axis.max() >= max * (1.0 - 1e-6));
+            let axis = Axis::from_zero(max, 4);
+            prop_assert!(axis.high >= max * (1.0 - 1e-6) && !axis.is_above(max));
             prop_assert!((2..=6).contains(&axis.ticks.len()), "{:?}", axis.ticks);
             prop_assert!(axis.share(max) <= 1.0);
+        }
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_1_2_5_or_decades() {
+        let cases: [(f64, f64, &[f64]); 5] = [
+            (30.0, 400.0, &[20.0, 50.0, 100.0, 200.0, 500.0]),
+            (27e3, 15e6, &[1e5, 1e6, 1e7]),
+            // A decade at least, whatever little it has to hold.
+            (30.0, 30.0, &[10.0, 20.0, 50.0, 100.0]),
+            (1e3, 1e3, &[200.0, 500.0, 1e3, 2e3]),
+            (0.04, 0.9, &[0.02, 0.05, 0.1, 0.2, 0.5, 1.0]),
+        ];
+        for (low, high, ticks) in cases {
+            let axis = Axis::logarithmic(low, high);
+            assert_eq!(axis.ticks.len(), ticks.len(), "{axis:?}");
+            for (tick, wanted) in axis.ticks.iter().zip(ticks) {
+                assert!((tick / wanted - 1.0).abs() < 1e-9, "{axis:?}");
+            }
+        }
+        let axis = Axis::logarithmic(27e3, 15e6);
+        assert_eq!((axis.low, axis.high), (2e4, 2e7));
+    }
+
+    proptest! {
+        #[test]
+        fn every_logarithmic_axis_holds_its_ends_in_proportion(low in 1e-3f64..1e10, factor in 1.0f64..1e8) {
+            let axis = Axis::logarithmic(low, low * factor);
+            prop_assert!(!axis.is_below(low) && !axis.is_above(low * factor), "{axis:?}");
+            prop_assert!((2..=9).contains(&axis.ticks.len()), "{axis:?}");
+            let middle = (axis.low * axis.high).sqrt();
+            prop_assert!((axis.share(middle) - 0.5).abs() < 1e-6);
+            prop_assert_eq!((axis.share(-1.0), axis.share(0.0), axis.share(axis.high * 2.0)), (0.0, 0.0, 1.0));
         }
     }
 

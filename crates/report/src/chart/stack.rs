@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{
     frame::{Description, Size, level_axis, svg, y_axis},
     px,
-    scale::{FromZero, Levels},
+    scale::{Axis, Levels},
 };
 use crate::number::percent;
 
@@ -32,9 +32,7 @@ pub(crate) struct Part {
 impl StackChart<'_> {
     /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
-        let axis = FromZero {
-            ticks: vec![0.0, 0.25, 0.5, 0.75, 1.0],
-        };
+        let axis = Axis::from_zero(1.0, 4);
         // Bars stand at equal distances: on a log2 axis with odd counts they would overlap.
         let slot = 1.0 / self.levels.labels.len().max(1) as f64;
         let at = |index: usize| self.size.x((index as f64 + 0.5) * slot);
@@ -113,13 +111,13 @@ mod tests {
             ],
         };
         let svg = chart.draw().into_string();
-        // The plot is 134 units high and ends at 154: the server takes 67 of them, the client 33.5 above it.
+        // The plot is 134 units high and ends at 158: the server takes 67 of them, the client 33.5 above it.
         assert!(
-            svg.contains(r#"class="cpu-server" x="65.5" width="48" y="87" height="67""#),
+            svg.contains(r#"class="cpu-server" x="71.5" width="48" y="91" height="67""#),
             "{svg}"
         );
         assert!(
-            svg.contains(r#"class="cpu-client" x="65.5" width="48" y="53.5" height="33.5""#),
+            svg.contains(r#"class="cpu-client" x="71.5" width="48" y="57.5" height="33.5""#),
             "{svg}"
         );
         assert!(

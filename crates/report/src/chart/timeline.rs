@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{
     frame::{Description, Size, svg, y_axis},
     px,
-    scale::FromZero,
+    scale::Axis,
 };
 use crate::number::si_tick;
 
@@ -27,9 +27,9 @@ impl Timeline<'_> {
             .iter()
             .map(|(_, value)| *value)
             .fold(0.0, f64::max);
-        let y = FromZero::up_to(max, 3);
+        let y = Axis::from_zero(max, 3);
         let end_s = self.points.last().map_or(1.0, |(t_s, _)| t_s.max(1.0));
-        let time = FromZero::up_to(end_s, 8);
+        let time = Axis::from_zero(end_s, 8);
         let x = |t_s: f64| size.x((t_s / end_s).clamp(0.0, 1.0));
         let path: Vec<String> = self
             .points

@@ -14,7 +14,7 @@ use crate::{
         frame::{Description, Size},
         line::{ChartLine, LineChart, Point},
         marker::sample,
-        scale::{FromZero, Levels},
+        scale::{Axis, Levels},
     },
     grid::{Facet, Grid, Line, Measure},
     number::{si, si_tick},
@@ -23,8 +23,14 @@ use crate::{
 
 /// A chart may share its axis with the others only if it then still fills this share of it.
 const READABLE_SHARE: f64 = 0.25;
-/// An interval of two runs can be many times the mean; it must not squash the lines.
-const INTERVAL_LIMIT: f64 = 1.25;
+/// An interval of two runs can be many times the mean; one that ends beyond this multiple of the highest mean (or
+/// below this fraction of the lowest, on a logarithmic axis) must not squash the lines: it ends in an arrow head.
+const INTERVAL_LIMIT: f64 = 3.0;
+/// What an axis then leaves free beyond the mean for the arrow.
+const ARROW_ROOM: f64 = 1.25;
+/// Explains the bars of a chart.
+const BARS: &str = "Bars: 95 % interval of the mean over executions; where one goes on beyond the chart it ends in an \
+    arrow head, and its size is under Numbers. ";
 
 /// One section per measure; none for an experiment without a factor along x.
 pub(super) fn sections(grid: &Grid) -> Markup {
@@ -87,10 +93,14 @@ impl Charts<'_> {
                     (self.line_figure(&value, index, facet, &axes[index]))
                 } }
                 p.note {
-                    @if self.grid.has_intervals() { "Bars: 95 % interval of the mean over executions. " } (note)
+                    (self.bars_note()) (note)
                 }
             }
         }
+    }
+
+    fn bars_note(&self) -> &'static str {
+        if self.grid.has_intervals() { BARS } else { "" }
     }
 
     fn line_legend(&self) -> Markup {
@@ -104,13 +114,13 @@ impl Charts<'_> {
         }
     }
 
-    /// The y axis of each facet, and what to say about them.
-    fn axes(&self, value: &Value) -> (Vec<FromZero>, &'static str) {
+    /// The y axis from zero of each facet, and what to say about them.
+    fn axes(&self, value: &Value) -> (Vec<Axis>, &'static str) {
         let tops: Vec<f64> = self
             .grid
             .facets
             .iter()
-            .map(|facet| top(facet.cells().map(|(_, _, c)| (value.of)(c))))
+            .map(|facet| top(&figures(facet, value.of)))
             .collect();
         let highest = tops.iter().copied().fold(0.0, f64::max);
         let shared = tops.iter().all(|top| *top >= highest * READABLE_SHARE);
@@ -121,11 +131,11 @@ impl Charts<'_> {
         };
         let axes = tops
             .iter()
-            .map(|top| FromZero::up_to(if shared { highest } else { *top }, 5));
+            .map(|top| Axis::from_zero(if shared { highest } else { *top }, 5));
         (axes.collect(), note)
     }
 
-    fn line_figure(&self, value: &Value, index: usize, facet: &Facet, y: &FromZero) -> Markup {
+    fn line_figure(&self, value: &Value, index: usize, facet: &Facet, y: &Axis) -> Markup {
         let lines: Vec<ChartLine> = facet
             .lines
             .iter()
@@ -272,12 +282,77 @@ fn cell_words(cell: &Cell, value: &Value) -> String {
     }
 }
 
+/// What a chart of one facet has to draw.
+fn figures(facet: &Facet, value: &dyn Fn(&Cell) -> Option<Figure>) -> Vec<Figure> {
+    facet
+        .cells()
+        .filter_map(|(_, _, cell)| value(cell))
+        .collect()
+}
+
 /// The highest value that an axis must hold.
-fn top(figures: impl Iterator<Item = Option<Figure>>) -> f64 {
-    let (mut mean, mut bound): (f64, f64) = (0.0, 0.0);
-    for figure in figures.flatten() {
-        mean = mean.max(figure.mean);
-        bound = bound.max(figure.interval.map_or(0.0, |(_, high)| high));
+fn top(figures: &[Figure]) -> f64 {
+    let mean = figures.iter().map(|figure| figure.mean).fold(0.0, f64::max);
+    let ends = figures.iter().filter_map(|figure| Some(figure.interval?.1));
+    let held = ends.map(|end| match end <= mean * INTERVAL_LIMIT {
+        true => end,
+        false => mean * ARROW_ROOM,
+    });
+    held.fold(mean, f64::max)
+}
+
+/// The lowest value that a logarithmic axis must hold; infinite without any above zero.
+fn bottom(figures: &[Figure]) -> f64 {
+    let means = figures.iter().map(|figure| figure.mean);
+    let mean = means
+        .filter(|mean| *mean > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    let ends = figures.iter().filter_map(|figure| Some(figure.interval?.0));
+    let held = ends.map(|end| match end >= mean / INTERVAL_LIMIT {
+        true => end,
+        false => mean / ARROW_ROOM,
+    });
+    held.fold(mean, f64::min)
+}
+
+/// A logarithmic axis that holds `figures`, which may lie orders of magnitude apart.
+fn logarithmic(figures: &[Figure]) -> Axis {
+    match (bottom(figures), top(figures)) {
+        (low, high) if low.is_finite() => Axis::logarithmic(low, high),
+        _ => Axis::logarithmic(1.0, 1.0),
     }
-    mean.max(bound.min(mean * INTERVAL_LIMIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_holds_its_intervals_but_not_one_of_many_times_the_means() {
+        let figure = |mean, low, high| Figure {
+            mean,
+            interval: Some((low, high)),
+        };
+        let single = Figure {
+            mean: 40.0,
+            interval: None,
+        };
+        let cases: [(&[Figure], f64, f64); 5] = [
+            (&[single], 40.0, 40.0),
+            // 55.1 ± 72.4: the bar ends at 127.5, and it starts below zero.
+            (&[figure(55.1, -17.3, 127.5), single], 32.0, 127.5),
+            (&[figure(50.0, 45.0, 55.0), single], 40.0, 55.0),
+            (&[figure(50.0, -200.0, 300.0), single], 32.0, 62.5),
+            (
+                &[figure(50.0, 20.0, 80.0), figure(60.0, 30.0, 90.0)],
+                20.0,
+                90.0,
+            ),
+        ];
+        for (figures, low, high) in cases {
+            assert_eq!((bottom(figures), top(figures)), (low, high), "{figures:?}");
+        }
+        assert_eq!(top(&[]), 0.0);
+        assert!(logarithmic(&[]).high > 0.0);
+    }
 }

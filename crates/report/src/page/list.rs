@@ -26,6 +26,8 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
                 h2 id="runs" { "Every run" }
                 p.note {
                     @if zoomable { "Choose a run to see its course over time; choose a heading to sort. " }
+                    "A course ends with the measurement; operations that were still in flight then are in the run record \
+                    only. "
                     "Percentiles are response times of all operations; CPU is the busy share of the server's machine."
                 }
                 div.scroll.run-list role="region" aria-label="Every run" tabindex="0" {

@@ -26,32 +26,53 @@
     return String(+value.toPrecision(3));
   };
 
-  // Shades what does not count: warm-up before the measurement, drain after it.
-  const shade = (chart, measured) => {
-    if (!measured) return;
+  // Shades the warm-up, which does not count.
+  const shade = (chart, until) => {
+    if (!until) return;
     const { left, top, width, height } = chart.bbox;
     const right = left + width;
     const at = (t) => Math.min(right, Math.max(left, chart.valToPos(t, "x", true)));
     chart.ctx.save();
     chart.ctx.fillStyle = colour("--shade");
-    chart.ctx.fillRect(left, top, at(measured[0]) - left, height);
-    chart.ctx.fillRect(at(measured[1]), top, right - at(measured[1]), height);
+    chart.ctx.fillRect(left, top, at(until) - left, height);
     chart.ctx.restore();
+  };
+
+  // 1, 2 and 5 times the powers of ten around low to high, as on the logarithmic axes of the static charts.
+  const steps = (low, high) => {
+    const found = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
+      found.push(10 ** power, 2 * 10 ** power, 5 * 10 ** power);
+    }
+    return found;
+  };
+  const ends = (low, high) => {
+    const around = steps(low, high);
+    return [around.findLast((step) => step <= low) ?? low, around.find((step) => step >= high && step > low) ?? high];
+  };
+  const logTicks = (low, high) => {
+    const within = steps(low, high).filter((step) => step >= low && step <= high);
+    return within.length <= 7 ? within : within.filter((step) => Number.isInteger(Math.log10(step)));
   };
 
   const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3]];
 
   const options = (run, chart, last) => {
     const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 } };
+    const values = { ...axis, size: 58, values: (_, ticks) => ticks.map(short) };
+    // The library would label few of its ticks, and the odd end of the axis.
+    if (chart.logarithmic) Object.assign(values, { splits: (_, __, low, high) => logTicks(low, high), filter: (_, ticks) => ticks });
     return {
       width: Math.max(280, place.clientWidth),
       height: last ? 212 : 190,
       cursor: { sync: { key: "course" }, drag: { x: true, y: false } },
       scales: {
         x: { time: false, range: (_, low, high) => [low ?? whole[0], high ?? whole[1]] },
-        y: { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] },
+        y: chart.logarithmic
+          ? { distr: 3, range: (_, low, high) => ends(low > 0 ? low : 0.1, high > 0 ? high : 1) }
+          : { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] },
       },
-      axes: [last ? { ...axis, label: "seconds", labelSize: 22 } : axis, { ...axis, size: 58, values: (_, ticks) => ticks.map(short) }],
+      axes: [last ? { ...axis, label: "seconds", labelSize: 22 } : axis, values],
       series: [
         { label: "second", value: (_, t) => (t == null ? "–" : t.toFixed(1)) },
         ...chart.lines.map((line) => ({
@@ -63,7 +84,7 @@
           value: (_, value) => short(value),
         })),
       ],
-      hooks: { drawClear: [(u) => shade(u, run.measured)] },
+      hooks: { drawClear: [(u) => shade(u, run.measured_from)] },
     };
   };
 
@@ -101,7 +122,7 @@
       .map((chart, index, drawn) => {
         const figure = document.createElement("figure");
         const caption = document.createElement("figcaption");
-        caption.textContent = chart.title + " (" + chart.unit + ")";
+        caption.textContent = chart.title + " (" + chart.unit + (chart.logarithmic ? ", log scale)" : ")");
         figure.append(caption);
         figure.setAttribute("aria-label", chart.title + " over time");
         place.append(figure);
@@ -117,7 +138,7 @@
     const run = data.runs[index];
     panel.hidden = false;
     document.getElementById("course-title").textContent = run.title[0].toUpperCase() + run.title.slice(1);
-    const warmUp = run.measured && run.measured[0] > 0 ? "Shaded: warm-up and what came after the measurement. " : "";
+    const warmUp = run.measured_from > 0 ? "Shaded: warm-up. " : "";
     document.getElementById("course-note").textContent = run.note + warmUp;
     for (const row of rows) {
       const mine = Number(row.dataset.run) === index;

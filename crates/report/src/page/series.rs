@@ -10,17 +10,19 @@ use crate::{
 };
 
 /// The course of one run.
-pub(super) struct Course {
+pub(super) struct Course<'a> {
     /// `run 7: rows 1x, mix 1:0, 16 connections`, with `(incomplete)` where it is.
     pub(super) title: String,
     /// First and last second of the measurement.
     pub(super) measured: Option<(f64, f64)>,
     /// Start of each interval, seconds, and operations per second in it.
     pub(super) throughput: Vec<(f64, f64)>,
+    /// Warm-up and measurement. The drain is left out: in it only the slowest operations end, and none starts.
+    intervals: Vec<&'a Interval>,
 }
 
-impl Course {
-    pub(super) fn of(record: &Record) -> Self {
+impl<'a> Course<'a> {
+    pub(super) fn of(record: &'a Record) -> Self {
         let combination: Vec<(String, String)> = record
             .header
             .combination
@@ -34,15 +36,26 @@ impl Course {
         if !record.is_complete() {
             title.push_str(" (incomplete)");
         }
+        let intervals: Vec<&Interval> = record
+            .intervals
+            .iter()
+            .filter(|interval| interval.phase != Phase::Drain)
+            .collect();
         Self {
             title,
             measured: measured(record),
-            throughput: record
-                .intervals
+            throughput: intervals
                 .iter()
                 .map(|interval| (interval.t_s, per_s(interval)))
                 .collect(),
+            intervals,
         }
+    }
+
+    /// True for a sample that belongs to warm-up or measurement.
+    fn holds(&self, sample: &Telemetry) -> bool {
+        let middle_s = sample.t_s + sample.length_s / 2.0;
+        self.measured.is_none_or(|(_, end_s)| middle_s <= end_s)
     }
 }
 
@@ -98,7 +111,8 @@ fn compact(value: f64) -> serde_json::Number {
 struct Run {
     title: String,
     note: String,
-    measured: Option<(f64, f64)>,
+    /// Start of the measurement, seconds; what lies before is shaded.
+    measured_from: Option<f64>,
     charts: Vec<ChartData>,
 }
 
@@ -107,6 +121,8 @@ struct Run {
 struct ChartData {
     title: &'static str,
     unit: &'static str,
+    /// True where the lines lie orders of magnitude apart.
+    logarithmic: bool,
     t: Column,
     lines: Vec<LineData>,
 }
@@ -157,7 +173,7 @@ fn run(record: &Record) -> Run {
     let telemetry: Vec<&Telemetry> = record
         .telemetry
         .iter()
-        .filter(|sample| Some(sample.host) == host)
+        .filter(|sample| Some(sample.host) == host && course.holds(sample))
         .collect();
     let mut note = String::new();
     if let Some(why) = record.incomplete_why() {
@@ -168,14 +184,14 @@ fn run(record: &Record) -> Run {
     }
     let charts = [
         Some(throughput(&course)),
-        Some(latency(record)),
+        Some(latency(&course)),
         cpu(&telemetry, host),
         disk(&telemetry),
     ];
     Run {
         title: course.title,
         note,
-        measured: course.measured,
+        measured_from: course.measured.map(|(from_s, _)| from_s),
         charts: charts.into_iter().flatten().collect(),
     }
 }
@@ -184,6 +200,7 @@ fn throughput(course: &Course) -> ChartData {
     ChartData {
         title: "Throughput",
         unit: "operations/s",
+        logarithmic: false,
         t: Column(
             course
                 .throughput
@@ -205,25 +222,27 @@ fn throughput(course: &Course) -> ChartData {
     }
 }
 
-fn latency(record: &Record) -> ChartData {
+fn latency(course: &Course) -> ChartData {
     const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
     let mut columns: [Vec<Option<f64>>; 3] = Default::default();
     let mut all = Histogram::new();
-    for interval in &record.intervals {
+    for interval in &course.intervals {
         all.clear();
         for operation in &interval.operations {
             all.add(&operation.histogram);
         }
         for (column, (_, quantile)) in columns.iter_mut().zip(QUANTILES) {
-            column.push(all.quantile_ns(quantile).map(|ns| ns as f64 / 1e6));
+            let ns = all.quantile_ns(quantile).filter(|ns| *ns > 0);
+            column.push(ns.map(|ns| ns as f64 / 1e6));
         }
     }
     let lines = QUANTILES.into_iter().zip(columns).enumerate();
     ChartData {
         title: "Response time",
         unit: "ms",
+        logarithmic: true,
         t: Column(
-            record
+            course
                 .intervals
                 .iter()
                 .map(|interval| Some(interval.t_s))
@@ -279,6 +298,7 @@ fn cpu(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartData> {
             _ => "CPU of the machine that client and server share",
         },
         unit: "% of all CPUs",
+        logarithmic: false,
         t: Column(samples.iter().map(|(sample, _)| Some(sample.t_s)).collect()),
         lines: lines_with_values(lines),
     })
@@ -312,6 +332,7 @@ fn disk(telemetry: &[&Telemetry]) -> Option<ChartData> {
     Some(ChartData {
         title: "Disk of the data directory",
         unit: "MB/s, busy %",
+        logarithmic: false,
         t: Column(samples.iter().map(|(sample, _)| Some(sample.t_s)).collect()),
         lines: lines_with_values(lines),
     })

@@ -1,10 +1,10 @@
 //! The HTML page: a snapshot of a small one, and what no page may ever contain.
 
 use proptest::prelude::*;
-use report::{Factor, Results, html};
+use report::{Chart, Factor, Results, html};
 use samples::Host;
 
-use crate::synthetic::{quickstart, sizing};
+use crate::synthetic::{disturbed, drained, quickstart, sizing};
 
 /// The page without styles, scripts and data, so that a snapshot stays readable.
 fn markup(page: &str) -> String {
@@ -16,7 +16,10 @@ fn without(page: &str, element: &str) -> String {
     let mut parts = page.split(&open);
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |kept, part| {
-        kept + part.split_once(&close).unwrap().1
+        kept + part
+            .split_once(&close)
+            .expect("every element of the page is closed")
+            .1
     })
 }
 
@@ -74,6 +77,62 @@ fn only_what_the_author_asks_for_is_drawn() {
     assert!(page.contains("Response time against connections"));
     assert!(!page.contains("Throughput against connections"));
     assert!(!page.contains("CPU of the server's machine against"));
+}
+
+#[test]
+fn the_drain_is_in_no_course_over_time() {
+    let whole = quickstart(Host::Both);
+    let with_drain = Results {
+        runs: whole.runs.iter().cloned().map(drained).collect(),
+        ..whole.clone()
+    };
+    // Not `assert_eq`: it would print two pages.
+    assert!(html(&with_drain) == html(&whole));
+}
+
+#[test]
+fn other_work_on_the_machine_is_said_once() {
+    let mut results = quickstart(Host::Both);
+    assert!(!html(&results).contains("Other work"));
+    results.runs = results
+        .runs
+        .into_iter()
+        .map(|record| disturbed(record, 0.2))
+        .collect();
+    assert_eq!(
+        html(&results)
+            .matches("Other work took up to 23\u{a0}%")
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn parts_of_the_cpu_are_said_to_make_100_percent() {
+    let page = html(&quickstart(Host::Both));
+    assert!(page.contains("server + client + rest + iowait + steal + idle make 100\u{a0}%"));
+}
+
+#[test]
+fn response_times_stand_on_a_logarithmic_axis_that_says_so() {
+    let mut results = quickstart(Host::Both);
+    assert_eq!(
+        html(&results)
+            .matches(">response time, log scale</text>")
+            .count(),
+        2
+    );
+    results.chart = Some(Chart {
+        x: "connections".into(),
+        line: Some("mix".into()),
+        facet: Vec::new(),
+        y: vec!["p95".into()],
+    });
+    let page = html(&results);
+    assert!(page.contains(">p95, log scale</text>"));
+    for tick in ["500 µs", "1 ms", "2 ms", "5 ms"] {
+        assert!(page.contains(&format!(">{tick}</text>")), "{tick}");
+    }
 }
 
 /// Every string of the results set to `text`.

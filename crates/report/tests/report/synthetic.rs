@@ -280,6 +280,41 @@ pub(crate) fn interrupted(mut record: Record, seconds: u32, why: &str) -> Record
     record
 }
 
+/// Adds what every run ends with: operations that were still in flight, a few milliseconds of them.
+pub(crate) fn drained(mut record: Record) -> Record {
+    let end_s = record
+        .intervals
+        .iter()
+        .map(|i| i.t_s + i.length_s)
+        .fold(0.0, f64::max);
+    let mut last = interval(end_s as u32, false, 4.0, 4_000.0);
+    last.length_s = 0.004;
+    last.phase = Phase::Drain;
+    record.intervals.push(last);
+    let mut sample = telemetry_of(end_s as u32, Host::Both, 0.0);
+    sample.length_s = 0.004;
+    record.telemetry.push(sample);
+    record.phases.push(PhaseMark {
+        t_s: end_s,
+        phase: Phase::Drain,
+        why: "operations still in flight at the stop".into(),
+    });
+    record
+}
+
+/// Lets other programs take `share` of the machine's CPU while the record was made.
+pub(crate) fn disturbed(mut record: Record, share: f64) -> Record {
+    for machine in record
+        .telemetry
+        .iter_mut()
+        .filter_map(|sample| sample.machine.as_mut())
+    {
+        machine.user_s += CPUS * share;
+        machine.idle_s -= CPUS * share;
+    }
+    record
+}
+
 fn factor(name: &str, levels: &[&str]) -> Factor {
     Factor {
         name: name.into(),

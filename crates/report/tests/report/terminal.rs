@@ -3,7 +3,7 @@
 use report::{Results, table};
 use samples::Host;
 
-use crate::synthetic::{interrupted, quickstart, sizing};
+use crate::synthetic::{disturbed, interrupted, quickstart, sizing};
 
 #[test]
 fn small_experiment_shows_everything() {
@@ -65,4 +65,21 @@ fn nothing_measured_is_said() {
         ..quickstart(Host::Both)
     };
     assert!(table(&none, 80).contains("0 of 24 planned runs are complete."));
+}
+
+#[test]
+fn other_work_on_the_machine_is_said_once() {
+    let mut results = quickstart(Host::Both);
+    assert!(!table(&results, 200).contains("Other work"));
+    for (share, run) in [(0.25, 0), (0.3, 1)] {
+        // The same combination in each of the three blocks: figures are means over executions.
+        for block in 0..3 {
+            let record = &mut results.runs[block * 8 + run];
+            *record = disturbed(record.clone(), share);
+        }
+    }
+    let text = table(&results, 200);
+    let said = "Other work took up to 33 % of the CPU of the server's machine, and more than 20 % in 2 of 8 combinations: \
+                these are not the figures of a quiet machine.";
+    assert_eq!(text.matches(said).count(), 1, "{text}");
 }

@@ -33,7 +33,9 @@ impl Charts<'_> {
                         } (name) }
                     } }
                     @for (index, facet) in self.grid.facets.iter().enumerate() { (self.cpu_figure(index, facet)) }
-                    p.note { "100 % is all CPUs of the machine. Client is dbdyno itself; rest is everything else that ran."
+                    p.note { "100\u{a0}% is all CPUs of the machine: server + client + rest + iowait + steal + idle make 100\u{a0}%, \
+                        in a run of a second or so a little more by the system's coarse clock. Client is dbdyno itself; rest \
+                        is everything else that ran."
                         @if blind { " The server's process was not told apart in some runs: its CPU is in the rest." }
                     }
                 }

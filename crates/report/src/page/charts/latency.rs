@@ -2,14 +2,14 @@
 
 use maud::{Markup, html};
 
-use super::{Charts, Value, chart_line, top};
+use super::{Charts, Value, chart_line, logarithmic};
 use crate::{
-    cell::Percentile,
+    cell::{Figure, Percentile},
     chart::{
         frame::{Description, Size},
         line::{ChartLine, LineChart},
         marker::sample,
-        scale::FromZero,
+        scale::Axis,
     },
     grid::{Facet, Line},
     number::{duration, duration_tick},
@@ -31,7 +31,7 @@ impl Charts<'_> {
                     @for (index, facet) in self.grid.facets.iter().enumerate() {
                         (self.latency_figure(percentiles, index, facet))
                     }
-                    p.note { "The charts of one row share their axis. A percentile with fewer than ten operations \
+                    p.note { (self.bars_note()) "The charts of one row share their axis. A percentile with fewer than ten operations \
                         beyond it is not shown." }
                 }
             }
@@ -42,27 +42,33 @@ impl Charts<'_> {
         let value = Value {
             name: percentile.name(),
             id: "latency",
-            y_name: percentile.name(),
+            y_name: &format!("{}, log scale", percentile.name()),
             tick: duration_tick,
             hint: duration,
             words: figures::latency_in_words,
             of: &|cell| cell.percentile_ns(percentile),
         };
-        let (axes, note) = self.axes(&value);
+        let all: Vec<Figure> = (self.grid.facets.iter())
+            .flat_map(|facet| super::figures(facet, value.of))
+            .collect();
+        let y = logarithmic(&all);
         html! {
             (self.line_legend())
             div.charts { @for (index, facet) in self.grid.facets.iter().enumerate() {
-                (self.line_figure(&value, index, facet, &axes[index]))
+                (self.line_figure(&value, index, facet, &y))
             } }
-            p.note { (note) }
+            p.note {
+                (self.bars_note())
+                @if self.grid.facets.len() > 1 { "All charts have the same scale." }
+            }
         }
     }
 
     fn latency_figure(&self, percentiles: &[Percentile], index: usize, facet: &Facet) -> Markup {
-        let values = facet
-            .cells()
-            .flat_map(|(_, _, cell)| percentiles.iter().map(|p| cell.percentile_ns(*p)));
-        let y = FromZero::up_to(top(values), 4);
+        let of_facet = |percentile: &Percentile| {
+            super::figures(facet, &|cell| cell.percentile_ns(*percentile))
+        };
+        let y = logarithmic(&percentiles.iter().flat_map(of_facet).collect::<Vec<_>>());
         let title = self.title("Response time", facet, None);
         html! {
             figure.row {
@@ -87,7 +93,7 @@ impl Charts<'_> {
         percentiles: &[Percentile],
         facet: &Facet,
         line: &Line,
-        y: &FromZero,
+        y: &Axis,
     ) -> Markup {
         let lines: Vec<ChartLine> = percentiles
             .iter()
@@ -117,7 +123,7 @@ impl Charts<'_> {
             },
             x_name: &self.x.name,
             levels: &self.levels,
-            y_name: "",
+            y_name: "response time, log scale",
             y,
             tick: duration_tick,
             hint: duration,
