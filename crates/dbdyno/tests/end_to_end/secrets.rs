@@ -1,6 +1,6 @@
 //! Passwords: in no process list, no log, no output and no result.
 
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use crate::{
     experiment::Experiment,
@@ -38,7 +38,7 @@ fn process_list() -> String {
         .collect()
 }
 
-/// Every file below a directory that holds a text.
+/// Every file below a directory that holds a text; nobody but its owner may read it.
 fn files_with(directory: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap().flatten() {
@@ -52,6 +52,8 @@ fn files_with(directory: &Path, text: &str) -> Vec<String> {
                 .windows(text.len())
                 .any(|part| part == text.as_bytes())
             {
+                let mode = entry.metadata().unwrap().permissions().mode();
+                assert_eq!(mode & 0o077, 0, "others can read {}", path.display());
                 found.push(path.file_name().unwrap().to_string_lossy().into_owned());
             }
         }
@@ -88,7 +90,10 @@ fn those_of_a_private_server() {
     for password in &passwords {
         assert!(password.len() >= 12, "no password is short");
         assert!(!list.contains(password.as_str()), "the process list has it");
-        assert_eq!(files_with(scene.path(), password), ["client.cnf"]);
+        let mut files = files_with(scene.path(), password);
+        files.sort();
+        // The template of its data directory knows the accounts that are in it.
+        assert_eq!(files, ["client.cnf", "dbdyno-template.json"]);
         for output in &shown {
             output.conceals(password);
         }
