@@ -49,6 +49,17 @@ impl ProcessId {
         same_start && boot_id().is_ok_and(|boot| boot == self.boot)
     }
 
+    /// Waits for a process that is ending already, as one that was killed: the kernel has taken its memory and still
+    /// closes its files. One that runs is left alone.
+    pub(crate) fn wait_if_ending(&self, timeout: Duration) -> io::Result<()> {
+        let is_ending =
+            fs::read(format!("/proc/{}/cmdline", self.pid)).is_ok_and(|line| line.is_empty());
+        if is_ending && let Some(handle) = self.handle()? {
+            handle.wait(timeout)?;
+        }
+        Ok(())
+    }
+
     /// How long it has been running.
     pub(crate) fn uptime(&self) -> io::Result<Duration> {
         let text = fs::read_to_string("/proc/uptime")?;

@@ -20,6 +20,9 @@ use crate::marker::{Marker, write_private};
 use crate::process::ProcessId;
 use crate::{copy, destroy, log, port, socket_dir};
 
+/// How long a killed server may take to close its files.
+const ENDING_AT_MOST: Duration = Duration::from_secs(10);
+
 /// How long a client of a private server tries to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -289,6 +292,11 @@ impl Server {
     }
 
     pub(crate) fn refuse_if_running(&self) -> Result<(), Error> {
+        if let Some(process) = self.marker.running() {
+            process
+                .wait_if_ending(ENDING_AT_MOST)
+                .map_err(Error::io("wait for the server in", &self.layout.dir))?;
+        }
         match self.pid() {
             None => Ok(()),
             Some(pid) => Err(Error::Running {
