@@ -1,6 +1,9 @@
 //! The kernel's running counters, and what lies between two readings of them.
 
-use procfs_core::{CpuTime, DiskStat, process::Stat};
+use procfs_core::{
+    CpuTime, DiskStat,
+    process::{Stat, StatFlags},
+};
 use samples::{DiskUse, MachineUse, ProcessUse};
 
 /// Bytes in a sector of /proc/diskstats, whatever the device's own sector size.
@@ -56,9 +59,11 @@ pub(crate) struct ProcessCounters {
 }
 
 impl ProcessCounters {
-    /// `None` for a process that has ended, also if nobody waited for it yet.
+    /// `None` for a process that has ended, also if nobody waited for it yet, and for one that the kernel is
+    /// taking down: its memory goes before its state changes.
     pub(crate) fn of(stat: &Stat, page_bytes: u64) -> Option<Self> {
-        let ended = matches!(stat.state, 'Z' | 'X' | 'x');
+        let is_ending = StatFlags::from_bits_retain(stat.flags).contains(StatFlags::PF_EXITING);
+        let ended = is_ending || matches!(stat.state, 'Z' | 'X' | 'x');
         (!ended).then(|| Self {
             started: stat.starttime,
             user: stat.utime,
@@ -122,6 +127,7 @@ fn seconds_between(now: u64, before: u64, units_per_s: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use procfs_core::FromRead;
 
     #[test]
     fn a_counter_that_goes_backwards_counts_as_nothing() {
@@ -140,6 +146,25 @@ mod tests {
         };
         let used = now.since(&before, 100);
         assert_eq!((used.user_s, used.iowait_s), (0.5, 0.0));
+    }
+
+    #[test]
+    fn a_process_that_is_ending_has_no_counters() {
+        let stat = |state: char, flags: u32| {
+            let text = format!(
+                "801 (mysqld) {state} 1 1 1 0 -1 {flags} 0 0 0 0 5 5 0 0 20 0 1 0 99 1 7 1 1 1 1 1 1 0 0 0 0 0 0 0"
+            );
+            Stat::from_read(text.as_bytes()).unwrap()
+        };
+        for (state, flags, is_there) in [
+            ('S', 0x0040_0100, true),
+            ('R', 0x0040_0104, false),
+            ('D', 0x0040_0504, false),
+            ('Z', 0x0040_0100, false),
+        ] {
+            let counters = ProcessCounters::of(&stat(state, flags), 4096);
+            assert_eq!(counters.is_some(), is_there, "{state} {flags:x}");
+        }
     }
 
     #[test]

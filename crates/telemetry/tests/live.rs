@@ -1,6 +1,7 @@
 //! The sampler on the machine that the tests run on.
 
 use std::{
+    io::{Read, Write},
     path::PathBuf,
     process::{Child, Command, Stdio},
     thread,
@@ -35,12 +36,22 @@ struct Process(Child);
 
 impl Process {
     fn start() -> Self {
-        let child = Command::new("sleep")
-            .arg("600")
-            .stdin(Stdio::null())
+        let child = Command::new("cat")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
-            .expect("every system has sleep");
-        Self(child)
+            .expect("every system has cat");
+        let mut process = Self(child);
+        process.answer();
+        process
+    }
+
+    /// Waits until its program runs: right after its start the kernel has counted none of its memory.
+    fn answer(&mut self) {
+        let input = self.0.stdin.as_mut().expect("it is piped");
+        input.write_all(b"?").expect("it reads");
+        let output = self.0.stdout.as_mut().expect("it is piped");
+        output.read_exact(&mut [0]).expect("it writes");
     }
 
     fn id(&self) -> u32 {

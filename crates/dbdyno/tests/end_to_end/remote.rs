@@ -6,6 +6,7 @@
 use std::{
     fs::File,
     net::{Ipv4Addr, SocketAddr, TcpStream},
+    os::unix::net::UnixStream,
     process::{Child, Command},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -134,8 +135,10 @@ impl RemoteServer {
             host,
         };
         let address = SocketAddr::from((remote.host.address, PORT));
+        // The server opens its port before its socket.
         scene.wait_until("the remote server listens", || {
             TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok()
+                && UnixStream::connect(remote.server.socket()).is_ok()
         });
         remote.rows(&format!("create user trial@'%' identified by '{PASSWORD}'"));
         remote.rows("grant all on *.* to trial@'%'");
