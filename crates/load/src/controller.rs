@@ -6,14 +6,16 @@ use std::{
 };
 
 use reactor::Instant;
-use samples::{Connects, ErrorCount, Interval, OperationInterval, Phase, PhaseMark};
+use samples::{
+    Connects, ErrorCount, Interval, OperationInterval, Phase, PhaseMark, StatementInterval,
+};
 
 use crate::{
     event_loop::Message,
     intervals::{Intervals, MergedInterval},
-    load::{Load, Observer},
+    load::{Group, Load, Observer},
     outcome::{Ended, Error, OperationTotal, Outcome},
-    recorder::{Cell, FailureCounts},
+    recorder::{Cell, Cells, FailureCounts, StatementCell},
     schedule::{Interrupt, OnError, Stop, WarmUp},
     timeline::Timeline,
 };
@@ -30,6 +32,8 @@ pub(crate) struct Controller<'a> {
     observer: &'a mut dyn Observer,
     /// Group and name of every operation type.
     operations: Vec<(usize, String)>,
+    /// Group and name of every statement.
+    statements: Vec<(usize, String)>,
     connects: Vec<Connects>,
     users: u64,
     interval: Duration,
@@ -57,17 +61,15 @@ impl<'a> Controller<'a> {
         inbox: mpsc::Receiver<Message>,
         observer: &'a mut dyn Observer,
     ) -> Self {
-        let operations: Vec<_> = load
-            .groups
-            .iter()
-            .enumerate()
-            .flat_map(|(index, group)| {
-                group
-                    .operations
-                    .iter()
-                    .map(move |name| (index, name.clone()))
-            })
-            .collect();
+        let named = |names: fn(&Group<U>) -> &[String]| {
+            let groups = load.groups.iter().enumerate();
+            groups
+                .flat_map(|(index, group)| {
+                    names(group).iter().map(move |name| (index, name.clone()))
+                })
+                .collect::<Vec<_>>()
+        };
+        let operations = named(|group| &group.operations);
         let connects = load.groups.iter().map(|group| Connects {
             load: group.name.clone(),
             count: 0,
@@ -89,6 +91,7 @@ impl<'a> Controller<'a> {
             intervals: Intervals::new(load.loops.max(1) as usize),
             totals: vec![Cell::default(); operations.len()],
             operations,
+            statements: named(|group| &group.statements),
             failures: FailureCounts::new(),
             warm_up_series: Vec::new(),
             phase: None,
@@ -100,13 +103,13 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Number of operation types of all groups.
-    pub(crate) fn operations(&self) -> usize {
-        self.operations.len()
+    /// Empty cells for all operation types and statements.
+    pub(crate) fn cells(&self) -> Cells {
+        Cells::new(self.operations.len(), self.statements.len())
     }
 
     /// The next event loop takes its cells back here.
-    pub(crate) fn gives_back_to(&mut self, give_back: mpsc::Sender<Vec<Cell>>) {
+    pub(crate) fn gives_back_to(&mut self, give_back: mpsc::Sender<Cells>) {
         self.intervals.give_back_to(give_back);
     }
 
@@ -242,16 +245,16 @@ impl<'a> Controller<'a> {
         let from = interval.from;
         let phase = self.timeline.phase(from);
         let length_s = (interval.to - from).as_secs_f64();
-        for (total, cell) in self.totals.iter_mut().zip(&interval.cells) {
+        for (total, cell) in self.totals.iter_mut().zip(&interval.cells.operations) {
             total.add(cell);
         }
-        let count: u64 = interval.cells.iter().map(|cell| cell.count).sum();
-        if phase == Phase::Drain
-            && interval
-                .cells
-                .iter()
-                .all(|cell| cell.count + cell.errors == 0)
-        {
+        let counts = interval
+            .cells
+            .operations
+            .iter()
+            .map(|cell| cell.response.count);
+        let count: u64 = counts.sum();
+        if phase == Phase::Drain && interval.cells.is_empty() {
             return;
         }
         self.announce(phase, (from - start).as_secs_f64());
@@ -259,7 +262,8 @@ impl<'a> Controller<'a> {
             t_s: (from - start).as_secs_f64(),
             length_s,
             phase,
-            operations: self.operation_intervals(interval.cells),
+            operations: self.operation_intervals(interval.cells.operations),
+            statements: self.statement_intervals(interval.cells.statements),
         });
         if phase == Phase::WarmUp {
             self.warm_up_series.push(count as f64 / length_s);
@@ -285,20 +289,42 @@ impl<'a> Controller<'a> {
             .operations
             .iter()
             .zip(cells)
-            .filter(|(_, cell)| cell.count + cell.errors > 0)
+            .filter(|(_, cell)| cell.response.count + cell.errors > 0)
             .map(|((group, operation), cell)| OperationInterval {
                 load: self.connects[*group].load.clone(),
                 operation: operation.clone(),
-                count: cell.count,
+                count: cell.response.count,
                 errors: cell.errors,
-                sum_ns: cell.sum_ns,
-                min_ns: cell.min_ns,
-                max_ns: cell.max_ns,
-                histogram: cell.histogram,
+                sum_ns: cell.response.sum_ns,
+                min_ns: cell.response.min_ns,
+                max_ns: cell.response.max_ns,
+                histogram: cell.response.histogram,
             })
             .collect();
         operations.sort_by(|a, b| (&a.load, &a.operation).cmp(&(&b.load, &b.operation)));
         operations
+    }
+
+    fn statement_intervals(&self, cells: Vec<StatementCell>) -> Vec<StatementInterval> {
+        let mut statements: Vec<_> = self
+            .statements
+            .iter()
+            .zip(cells)
+            .filter(|(_, cell)| cell.times.count > 0)
+            .map(|((group, statement), cell)| StatementInterval {
+                load: self.connects[*group].load.clone(),
+                statement: statement.clone(),
+                reads: cell.reads,
+                writes: cell.writes,
+                others: cell.others,
+                sum_ns: cell.times.sum_ns,
+                min_ns: cell.times.min_ns,
+                max_ns: cell.times.max_ns,
+                histogram: cell.times.histogram,
+            })
+            .collect();
+        statements.sort_by(|a, b| (&a.load, &a.statement).cmp(&(&b.load, &b.statement)));
+        statements
     }
 
     /// Begins the measurement at the next interval once the warm-up's throughput is steady, or has lasted too long.
@@ -349,12 +375,12 @@ impl<'a> Controller<'a> {
             .map(|((group, operation), cell)| OperationTotal {
                 load: self.connects[*group].load.clone(),
                 operation: operation.clone(),
-                count: cell.count,
+                count: cell.response.count,
                 errors: cell.errors,
-                min_ns: cell.min_ns,
-                max_ns: cell.max_ns,
-                sum_ns: cell.sum_ns,
-                histogram: cell.histogram.clone(),
+                min_ns: cell.response.min_ns,
+                max_ns: cell.response.max_ns,
+                sum_ns: cell.response.sum_ns,
+                histogram: cell.response.histogram.clone(),
             });
         Outcome {
             elapsed: self.last_end.map_or(Duration::ZERO, |end| end - start),

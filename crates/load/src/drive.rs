@@ -33,7 +33,7 @@ pub fn drive<U: User + 'static>(
     let timeline = Arc::new(Timeline::new(load.interval));
     let (messages, inbox) = mpsc::channel();
     let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
-    let (on_error, operations) = (load.on_error, controller.operations());
+    let (on_error, cells) = (load.on_error, controller.cells());
     let shares = share_out(&load);
     let groups = Arc::new(load.groups);
     let threads = shares
@@ -45,7 +45,7 @@ pub fn drive<U: User + 'static>(
             controller.gives_back_to(give_back);
             let task = Task {
                 event_loop,
-                operations,
+                cells: cells.clone(),
                 on_error,
                 timeline: Arc::clone(&timeline),
                 messages: messages.clone(),
@@ -80,11 +80,15 @@ pub fn drive<U: User + 'static>(
 fn share_out<U>(load: &Load<U>) -> Vec<Vec<(Place, u32)>> {
     let mut shares = vec![Vec::new(); load.loops.max(1) as usize];
     let mut first_operation = 0;
+    let mut first_statement = 0;
     let mut dealt = 0;
     for (
         group,
         Group {
-            operations, users, ..
+            operations,
+            statements,
+            users,
+            ..
         },
     ) in load.groups.iter().enumerate()
     {
@@ -92,12 +96,14 @@ fn share_out<U>(load: &Load<U>) -> Vec<Vec<(Place, u32)>> {
             let place = Place {
                 group,
                 first_operation,
+                first_statement,
             };
             let share = dealt % shares.len();
             shares[share].push((place, index));
             dealt += 1;
         }
         first_operation += operations.len();
+        first_statement += statements.len();
     }
     shares
 }

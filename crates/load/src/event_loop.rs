@@ -9,11 +9,11 @@ use std::{
 };
 
 use reactor::{Clock, Instant, Reactor};
-use workload::{Failure, Next, User};
+use workload::{Class, Failure, Next, User, Watch};
 
 use crate::{
     outcome::Ended,
-    recorder::{Cell, FailureCounts, Recorder},
+    recorder::{Cells, FailureCounts, Recorder},
     schedule::OnError,
     timeline::Timeline,
 };
@@ -36,6 +36,8 @@ pub(crate) struct Place {
     pub(crate) group: usize,
     /// Index of the group's first operation type among those of all groups.
     pub(crate) first_operation: usize,
+    /// Index of the group's first statement among those of all groups.
+    pub(crate) first_statement: usize,
 }
 
 /// What an event loop tells the controller.
@@ -53,7 +55,7 @@ pub(crate) enum Message {
         event_loop: usize,
         from: Instant,
         to: Instant,
-        cells: Vec<Cell>,
+        cells: Cells,
     },
     /// The load must end.
     Halt(Ended),
@@ -71,12 +73,13 @@ pub(crate) enum Message {
 /// What one event loop needs to know.
 pub(crate) struct Task {
     pub(crate) event_loop: usize,
-    pub(crate) operations: usize,
+    /// Empty cells for all operation types and statements.
+    pub(crate) cells: Cells,
     pub(crate) on_error: OnError,
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) messages: mpsc::Sender<Message>,
     /// Cells that the controller has read and gives back, so that no interval allocates a histogram.
-    pub(crate) used_cells: mpsc::Receiver<Vec<Cell>>,
+    pub(crate) used_cells: mpsc::Receiver<Cells>,
 }
 
 /// State that all users of one event loop share.
@@ -103,7 +106,7 @@ pub(crate) fn run<U: User + 'static>(
             return;
         };
         let shared = Rc::new(Shared {
-            recorder: RefCell::new(Recorder::new(task.operations)),
+            recorder: RefCell::new(Recorder::new(task.cells.clone())),
             from: StdCell::new(start),
             last_end: StdCell::new(start),
             running: StdCell::new(connected.len() as u64),
@@ -242,7 +245,7 @@ impl Shared {
     fn hand_over(&self, to: Instant) {
         let fresh = match self.task.used_cells.try_recv() {
             Ok(cells) => cells,
-            Err(_) => vec![Cell::default(); self.task.operations],
+            Err(_) => self.task.cells.clone(),
         };
         let cells = self.recorder.borrow_mut().take(fresh);
         self.task.send(Message::Interval {
@@ -262,8 +265,7 @@ impl Shared {
             }
             match user.next() {
                 Next::Operation(index) => {
-                    let operation = place.first_operation + index;
-                    if !self.perform(operation, index, user).await {
+                    if !self.perform(place, index, user).await {
                         return;
                     }
                 }
@@ -285,11 +287,18 @@ impl Shared {
     }
 
     /// Runs one operation, with its retries; false when the user must end.
-    async fn perform<U: User>(&self, operation: usize, index: usize, user: &mut U) -> bool {
+    async fn perform<U: User>(&self, place: Place, index: usize, user: &mut U) -> bool {
+        let operation = place.first_operation + index;
         let start = reactor::now();
         let mut retries = Vec::new();
+        let mut begin = start;
         let failure = loop {
-            match user.execute().await {
+            let mut watch = StatementWatch {
+                shared: self,
+                first_statement: place.first_statement,
+                since: begin,
+            };
+            match user.execute(&mut watch).await {
                 Ok(()) => {
                     let end = reactor::now();
                     self.close_intervals(end);
@@ -306,6 +315,7 @@ impl Shared {
                         if failure.retryable && retries.len() < at_most as usize =>
                     {
                         retries.push(failure);
+                        begin = reactor::now();
                     }
                     _ => break failure,
                 },
@@ -369,6 +379,28 @@ impl Shared {
             }
             pause = (pause * 2).min(Duration::from_millis(500));
         }
+    }
+}
+
+/// Records the statements of one attempt at an operation.
+struct StatementWatch<'a> {
+    shared: &'a Shared,
+    first_statement: usize,
+    /// Begin of the attempt, or end of the statement before.
+    since: Instant,
+}
+
+impl Watch for StatementWatch<'_> {
+    fn statement(&mut self, statement: usize, class: Class) {
+        let end = reactor::now();
+        self.shared.close_intervals(end);
+        let time_ns = (end - self.since).as_nanos() as u64;
+        self.shared.recorder.borrow_mut().statement(
+            self.first_statement + statement,
+            class,
+            time_ns,
+        );
+        self.since = end;
     }
 }
 

@@ -4,15 +4,14 @@ use std::{collections::BTreeMap, sync::mpsc};
 
 use reactor::Instant;
 
-use crate::recorder::Cell;
+use crate::recorder::Cells;
 
 /// What all event loops measured between two moments.
 #[derive(Debug)]
 pub(crate) struct MergedInterval {
     pub(crate) from: Instant,
     pub(crate) to: Instant,
-    /// One per operation type.
-    pub(crate) cells: Vec<Cell>,
+    pub(crate) cells: Cells,
 }
 
 /// The intervals that not all event loops have handed over yet.
@@ -23,7 +22,7 @@ pub(crate) struct Intervals {
     /// By begin.
     open: BTreeMap<Instant, MergedInterval>,
     /// Where each loop takes its cells back.
-    give_back: Vec<mpsc::Sender<Vec<Cell>>>,
+    give_back: Vec<mpsc::Sender<Cells>>,
 }
 
 impl Intervals {
@@ -42,29 +41,21 @@ impl Intervals {
     }
 
     /// The next loop takes its cells back here.
-    pub(crate) fn give_back_to(&mut self, give_back: mpsc::Sender<Vec<Cell>>) {
+    pub(crate) fn give_back_to(&mut self, give_back: mpsc::Sender<Cells>) {
         self.give_back.push(give_back);
     }
 
     /// Adds what one loop measured, and gives it the cells back.
-    pub(crate) fn add(
-        &mut self,
-        event_loop: usize,
-        from: Instant,
-        to: Instant,
-        mut cells: Vec<Cell>,
-    ) {
+    pub(crate) fn add(&mut self, event_loop: usize, from: Instant, to: Instant, mut cells: Cells) {
         let empty = || MergedInterval {
             from,
             to,
-            cells: vec![Cell::default(); cells.len()],
+            cells: Cells::new(cells.operations.len(), cells.statements.len()),
         };
         let open = self.open.entry(from).or_insert_with(empty);
         open.to = open.to.max(to);
-        for (sum, cell) in open.cells.iter_mut().zip(&mut cells) {
-            sum.add(cell);
-            cell.clear();
-        }
+        open.cells.add(&cells);
+        cells.clear();
         // A loop that has ended takes nothing back; the cells are dropped with the message.
         let _ = self.give_back[event_loop].send(cells);
         self.reached[event_loop] = Some(to);
@@ -90,27 +81,29 @@ mod tests {
     #[test]
     fn an_interval_waits_for_the_slowest_loop() {
         let at = Instant::from_ns;
-        let cell = |count| {
-            vec![Cell {
-                count,
-                ..Cell::default()
-            }]
+        let failed = |errors| {
+            let mut cells = Cells::new(1, 0);
+            cells.operations[0].errors = errors;
+            cells
         };
         let mut intervals = Intervals::new(2);
         for _ in 0..2 {
             intervals.give_back_to(mpsc::channel().0);
         }
-        intervals.add(0, at(0), at(10), cell(1));
-        intervals.add(0, at(10), at(20), cell(2));
+        intervals.add(0, at(0), at(10), failed(1));
+        intervals.add(0, at(10), at(20), failed(2));
         assert!(intervals.next_whole().is_none());
-        intervals.add(1, at(0), at(10), cell(4));
+        intervals.add(1, at(0), at(10), failed(4));
         let whole = intervals.next_whole().unwrap();
         assert_eq!(
-            (whole.from, whole.to, whole.cells[0].count),
+            (whole.from, whole.to, whole.cells.operations[0].errors),
             (at(0), at(10), 5)
         );
         assert!(intervals.next_whole().is_none());
         intervals.finish(1);
-        assert_eq!(intervals.next_whole().unwrap().cells[0].count, 2);
+        assert_eq!(
+            intervals.next_whole().unwrap().cells.operations[0].errors,
+            2
+        );
     }
 }

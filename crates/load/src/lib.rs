@@ -17,4 +17,4 @@ mod timeline;
 pub use drive::{default_loops, drive};
 pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome};
-pub use schedule::{Interrupt, OnError, Stop, WarmUp};
+pub use schedule::{Arrivals, Interrupt, OnError, Stop, WarmUp};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use samples::{Interval, PhaseMark};
 
-use crate::schedule::{OnError, Stop, WarmUp};
+use crate::schedule::{Arrivals, OnError, Stop, WarmUp};
 
 /// Users of one kind.
 pub struct Group<U> {
@@ -12,6 +12,8 @@ pub struct Group<U> {
     pub name: String,
     /// Names of the operation types, in the order of the users' [`workload::User::operations`].
     pub operations: Vec<String>,
+    /// Names of the statements, in the order of the users' [`workload::User::statements`].
+    pub statements: Vec<String>,
     /// How many users.
     pub users: u32,
     /// Makes the user with this index, not connected yet; called on the thread of its event loop.
@@ -24,6 +26,8 @@ pub struct Load<U> {
     pub groups: Vec<Group<U>>,
     /// Event loops.
     pub loops: u32,
+    /// When operations start.
+    pub arrivals: Arrivals,
     /// When the measurement begins.
     pub warm_up: WarmUp,
     /// When it ends.

@@ -8,6 +8,13 @@ use std::{
     time::Duration,
 };
 
+/// When operations start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Arrivals {
+    /// A closed loop: each user starts its next operation when the one before is done.
+    Closed,
+}
+
 /// When the measurement begins.
 #[derive(Debug, Clone, Copy)]
 pub enum WarmUp {

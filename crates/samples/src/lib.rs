@@ -13,7 +13,8 @@ mod writer;
 pub use histogram::{Histogram, HistogramError};
 pub use line::{
     Connects, Dataset, DiskUse, End, ErrorCount, FORMAT, Host, Interval, Line, Machine, MachineUse,
-    Memory, OperationInterval, Phase, PhaseMark, ProcessUse, RunHeader, ServerIdentity, Telemetry,
+    Memory, OperationInterval, Phase, PhaseMark, ProcessUse, RunHeader, ServerIdentity,
+    StatementInterval, Telemetry,
 };
 pub use reader::{ReadError, Record};
 pub use summary::{CpuUse, LatencySummary, OperationSummary, RunSummary};

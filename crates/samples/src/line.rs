@@ -174,6 +174,10 @@ pub struct Interval {
     pub phase: Phase,
     /// One entry per operation type that finished here, sorted by load and operation.
     pub operations: Vec<OperationInterval>,
+    /// One entry per statement that came back here, sorted by load and statement; only for operations of several
+    /// statements.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<StatementInterval>,
 }
 
 /// What one operation type did in one interval.
@@ -194,6 +198,29 @@ pub struct OperationInterval {
     /// Exact maximum, nanoseconds; 0 when `count` is 0.
     pub max_ns: u64,
     /// Response times in nanoseconds, from the scheduled start.
+    pub histogram: Histogram,
+}
+
+/// What one statement of a load's operations did in one interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StatementInterval {
+    /// Name of the load.
+    pub load: String,
+    /// Statement, for example `update_index`.
+    pub statement: String,
+    /// Statements that returned rows.
+    pub reads: u64,
+    /// Statements that changed rows.
+    pub writes: u64,
+    /// Statements that did neither: BEGIN, COMMIT, an UPDATE that matched nothing.
+    pub others: u64,
+    /// Sum of their times, nanoseconds.
+    pub sum_ns: u64,
+    /// Exact minimum, nanoseconds.
+    pub min_ns: u64,
+    /// Exact maximum, nanoseconds.
+    pub max_ns: u64,
+    /// Times in nanoseconds, each from the end of the statement before it or the begin of the attempt.
     pub histogram: Histogram,
 }
 

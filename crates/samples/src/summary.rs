@@ -283,6 +283,7 @@ mod tests {
                 max_ns: responses_ns.iter().copied().max().unwrap_or(0),
                 histogram,
             }],
+            statements: Vec::new(),
         })
     }
 

@@ -4,4 +4,4 @@ mod glibc_random;
 pub mod smack;
 mod user;
 
-pub use user::{Failure, Next, User};
+pub use user::{Class, Failure, Next, User, Watch};

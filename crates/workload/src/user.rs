@@ -10,17 +10,40 @@ pub trait User {
     /// Names of the operation types; [`Next::Operation`] is an index into them.
     fn operations(&self) -> &[String];
 
+    /// Names of the statements inside its operations; empty where every operation is one statement.
+    fn statements(&self) -> &[String] {
+        &[]
+    }
+
     /// Opens the connection, or opens it again after it was lost.
     fn connect(&mut self) -> impl Future<Output = Result<(), Failure>>;
 
     /// Decides what comes next and encodes it; does no I/O.
     fn next(&mut self) -> Next;
 
-    /// Runs the operation that [`User::next`] announced; called again for a retry of the same operation.
-    fn execute(&mut self) -> impl Future<Output = Result<(), Failure>>;
+    /// Runs the operation that [`User::next`] announced and tells `watch` of each of its statements, if they have
+    /// names; called again for a retry of the same operation.
+    fn execute(&mut self, watch: &mut impl Watch) -> impl Future<Output = Result<(), Failure>>;
 
     /// Closes the connection.
     fn disconnect(&mut self) -> impl Future<Output = ()>;
+}
+
+/// Who looks on while an operation runs.
+pub trait Watch {
+    /// A statement of the operation came back just now: its index into [`User::statements`], and what it did.
+    fn statement(&mut self, statement: usize, class: Class);
+}
+
+/// What a statement did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// It returned rows, or could have.
+    Read,
+    /// It changed rows.
+    Write,
+    /// Neither: BEGIN, COMMIT, an UPDATE that matched nothing.
+    Other,
 }
 
 /// What a user does next.

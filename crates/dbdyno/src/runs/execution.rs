@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use experiment::{LoadSpec, OnError, PlannedRun, WarmUp};
-use load::{Ended, Group, Interrupt, Load, Outcome, Stop, default_loops};
+use load::{Arrivals, Ended, Group, Interrupt, Load, Outcome, Stop, default_loops};
 use protocol::Connection;
 use samples::{End, FORMAT, Line, RecordWriter, RunHeader};
 use telemetry::{Sampler, Targets};
@@ -130,6 +130,7 @@ impl Execution<'_> {
         let group = Group {
             name: self.client.clone(),
             operations: self.plan.operations().to_vec(),
+            statements: Vec::new(),
             users: seats,
             make: Box::new(move |index| {
                 let seat = Seat {
@@ -142,6 +143,7 @@ impl Execution<'_> {
         Load {
             groups: vec![group],
             loops: loops(spec),
+            arrivals: Arrivals::Closed,
             warm_up: match spec.warmup {
                 WarmUp::Auto { at_most } => load::WarmUp::UntilSteady {
                     steady: stats::steady_from,

@@ -5,12 +5,15 @@ use std::{future::Future, time::Duration};
 use samples::Phase;
 
 use super::*;
+use crate::recorder::Cell;
 
 /// A user whose operations take known times, in turn, and fail on demand.
 struct Scripted {
     names: Vec<String>,
     /// Per operation: how long it takes, and how it fails.
     script: Vec<(Duration, Option<Failure>)>,
+    /// Statements before that: index, how long it takes, and what it does.
+    statements: Vec<(usize, Duration, Class)>,
     /// Position in the script of the operation that runs next; wraps round.
     position: usize,
     rounds: Option<usize>,
@@ -27,6 +30,7 @@ impl Scripted {
                 .iter()
                 .map(|ms| (Duration::from_millis(*ms), None))
                 .collect(),
+            statements: Vec::new(),
             position: 0,
             rounds: None,
             pause: None,
@@ -78,7 +82,11 @@ impl User for Scripted {
         }
     }
 
-    async fn execute(&mut self) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+        for (statement, time, class) in &self.statements {
+            reactor::sleep(*time).await;
+            watch.statement(*statement, *class);
+        }
         let index = self.position % self.script.len();
         let (time, failure) = self.script[index].clone();
         self.position += 1;
@@ -94,6 +102,8 @@ const START_NS: u64 = 1_000_000_000;
 /// What one event loop told while it drove `users` for `measure_ms` after `warm_up_ms`, under a driven clock.
 struct Told {
     intervals: Vec<(Phase, Instant, Instant, Cell)>,
+    /// All intervals together.
+    all: Cells,
     halted: Vec<Ended>,
     failures: FailureCounts,
     unfinished: u64,
@@ -110,7 +120,7 @@ fn drive(users: Vec<Scripted>, on_error: OnError, warm_up_ms: u64, measure_ms: u
     let (_give_back, used_cells) = mpsc::channel();
     let task = Task {
         event_loop: 0,
-        operations: 1,
+        cells: Cells::new(1, 2),
         on_error,
         timeline: Arc::clone(&timeline),
         messages,
@@ -119,11 +129,13 @@ fn drive(users: Vec<Scripted>, on_error: OnError, warm_up_ms: u64, measure_ms: u
     let place = Place {
         group: 0,
         first_operation: 0,
+        first_statement: 0,
     };
     let users = users.into_iter().map(|user| (place, user)).collect();
     run(task, Clock::Driven, users).unwrap();
     let mut told = Told {
         intervals: Vec::new(),
+        all: Cells::new(1, 2),
         halted: Vec::new(),
         failures: FailureCounts::new(),
         unfinished: 0,
@@ -136,7 +148,8 @@ fn drive(users: Vec<Scripted>, on_error: OnError, warm_up_ms: u64, measure_ms: u
                 mut cells,
                 ..
             } => {
-                let cell = cells.remove(0);
+                told.all.add(&cells);
+                let cell = cells.operations.remove(0);
                 told.intervals.push((timeline.phase(from), from, to, cell));
             }
             Message::Halt(ended) => told.halted.push(ended),
@@ -176,10 +189,10 @@ fn percentiles_come_out_as_they_were_put_in() {
         29_800,
     );
     let measured = told.sum(Phase::Measurement);
-    assert_eq!(measured.count, 10_000);
-    assert_eq!(measured.min_ns, 1_000_000);
-    assert_eq!(measured.max_ns, 100_000_000);
-    let quantile_ms = |q| measured.histogram.quantile_ns(q).unwrap() as f64 / 1e6;
+    assert_eq!(measured.response.count, 10_000);
+    assert_eq!(measured.response.min_ns, 1_000_000);
+    assert_eq!(measured.response.max_ns, 100_000_000);
+    let quantile_ms = |q| measured.response.histogram.quantile_ns(q).unwrap() as f64 / 1e6;
     assert!(
         (quantile_ms(0.5) - 1.0).abs() < 0.001,
         "{}",
@@ -191,8 +204,8 @@ fn percentiles_come_out_as_they_were_put_in() {
 #[test]
 fn the_warm_up_is_kept_apart() {
     let told = drive(vec![Scripted::taking(&[10])], OnError::Stop, 500, 2_000);
-    assert_eq!(told.sum(Phase::WarmUp).count, 50);
-    assert_eq!(told.sum(Phase::Measurement).count, 200);
+    assert_eq!(told.sum(Phase::WarmUp).response.count, 50);
+    assert_eq!(told.sum(Phase::Measurement).response.count, 200);
     let lengths_us: Vec<u128> = told
         .intervals
         .iter()
@@ -204,8 +217,8 @@ fn the_warm_up_is_kept_apart() {
 #[test]
 fn an_operation_in_flight_at_the_stop_belongs_to_the_drain() {
     let told = drive(vec![Scripted::taking(&[300])], OnError::Stop, 0, 1_000);
-    assert_eq!(told.sum(Phase::Measurement).count, 3);
-    assert_eq!(told.sum(Phase::Drain).count, 1);
+    assert_eq!(told.sum(Phase::Measurement).response.count, 3);
+    assert_eq!(told.sum(Phase::Drain).response.count, 1);
     assert_eq!(told.unfinished, 0);
 }
 
@@ -218,7 +231,7 @@ fn a_server_that_does_not_answer_any_more_cannot_hold_the_load() {
         1_000,
     );
     assert_eq!(told.unfinished, 1);
-    assert_eq!(told.sum(Phase::Measurement).count, 0);
+    assert_eq!(told.sum(Phase::Measurement).response.count, 0);
 }
 
 #[test]
@@ -226,9 +239,9 @@ fn a_deadlock_is_retried_within_the_same_operation() {
     let user = Scripted::taking(&[10, 10]).failing(0, failure(1213, true, false));
     let told = drive(vec![user], OnError::Retry { at_most: 3 }, 0, 1_000);
     let measured = told.sum(Phase::Measurement);
-    assert_eq!((measured.count, measured.errors), (50, 0));
+    assert_eq!((measured.response.count, measured.errors), (50, 0));
     assert_eq!(
-        measured.min_ns, 20_000_000,
+        measured.response.min_ns, 20_000_000,
         "the response time includes the retry"
     );
     let deadlocks = &told.failures[&(0, 1213)];
@@ -244,7 +257,7 @@ fn counted_errors_do_not_end_the_load_and_do_not_count_as_successes() {
     let user = Scripted::taking(&[10, 10]).failing(1, failure(1064, false, false));
     let told = drive(vec![user], OnError::Count, 0, 1_000);
     let measured = told.sum(Phase::Measurement);
-    assert_eq!((measured.count, measured.errors), (50, 50));
+    assert_eq!((measured.response.count, measured.errors), (50, 50));
     assert!(told.halted.is_empty());
 }
 
@@ -252,7 +265,7 @@ fn counted_errors_do_not_end_the_load_and_do_not_count_as_successes() {
 fn the_first_error_ends_the_load_under_the_stop_policy() {
     let user = Scripted::taking(&[10, 10]).failing(1, failure(1064, false, false));
     let told = drive(vec![user], OnError::Stop, 0, 60_000);
-    assert_eq!(told.sum(Phase::Measurement).count, 1);
+    assert_eq!(told.sum(Phase::Measurement).response.count, 1);
     assert!(
         matches!(&told.halted[..], [Ended::Failed { operation, failure }]
         if operation == "select" && failure.number == 1064)
@@ -278,7 +291,7 @@ fn a_server_that_stays_away_ends_the_load() {
     user.connect_fails_from = 2;
     let told = drive(vec![user], OnError::Count, 0, 60_000);
     assert!(matches!(&told.halted[..], [Ended::ServerLost(_)]));
-    assert_eq!(told.sum(Phase::Measurement).count, 1);
+    assert_eq!(told.sum(Phase::Measurement).response.count, 1);
 }
 
 #[test]
@@ -287,11 +300,34 @@ fn users_that_end_by_themselves_end_the_loop() {
     user.rounds = Some(7);
     user.pause = Some(Duration::from_millis(500));
     let told = drive(vec![user], OnError::Stop, 0, 60_000);
-    assert_eq!(told.sum(Phase::Measurement).count, 7);
+    assert_eq!(told.sum(Phase::Measurement).response.count, 7);
     let last = told.intervals.last().unwrap();
     assert!(
         last.2 < Instant::from_ns(2_700_000_000),
         "ended at {:?}",
         last.2
+    );
+}
+
+#[test]
+fn a_statement_takes_from_the_end_of_the_one_before_or_the_begin_of_its_attempt() {
+    let ms = Duration::from_millis;
+    let mut user = Scripted::taking(&[5, 5]).failing(0, failure(1213, true, false));
+    user.statements = vec![(1, ms(20), Class::Read), (0, ms(30), Class::Other)];
+    user.rounds = Some(2);
+    let told = drive(vec![user], OnError::Retry { at_most: 1 }, 0, 60_000);
+    assert_eq!(told.all.operations[0].response.sum_ns, 110_000_000);
+    let [other, read] = &told.all.statements[..] else {
+        panic!("two statements")
+    };
+    assert_eq!((read.reads, read.writes, read.others), (2, 0, 0));
+    assert_eq!((other.reads, other.writes, other.others), (0, 0, 2));
+    assert_eq!(
+        (read.times.min_ns, read.times.max_ns),
+        (20_000_000, 20_000_000)
+    );
+    assert_eq!(
+        (other.times.min_ns, other.times.max_ns),
+        (30_000_000, 30_000_000)
     );
 }

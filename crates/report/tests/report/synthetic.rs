@@ -149,6 +149,7 @@ fn interval(second: u32, warming: bool, per_s: f64, clients: f64) -> Interval {
             Phase::Measurement
         },
         operations,
+        statements: Vec::new(),
     }
 }
 

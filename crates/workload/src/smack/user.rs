@@ -10,7 +10,7 @@ use super::{
     script::Script,
     statement::Piece,
 };
-use crate::{Failure, Next, User};
+use crate::{Failure, Next, User, Watch};
 
 /// A worker that fires the barrel of its client.
 pub struct SmackUser {
@@ -152,7 +152,7 @@ impl User for SmackUser {
         }
     }
 
-    async fn execute(&mut self) -> Result<(), Failure> {
+    async fn execute(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
         let Some(connection) = &mut self.connection else {
             return Err(Failure {
                 number: 0,

@@ -2,7 +2,7 @@
 
 use std::{io::IsTerminal, sync::Arc, time::Duration};
 
-use load::{Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
+use load::{Arrivals, Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
 use samples::{Connects, Interval, PhaseMark};
 use workload::smack::{
@@ -50,6 +50,7 @@ pub(super) fn crew(
     let load = Load {
         groups: vec![group],
         loops: shared.loops.unwrap_or_else(|| load::default_loops(users)),
+        arrivals: Arrivals::Closed,
         warm_up: WarmUp::None,
         stop: Stop::WhenUsersEnd,
         on_error: shared.on_error,
@@ -78,6 +79,7 @@ fn group(
     Group {
         name: shared.script.clients[client].name.clone(),
         operations: plan.operations().to_vec(),
+        statements: Vec::new(),
         users,
         make: Box::new(move |index| {
             let index = first.index + u64::from(index);
