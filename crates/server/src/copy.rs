@@ -1,5 +1,6 @@
 //! Copies a data directory: by sharing blocks where the file system can, else block by block, holes as holes.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -16,27 +17,46 @@ const BUFFER_BYTES: usize = 1 << 20;
 /// Files that belong to one server and not to its data: two servers must not share a server's identity.
 pub(crate) const OWN_FILES: [&str; 1] = ["auto.cnf"];
 
+/// How many files were copied, and in which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Copied {
+    /// Files whose blocks the copy shares with the original.
+    pub(crate) shared: u64,
+    /// Files that were written anew.
+    pub(crate) written: u64,
+}
+
 /// Copies a directory into a new one. Files named in `skip` at its top are left out, and so are sockets.
-pub(crate) fn copy_directory(from: &Path, to: &Path, skip: &[&str]) -> Result<(), Error> {
+pub(crate) fn copy_directory(
+    from: &Path,
+    to: &Path,
+    skip: &[impl AsRef<OsStr>],
+) -> Result<Copied, Error> {
     make_private_dir(to).map_err(Error::io("make the directory", to))?;
+    let mut copied = Copied::default();
     for entry in fs::read_dir(from).map_err(Error::io("read the directory", from))? {
         let entry = entry.map_err(Error::io("read the directory", from))?;
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         let kind = entry.file_type().map_err(Error::io("look at", &path))?;
-        if skip.iter().any(|name| entry.file_name() == *name) {
+        if skip.iter().any(|name| entry.file_name() == name.as_ref()) {
             continue;
         }
         if kind.is_dir() {
-            copy_directory(&path, &target, &[])?;
+            let below = copy_directory(&path, &target, &[""; 0])?;
+            copied.shared += below.shared;
+            copied.written += below.written;
         } else if kind.is_file() {
-            copy_file(&path, &target).map_err(Error::io("copy to", &target))?;
+            match copy_file(&path, &target).map_err(Error::io("copy to", &target))? {
+                true => copied.shared += 1,
+                false => copied.written += 1,
+            }
         } else if kind.is_symlink() {
             // Its target would be shared with the copy and changed under it.
             let link = io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link");
             return Err(Error::io("copy", &path)(link));
         }
     }
-    Ok(())
+    Ok(copied)
 }
 
 /// Bytes that the files of a directory take on disk.
@@ -58,7 +78,8 @@ pub(crate) fn allocated_bytes(directory: &Path) -> Result<u64, Error> {
     Ok(bytes)
 }
 
-fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+/// Whether the copy shares the original's blocks.
+fn copy_file(from: &Path, to: &Path) -> io::Result<bool> {
     let source = File::open(from)?;
     let metadata = source.metadata()?;
     let target = OpenOptions::new()
@@ -67,7 +88,7 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
         .mode(metadata.mode() & 0o777)
         .open(to)?;
     if ioctl_ficlone(&target, &source).is_ok() {
-        return Ok(());
+        return Ok(true);
     }
     target.set_len(metadata.len())?;
     if metadata.blocks() * 512 >= metadata.len() && metadata.len() > 0 {
@@ -78,7 +99,8 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
             return Err(io::ErrorKind::StorageFull.into());
         }
     }
-    copy_data(source, target, metadata.len())
+    copy_data(source, target, metadata.len())?;
+    Ok(false)
 }
 
 /// Copies the parts of a file that are no holes.
@@ -131,7 +153,8 @@ mod tests {
         fallocate(&laid_out, FallocateFlags::empty(), 0, 8 << 20).unwrap();
 
         let to = dir.path().join("to");
-        copy_directory(&from, &to, &["auto.cnf"]).unwrap();
+        let copied = copy_directory(&from, &to, &["auto.cnf"]).unwrap();
+        assert_eq!(copied.shared + copied.written, 4);
         assert!(!to.join("auto.cnf").exists());
         for name in ["db/small", "db/empty", "sparse", "redo"] {
             let same = fs::read(from.join(name)).unwrap() == fs::read(to.join(name)).unwrap();
@@ -148,7 +171,7 @@ mod tests {
         let from = dir.path().join("from");
         fs::create_dir(&from).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", from.join("link")).unwrap();
-        let error = copy_directory(&from, &dir.path().join("to"), &[]).unwrap_err();
+        let error = copy_directory(&from, &dir.path().join("to"), &[""; 0]).unwrap_err();
         assert!(
             error
                 .to_string()

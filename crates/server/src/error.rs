@@ -180,6 +180,52 @@ pub enum Error {
         /// The server's side.
         server: String,
     },
+    /// There is a snapshot of this name already.
+    #[error("{}: there is a snapshot already", path.display())]
+    SnapshotExists {
+        /// The snapshot.
+        path: PathBuf,
+    },
+    /// There is no snapshot of this name.
+    #[error("{}: there is no such snapshot", path.display())]
+    NoSnapshot {
+        /// The directory that does not exist.
+        path: PathBuf,
+        /// The names of those that exist.
+        there: Vec<String>,
+    },
+    /// A snapshot, or the copy made from it, is not what was written.
+    #[error("{}: not what the snapshot should hold: {why}", path.display())]
+    SnapshotDamaged {
+        /// The directory that was compared.
+        path: PathBuf,
+        /// The first difference.
+        why: String,
+    },
+    /// Data whose redo log is switched off does not survive a crash, and neither would what is restored from it.
+    #[error("{}: the server's redo log is switched off", dir.display())]
+    RedoLogOff {
+        /// The server's directory.
+        dir: PathBuf,
+    },
+    /// No mariadb-backup fits the server.
+    #[error("mariadb-backup {wanted}: not found{}", instead(found))]
+    NoBackup {
+        /// The series of the server: `10.11`.
+        wanted: String,
+        /// The series of one that was found.
+        found: Option<String>,
+    },
+    /// mariadb-backup failed.
+    #[error("{}: mariadb-backup failed ({status}); the end of what it said:\n{log}", dir.display())]
+    Backup {
+        /// The server's directory.
+        dir: PathBuf,
+        /// How it ended.
+        status: String,
+        /// The last lines of its output.
+        log: String,
+    },
     /// The disk is full.
     #[error("{}: no space left on the disk", path.display())]
     DiskFull {
@@ -216,10 +262,12 @@ impl Error {
     /// Whose fault it is.
     pub fn fault(&self) -> Fault {
         match self {
-            Self::Initialise { .. } | Self::DiedAtStart { .. } | Self::TimedOut { .. } => {
-                Fault::Server
-            }
+            Self::Initialise { .. }
+            | Self::DiedAtStart { .. }
+            | Self::TimedOut { .. }
+            | Self::Backup { .. } => Fault::Server,
             Self::DiskFull { .. }
+            | Self::SnapshotDamaged { .. }
             | Self::Install(InstallError::Client { .. } | InstallError::Mismatch { .. }) => {
                 Fault::Machine
             }
@@ -271,6 +319,23 @@ impl Error {
             Self::SnapshotMismatch { .. } => {
                 "load the data again; a data directory does not move between builds"
             }
+            Self::SnapshotExists { .. } => {
+                "take another name, or remove that one: dbdyno server snapshots NAME --remove SNAPSHOT"
+            }
+            Self::NoSnapshot { there, .. } => {
+                return Some(match &there[..] {
+                    [] => "dbdyno server snapshot NAME takes one".to_owned(),
+                    there => format!("there is {}", there.join(", ")),
+                });
+            }
+            Self::SnapshotDamaged { .. } => "remove it and take another one of good data",
+            Self::RedoLogOff { .. } => {
+                "start it: a snapshot of the running server switches its redo log on first"
+            }
+            Self::NoBackup { .. } => {
+                "apt-get install mariadb-backup, or leave --online out: then the server is stopped for the copy"
+            }
+            Self::Backup { .. } => return None,
             Self::DiskFull { .. } => {
                 "free some space, or put private servers elsewhere: XDG_DATA_HOME names the place, server create takes --dir"
             }
@@ -347,6 +412,13 @@ fn log_hint(log: &str) -> Option<String> {
         }
     }
     None
+}
+
+fn instead(found: &Option<String>) -> String {
+    match found {
+        Some(series) => format!("; there is that of {series}"),
+        None => String::new(),
+    }
 }
 
 fn list(found: &[String]) -> String {

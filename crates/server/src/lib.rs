@@ -4,9 +4,12 @@
 //! removed. Its processes are recognised by number, start time and boot, so that no other one is ever killed.
 
 mod accounts;
+mod backup;
+mod binary_logs;
 mod check;
 mod complaint;
 mod configuration;
+mod contents;
 mod copy;
 mod destroy;
 mod digest;
@@ -30,6 +33,7 @@ mod readiness;
 mod redo_log;
 mod server;
 mod snapshot;
+mod snapshot_manifest;
 mod socket_dir;
 mod spawner;
 mod template;
@@ -47,6 +51,8 @@ pub use install::{
 pub use installation::Installation;
 pub use page_cache::evict_page_cache;
 pub use server::Server;
+pub use snapshot::{Draft, NamedSnapshot, Snapshot};
+pub use snapshot_manifest::Method;
 pub use spawner::Lifetime;
 pub use user_directory::{installs_root, servers_root};
 pub use version::Flavour;

@@ -1,12 +1,36 @@
-//! The redo log of servers that cannot change its size by themselves.
+//! The redo log: whether it is switched off, and its size in servers that cannot change it by themselves.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use mycnf::Options;
 
 use crate::error::Error;
 use crate::installation::Installation;
+
+/// Where the flags stand in the header of a redo log file. Source: what MySQL 8.0.33 and 9.7 write, seen with the
+/// log switched on and off.
+const FLAGS_AT: u64 = 48;
+
+/// The flag of a log that nothing is written to.
+const NO_LOGGING: u32 = 1;
+
+/// Whether the data directory of a stopped MySQL says that its redo log is switched off, which outlives a clean
+/// stop. Only MySQL from 8.0.30 on keeps its log in this directory; elsewhere the answer is no.
+pub(crate) fn is_off(data: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(data.join("#innodb_redo")) else {
+        return false;
+    };
+    entries.flatten().any(|entry| {
+        // Files that are laid out for later are called #ib_redo7_tmp.
+        let spare = entry.file_name().to_string_lossy().ends_with("_tmp");
+        let mut flags = [0; 4];
+        let read =
+            File::open(entry.path()).and_then(|file| file.read_exact_at(&mut flags, FLAGS_AT));
+        !spare && read.is_ok() && u32::from_be_bytes(flags) & NO_LOGGING != 0
+    })
+}
 
 /// Removes the redo log of a cleanly stopped data directory where its size is to change and the server would
 /// refuse to start for it: MySQL before 5.6 makes a new one only where there is none.
@@ -49,6 +73,31 @@ mod tests {
     use crate::launch::Launch;
     use crate::version::Flavour;
     use mycnf::OptionFile;
+
+    #[test]
+    fn a_log_that_is_off_says_so_in_its_header() {
+        // The beginning of #ib_redo5 of MySQL 9.7.4, switched off and on again.
+        let header = |flags: u8| {
+            let mut header = vec![0; 512];
+            header[..4].copy_from_slice(&[0, 0, 0, 6]);
+            header[16..27].copy_from_slice(b"MySQL 9.7.4");
+            header[51] = flags;
+            header
+        };
+        for (name, flags, off) in [
+            ("#ib_redo5", 1, true),
+            // As it is while the server runs: a crash now would lose the data.
+            ("#ib_redo5", 3, true),
+            ("#ib_redo5", 0, false),
+            ("#ib_redo6_tmp", 1, false),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            assert!(!is_off(dir.path()), "there is no log");
+            fs::create_dir(dir.path().join("#innodb_redo")).unwrap();
+            fs::write(dir.path().join("#innodb_redo").join(name), header(flags)).unwrap();
+            assert_eq!(is_off(dir.path()), off, "{name} {flags}");
+        }
+    }
 
     #[test]
     fn only_an_old_server_loses_a_log_of_another_size() {

@@ -321,7 +321,7 @@ impl std::fmt::Debug for Server {
     clippy::disallowed_methods,
     reason = "a date for people; nothing is computed from it"
 )]
-fn unix_time_s() -> u64 {
+pub(crate) fn unix_time_s() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }

@@ -1,66 +1,285 @@
-//! Snapshots: a stopped server's data directory, kept aside and put back.
+//! Snapshots: a server's data directory, kept aside and put back.
 //!
 //! A snapshot is a directory with the copied data and `dbdyno-snapshot.json`, which says what the data depends
-//! on. A data directory that moves to another build may be upgraded without a word, or read wrongly.
+//! on and what it holds. A data directory that moves to another build may be upgraded without a word, or read
+//! wrongly. The named ones lie in the server's own directory, below `snapshots/`: whoever removes the server
+//! removes them, and they are on the file system that can share its blocks.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::syncfs;
-use serde::{Deserialize, Serialize};
 
-use crate::copy::{OWN_FILES, copy_directory};
+use crate::binary_logs::binary_logs;
+use crate::contents::{contents, difference};
+use crate::copy::{Copied, OWN_FILES, allocated_bytes, copy_directory};
 use crate::error::Error;
 use crate::layout::make_private_dir;
 use crate::lock::Lock;
-use crate::marker::{parse, write_private};
-use crate::server::Server;
-use crate::version::Flavour;
+use crate::redo_log;
+use crate::server::{Server, unix_time_s};
+use crate::snapshot_manifest::{FORMAT, Manifest, Method};
 
-/// The version of the manifest's format.
-const FORMAT: u32 = 1;
+/// Where the named snapshots of a server are, in its directory.
+const NAMED: &str = "snapshots";
+/// What the name of a snapshot in the making ends with; it begins with a dot.
+const PARTIAL: &str = ".partial";
 
-/// The manifest's name.
-const MANIFEST: &str = "dbdyno-snapshot.json";
+/// A snapshot that is whole.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    path: PathBuf,
+    manifest: Manifest,
+}
 
-/// What the data of a snapshot depends on.
-#[derive(Debug, Serialize, Deserialize)]
-struct Manifest {
-    format: u32,
-    flavour: Flavour,
-    version: String,
-    /// Options that the data directory keeps for life; no value is the server's default.
-    options: BTreeMap<String, Option<String>>,
+impl Snapshot {
+    /// Opens a snapshot; its files are looked at when it is restored.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        Ok(Self {
+            manifest: Manifest::read(path)?,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Its directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The build that it was taken from: `mariadb 10.11.19-MariaDB`.
+    pub fn build(&self) -> String {
+        self.manifest.build()
+    }
+
+    /// When it was taken, seconds since 1970.
+    pub fn taken_unix_s(&self) -> u64 {
+        self.manifest.taken_unix_s
+    }
+
+    /// How its data was copied.
+    pub fn method(&self) -> Method {
+        self.manifest.method
+    }
+
+    /// Tables outside of the server's own schemas; `None` when the server was not asked.
+    pub fn tables(&self) -> Option<u64> {
+        self.manifest.tables
+    }
+
+    /// The plugin that was installed in the server for the copy: the data brings it along, and whoever restores it
+    /// has to remove it.
+    pub fn borrowed_plugin(&self) -> Option<&str> {
+        self.manifest.borrowed_plugin.as_deref()
+    }
+
+    /// How many files it has.
+    pub fn files(&self) -> usize {
+        self.manifest.files.len()
+    }
+
+    /// Sum of the files' lengths, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.manifest.files.values().map(|file| file.bytes).sum()
+    }
+
+    /// What it takes on disk, bytes; blocks that it shares with others are counted in full.
+    pub fn disk_bytes(&self) -> Result<u64, Error> {
+        allocated_bytes(&self.data())
+    }
+
+    fn data(&self) -> PathBuf {
+        self.path.join("data")
+    }
+}
+
+/// A named snapshot of a server.
+#[derive(Debug)]
+pub struct NamedSnapshot {
+    /// Its name.
+    pub name: String,
+    /// The snapshot, or why it cannot be opened.
+    pub snapshot: Result<Snapshot, Error>,
+}
+
+/// A snapshot in the making; unless it is finished, nothing stays of it.
+#[derive(Debug)]
+pub struct Draft {
+    partial: PathBuf,
+    to: PathBuf,
+    build: Manifest,
+    /// No one else stops, restores or removes the server meanwhile.
+    _lock: Lock,
+}
+
+impl Draft {
+    /// Where the data has to be put: a directory that does not exist yet.
+    pub fn data(&self) -> PathBuf {
+        self.partial.join("data")
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Remembers a plugin that was installed in the server for the copy.
+    pub fn borrow_plugin(&mut self, name: &str) {
+        self.build.borrowed_plugin = Some(name.to_owned());
+    }
+
+    /// Makes the snapshot one that counts: its files are listed, and it is on disk.
+    pub fn finish(self, method: Method, tables: Option<u64>) -> Result<Snapshot, Error> {
+        let manifest = Manifest {
+            method,
+            tables,
+            files: contents(&self.data())?,
+            ..self.build.clone()
+        };
+        manifest.write(&self.partial)?;
+        sync(&self.partial)?;
+        fs::rename(&self.partial, &self.to).map_err(Error::io("rename to", &self.to))?;
+        Ok(Snapshot {
+            path: self.to.clone(),
+            manifest,
+        })
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // Half a snapshot is none, and its blocks may be what is missing. What cannot be removed now goes before
+        // the next one is taken; a finished one has moved away.
+        let _ = fs::remove_dir_all(&self.partial);
+    }
 }
 
 impl Server {
-    /// Copies the data directory of a cleanly stopped server into a directory that does not exist yet.
-    pub fn snapshot(&self, to: &Path) -> Result<(), Error> {
-        let _lock = Lock::take(&self.layout)?;
-        self.refuse_if_running()?;
-        if !self.marker.stopped_cleanly {
-            return Err(Error::NotStoppedCleanly {
-                dir: self.layout.dir.clone(),
-            });
-        }
-        make_private_dir(to).map_err(Error::io("make the snapshot", to))?;
-        let written = copy_directory(&self.layout.data, &to.join("data"), &OWN_FILES)
-            .and_then(|()| self.write_manifest(to));
-        if written.is_err() {
-            // Half a snapshot is none, and its blocks may be what is missing.
-            fs::remove_dir_all(to).map_err(Error::io("remove", to))?;
-        }
-        written
+    /// The place of a named snapshot, whether it exists or not.
+    pub fn named_snapshot(&self, name: &str) -> PathBuf {
+        self.layout.dir.join(NAMED).join(name)
     }
 
-    /// Puts a snapshot in the place of the data directory and waits until it is on disk, so that its writing
-    /// does not fall into a measurement.
-    pub fn restore(&mut self, from: &Path) -> Result<(), Error> {
+    /// The named snapshots, the oldest first.
+    pub fn snapshots(&self) -> Result<Vec<NamedSnapshot>, Error> {
+        let root = self.layout.dir.join(NAMED);
+        let mut found = Vec::new();
+        for name in names(&root)? {
+            if !name.to_string_lossy().starts_with('.') {
+                found.push(NamedSnapshot {
+                    snapshot: Snapshot::open(&root.join(&name)),
+                    name: name.to_string_lossy().into_owned(),
+                });
+            }
+        }
+        found.sort_by_cached_key(|named| {
+            let taken = named.snapshot.as_ref().map_or(0, Snapshot::taken_unix_s);
+            (taken, named.name.clone())
+        });
+        Ok(found)
+    }
+
+    /// Removes a named snapshot.
+    pub fn remove_snapshot(&self, name: &str) -> Result<(), Error> {
+        let _lock = Lock::take(&self.layout)?;
+        let path = self.existing_snapshot(name)?;
+        fs::remove_dir_all(&path).map_err(Error::io("remove", &path))
+    }
+
+    /// The directory of a named snapshot that exists.
+    pub fn existing_snapshot(&self, name: &str) -> Result<PathBuf, Error> {
+        let path = self.named_snapshot(name);
+        match path.is_dir() {
+            true => Ok(path),
+            false => Err(Error::NoSnapshot {
+                path,
+                there: self
+                    .snapshots()?
+                    .into_iter()
+                    .map(|named| named.name)
+                    .collect(),
+            }),
+        }
+    }
+
+    /// Begins a snapshot in a directory that does not exist yet.
+    pub fn draft_snapshot(&self, to: &Path) -> Result<Draft, Error> {
+        let lock = Lock::take(&self.layout)?;
+        let (Some(root), Some(name)) = (to.parent(), to.file_name()) else {
+            let none = io::Error::from(io::ErrorKind::InvalidFilename);
+            return Err(Error::io("make the snapshot", to)(none));
+        };
+        if to.exists() {
+            return Err(Error::SnapshotExists {
+                path: to.to_owned(),
+            });
+        }
+        fs::create_dir_all(root).map_err(Error::io("make the directory", root))?;
+        for name in names(root)? {
+            let text = name.to_string_lossy();
+            if text.starts_with('.') && text.ends_with(PARTIAL) {
+                let left_behind = root.join(&name);
+                fs::remove_dir_all(&left_behind).map_err(Error::io("remove", &left_behind))?;
+            }
+        }
+        let partial = root.join(format!(".{}{PARTIAL}", name.to_string_lossy()));
+        make_private_dir(&partial).map_err(Error::io("make the snapshot", &partial))?;
+        Ok(Draft {
+            partial,
+            to: to.to_owned(),
+            build: Manifest {
+                format: FORMAT,
+                flavour: self.marker.flavour,
+                version: self.marker.version.clone(),
+                options: self.fixed_options()?,
+                taken_unix_s: unix_time_s(),
+                method: Method::Copy,
+                tables: None,
+                borrowed_plugin: None,
+                files: BTreeMap::new(),
+            },
+            _lock: lock,
+        })
+    }
+
+    /// Copies the data directory of a cleanly stopped server into a directory that does not exist yet. Binary
+    /// logs stay out. `tables` is what the server counted before it was stopped.
+    pub fn snapshot(&self, to: &Path, tables: Option<u64>) -> Result<Snapshot, Error> {
+        let draft = self.draft_snapshot(to)?;
+        self.refuse_if_running()?;
+        let dir = || self.layout.dir.clone();
+        if !self.marker.stopped_cleanly {
+            return Err(Error::NotStoppedCleanly { dir: dir() });
+        }
+        if redo_log::is_off(&self.layout.data) {
+            return Err(Error::RedoLogOff { dir: dir() });
+        }
+        let mut left_out = binary_logs(&self.layout.data)?;
+        left_out.extend(OWN_FILES.map(OsString::from));
+        let copied = copy_directory(&self.layout.data, &draft.data(), &left_out)?;
+        draft.finish(method(copied), tables)
+    }
+
+    /// Puts a snapshot in the place of the data directory, compares it with its manifest and waits until it is on
+    /// disk, so that its writing does not fall into a measurement. Returns how it was copied.
+    pub fn restore(&mut self, from: &Path) -> Result<Method, Error> {
         let _lock = Lock::take(&self.layout)?;
         self.refresh()?;
         self.refuse_if_running()?;
-        self.check_manifest(from)?;
+        let snapshot = Snapshot::open(from)?;
+        let own = format!("{} {}", self.marker.flavour, self.marker.version);
+        let mismatch = snapshot.manifest.mismatch(&own, &self.fixed_options()?);
+        if let Some((what, snapshot, server)) = mismatch {
+            return Err(Error::SnapshotMismatch {
+                path: from.to_owned(),
+                what,
+                snapshot,
+                server,
+            });
+        }
+        // A damaged one is found while the present data is still there.
+        compare(&snapshot, &snapshot.data())?;
         let data = &self.layout.data;
         let partial = data.with_extension("partial");
         for old in [data, &partial] {
@@ -69,63 +288,59 @@ impl Server {
             }
         }
         // Until the copy is whole there is no data directory that a start could take for one.
-        copy_directory(&from.join("data"), &partial, &OWN_FILES)?;
+        let copied = copy_directory(&snapshot.data(), &partial, &OWN_FILES)?;
+        compare(&snapshot, &partial)?;
         fs::rename(&partial, data).map_err(Error::io("rename to", data))?;
-        let opened = File::open(data).map_err(Error::io("open", data))?;
-        syncfs(opened).map_err(|error| Error::io("write to disk", data)(error.into()))?;
-        self.marker.stopped_cleanly = true;
-        self.marker.write(&self.layout)
+        sync(data)?;
+        // The data of a clone or a backup is whole, but no stop wrote it.
+        self.marker.stopped_cleanly = !is_online(snapshot.method());
+        self.marker.write(&self.layout)?;
+        Ok(method(copied))
     }
 
-    fn write_manifest(&self, to: &Path) -> Result<(), Error> {
-        let text = serde_json::to_vec_pretty(&self.manifest()?)
-            .expect("a manifest has only keys that are strings");
-        write_private(&manifest_path(to), &text)
-    }
-
-    fn manifest(&self) -> Result<Manifest, Error> {
+    fn fixed_options(&self) -> Result<BTreeMap<String, Option<String>>, Error> {
         let options = mycnf::fixed_at_creation(&self.options()?);
-        Ok(Manifest {
-            format: FORMAT,
-            flavour: self.marker.flavour,
-            version: self.marker.version.clone(),
-            options: options
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect(),
-        })
-    }
-
-    /// Refuses a snapshot of another build, or of one with other options for life.
-    fn check_manifest(&self, from: &Path) -> Result<(), Error> {
-        let path = manifest_path(from);
-        let bytes = fs::read(&path).map_err(Error::io("read the snapshot", &path))?;
-        let snapshot: Manifest = parse(&bytes, FORMAT, &path)?;
-        let own = self.manifest()?;
-        let build = |manifest: &Manifest| format!("{} {}", manifest.flavour, manifest.version);
-        let mismatch = |what: String, snapshot: String, server: String| Error::SnapshotMismatch {
-            path: from.to_owned(),
-            what,
-            snapshot,
-            server,
-        };
-        if build(&snapshot) != build(&own) {
-            return Err(mismatch("server".to_owned(), build(&snapshot), build(&own)));
-        }
-        let shown = |manifest: &Manifest, option: &String| match manifest.options.get(option) {
-            Some(Some(value)) => value.clone(),
-            Some(None) | None => "(default)".to_owned(),
-        };
-        for option in snapshot.options.keys().chain(own.options.keys()) {
-            let (theirs, ours) = (shown(&snapshot, option), shown(&own, option));
-            if theirs != ours {
-                return Err(mismatch(option.clone(), theirs, ours));
-            }
-        }
-        Ok(())
+        Ok(options
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect())
     }
 }
 
-fn manifest_path(snapshot: &Path) -> PathBuf {
-    snapshot.join(MANIFEST)
+/// Whether a snapshot was taken from a running server.
+fn is_online(method: Method) -> bool {
+    matches!(method, Method::MariadbBackup | Method::Clone)
+}
+
+fn method(copied: Copied) -> Method {
+    match copied.written {
+        0 => Method::SharedBlocks,
+        _ => Method::Copy,
+    }
+}
+
+/// Whether a directory holds what the snapshot should.
+fn compare(snapshot: &Snapshot, data: &Path) -> Result<(), Error> {
+    match difference(&snapshot.manifest.files, &contents(data)?) {
+        None => Ok(()),
+        Some(why) => Err(Error::SnapshotDamaged {
+            path: data.to_owned(),
+            why,
+        }),
+    }
+}
+
+/// Waits until everything written to a directory's file system is on disk.
+fn sync(directory: &Path) -> Result<(), Error> {
+    let opened = File::open(directory).map_err(Error::io("open", directory))?;
+    syncfs(opened).map_err(|error| Error::io("write to disk", directory)(error.into()))
+}
+
+/// The names in a directory; none where there is no such directory.
+fn names(directory: &Path) -> Result<Vec<OsString>, Error> {
+    match fs::read_dir(directory) {
+        Ok(entries) => Ok(entries.flatten().map(|entry| entry.file_name()).collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Error::io("read the directory", directory)(error)),
+    }
 }

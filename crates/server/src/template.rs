@@ -88,7 +88,7 @@ impl Template {
             return Ok(None);
         };
         match copy_directory(&self.dir.join("data"), data, &OWN_FILES) {
-            Ok(()) => {}
+            Ok(_) => {}
             Err(full @ Error::DiskFull { .. }) => return Err(full),
             Err(_) => {
                 // Another process has removed it meanwhile.

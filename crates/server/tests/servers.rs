@@ -385,11 +385,17 @@ fn a_snapshot_comes_back_as_it_was() {
         "CREATE TABLE test.t (a INT); INSERT INTO test.t VALUES (1), (2)",
         &[],
     );
-    assert!(matches!(server.snapshot(&good), Err(Error::Running { .. })));
+    assert!(matches!(
+        server.snapshot(&good, None),
+        Err(Error::Running { .. })
+    ));
     server.stop().unwrap();
-    server.snapshot(&good).unwrap();
+    server.snapshot(&good, None).unwrap();
     assert!(
-        matches!(server.snapshot(&good), Err(Error::Io { .. })),
+        matches!(
+            server.snapshot(&good, None),
+            Err(Error::SnapshotExists { .. })
+        ),
         "it exists already"
     );
 
@@ -402,7 +408,7 @@ fn a_snapshot_comes_back_as_it_was() {
     );
     server.kill().unwrap();
     assert!(matches!(
-        server.snapshot(&other),
+        server.snapshot(&other, None),
         Err(Error::NotStoppedCleanly { .. })
     ));
     server.restore(&good).unwrap();

@@ -20,6 +20,7 @@ use crate::{
 mod check;
 mod installs;
 mod listing;
+mod snapshot;
 mod table;
 
 /// Private servers live in directories of their own, listen on 127.0.0.1 only, and survive until they are
@@ -57,6 +58,12 @@ enum Action {
     Log(LogArgs),
     /// Show all servers
     List,
+    /// Keep a copy of a server's data
+    Snapshot(snapshot::SnapshotArgs),
+    /// Put a copy of a server's data back
+    Restore(snapshot::RestoreArgs),
+    /// Show the copies of a server's data, or remove one
+    Snapshots(snapshot::SnapshotsArgs),
     /// End a server, if it runs, and remove it with all its data
     Destroy(Name),
     /// Install a version to make servers from; needs no root
@@ -148,6 +155,9 @@ pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
             println!("{}", server.log_tail(args.lines));
         }
         Action::List => print!("{}", listing::table(&named_server::root()?)?),
+        Action::Snapshot(args) => snapshot::snapshot(&args)?,
+        Action::Restore(args) => snapshot::restore(&args)?,
+        Action::Snapshots(args) => snapshot::snapshots(&args)?,
         Action::Destroy(Name { name }) => destroy(&name)?,
         Action::Install(args) => installs::install(&args)?,
         Action::Installed(args) => print!("{}", installs::table(&args)?),

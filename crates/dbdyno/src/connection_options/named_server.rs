@@ -24,15 +24,21 @@ pub(crate) fn root() -> Result<PathBuf, Blamed> {
 
 /// Where the server of this name is, or would be.
 pub(crate) fn path(name: &str) -> Result<PathBuf, Blamed> {
+    check_name("server", name)?;
+    Ok(root()?.join(name))
+}
+
+/// An error where a name could not be that of a directory of its own; `what` is what it names.
+pub(crate) fn check_name(what: &str, name: &str) -> Result<(), Blamed> {
     let plain =
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
     if name.is_empty() || !name.chars().all(plain) || name.starts_with(['-', '.']) {
-        let message = format!("{name:?}: not a name for a server");
+        let message = format!("{name:?}: not a name for a {what}");
         return Err(Blamed::new(Blame::Input, message).hint(
             "a name has letters, digits, - _ and . and starts with a letter, digit or _".to_owned(),
         ));
     }
-    Ok(root()?.join(name))
+    Ok(())
 }
 
 /// Opens the server of this name.

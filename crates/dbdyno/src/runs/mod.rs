@@ -6,6 +6,7 @@ mod execution;
 mod given_server;
 mod private_server;
 mod recording;
+pub(crate) mod redo_log;
 mod results_directory;
 mod runner;
 mod settings_in_effect;
@@ -14,7 +15,7 @@ mod stage;
 mod table_load;
 mod time_left;
 
-pub(crate) use control::control;
+pub(crate) use control::{control, number, quoted};
 pub(crate) use results_directory::ResultsDirectory;
 pub(crate) use runner::{Choices, Runner};
 pub(crate) use smack_data::SmackFiles;

@@ -74,7 +74,7 @@ impl PrivateServer {
         let server = Server::create(directory, &installation, &settings).map_err(Blamed::from)?;
         // Inside the server's directory, so that whoever removes the server removes its copies.
         let pristine = directory.join("pristine");
-        if let Err(error) = server.snapshot(&pristine) {
+        if let Err(error) = server.snapshot(&pristine, None) {
             server.destroy().map_err(Blamed::from)?;
             return Err(Blamed::from(error).into());
         }
@@ -254,7 +254,9 @@ impl PrivateServer {
             .server
             .dir()
             .join(format!("data-{}", self.stored.len() + 1));
-        self.server.snapshot(&snapshot).map_err(Blamed::from)?;
+        self.server
+            .snapshot(&snapshot, None)
+            .map_err(Blamed::from)?;
         drop(step);
         self.holds = Some(data.data_set.clone());
         let stored = Stored {

@@ -23,4 +23,5 @@ mod run;
 mod scene;
 mod secrets;
 mod server_life_cycle;
+mod snapshots;
 mod super_smack;

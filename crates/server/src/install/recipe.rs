@@ -118,13 +118,21 @@ pub const RECIPES: [Recipe; 11] = [
         "mariadb-10.5",
         27,
         "bullseye",
-        &["mariadb-server-core-10.5", "mariadb-client-core-10.5"],
+        &[
+            "mariadb-server-core-10.5",
+            "mariadb-client-core-10.5",
+            "mariadb-backup",
+        ],
     ),
     debian(
         "mariadb-10.11",
         23,
         "bookworm",
-        &["mariadb-server-core", "mariadb-client-core"],
+        &[
+            "mariadb-server-core",
+            "mariadb-client-core",
+            "mariadb-backup",
+        ],
     ),
     maven(
         "mariadb-11.4",
@@ -135,7 +143,11 @@ pub const RECIPES: [Recipe; 11] = [
         "mariadb-11.8",
         24,
         "trixie",
-        &["mariadb-server-core", "mariadb-client-core"],
+        &[
+            "mariadb-server-core",
+            "mariadb-client-core",
+            "mariadb-backup",
+        ],
     ),
 ];
 

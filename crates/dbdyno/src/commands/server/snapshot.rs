@@ -1,0 +1,361 @@
+//! `dbdyno server snapshot`, `restore` and `snapshots`: data directories kept aside and put back.
+
+use std::time::Duration;
+
+use protocol::Connection;
+use serde_json::json;
+use server::{Draft, Flavour, Lifetime, Method, Server, Snapshot};
+
+use super::table::{aligned, mebibytes};
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::named_server,
+    progress::Step,
+    runs::{control, number, quoted, redo_log},
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct SnapshotArgs {
+    /// Name of the server
+    name: String,
+    /// Name of the snapshot; the time of day unless given
+    snapshot: Option<String>,
+    /// Copy while the server goes on, with mariadb-backup or MySQL's clone plugin, instead of stopping it
+    #[arg(long)]
+    online: bool,
+    /// How the result is told
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RestoreArgs {
+    /// Name of the server
+    name: String,
+    /// Name of the snapshot
+    snapshot: String,
+    /// How the result is told
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct SnapshotsArgs {
+    /// Name of the server
+    name: String,
+    /// Remove this snapshot
+    #[arg(long, value_name = "SNAPSHOT")]
+    remove: Option<String>,
+    /// How the list is told
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        conflicts_with = "remove"
+    )]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// One JSON value
+    Json,
+}
+
+/// What a running server told before its data was copied.
+struct Told {
+    tables: Option<u64>,
+}
+
+/// Takes a snapshot.
+pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), Blamed> {
+    let mut server = named_server::open(&args.name)?;
+    let name = match &args.snapshot {
+        Some(name) => name.clone(),
+        None => now(),
+    };
+    named_server::check_name("snapshot", &name)?;
+    let to = server.named_snapshot(&name);
+    let begin = reactor::system_now();
+    let (snapshot, stopped) = match (server.is_running(), args.online) {
+        (true, true) => (online(&server, &args.name, &to)?, None),
+        (true, false) => {
+            let (snapshot, stopped) = offline(&mut server, &args.name, &to)?;
+            (snapshot, Some(stopped))
+        }
+        (false, true) => {
+            let dir = server.dir().to_owned();
+            return Err(server::Error::NotRunning { dir }.into());
+        }
+        (false, false) => {
+            let _step = Step::spinner(format!("copying the data of {}", args.name));
+            (server.snapshot(&to, None)?, None)
+        }
+    };
+    let took = reactor::system_now() - begin;
+    let size = mebibytes(snapshot.bytes());
+    match args.format {
+        Format::Json => {
+            let mut value = described(&name, &snapshot)?;
+            value["server"] = json!(args.name);
+            value["took_s"] = json!(took.as_secs_f64());
+            value["stopped_s"] = json!(stopped.map(|stopped| stopped.as_secs_f64()));
+            println!("{value}");
+        }
+        Format::Text => {
+            let stopped = stopped.map_or(String::new(), |stopped| {
+                format!("; the server was down for {}", seconds(stopped))
+            });
+            println!(
+                "{}: snapshot {name}: {size} in {} files, {} on disk, {} in {}{stopped}",
+                args.name,
+                snapshot.files(),
+                mebibytes(snapshot.disk_bytes()?),
+                way(snapshot.method()),
+                seconds(took),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Puts a snapshot back, starts the server and sees that its tables are there.
+pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
+    let mut server = named_server::open(&args.name)?;
+    let path = server.existing_snapshot(&args.snapshot)?;
+    let snapshot = Snapshot::open(&path)?;
+    let was_running = server.is_running();
+    if was_running {
+        eprintln!("note: stopping {} and starting it again", args.name);
+        let _step = Step::spinner(format!("stopping server {}", args.name));
+        server.stop()?;
+    }
+    let begin = reactor::system_now();
+    let step = Step::spinner(format!("putting {} back", args.snapshot));
+    let method = server.restore(&path)?;
+    let took = reactor::system_now() - begin;
+    step.say(format!("starting server {}", args.name));
+    server.start(Lifetime::Detached)?;
+    let tables = control(&server.endpoint(), async |connection| {
+        if let Some(plugin) = snapshot.borrowed_plugin() {
+            let sql = format!("uninstall plugin {plugin}");
+            connection.query(sql.as_bytes()).await?;
+        }
+        Ok(count_tables(connection).await?.unwrap_or_default())
+    });
+    if !was_running {
+        step.say(format!("stopping server {}", args.name));
+        server.stop()?;
+    }
+    drop(step);
+    let tables = tables?;
+    if let Some(wanted) = snapshot.tables()
+        && wanted != tables
+    {
+        let message = format!(
+            "{}: has {tables} tables after the restore; the snapshot {} has {wanted}",
+            args.name, args.snapshot
+        );
+        return Err(Blamed::new(Blame::Server, message));
+    }
+    match args.format {
+        Format::Json => {
+            let mut value = described(&args.snapshot, &snapshot)?;
+            value["server"] = json!(args.name);
+            value["method"] = json!(method);
+            value["tables"] = json!(tables);
+            value["took_s"] = json!(took.as_secs_f64());
+            value["running"] = json!(was_running);
+            println!("{value}");
+        }
+        Format::Text => println!(
+            "{}: restored {}: {} in {} files, {} in {}, compared with its list; the server answers and has {tables} \
+             tables{}",
+            args.name,
+            args.snapshot,
+            mebibytes(snapshot.bytes()),
+            snapshot.files(),
+            way(method),
+            seconds(took),
+            if was_running {
+                ""
+            } else {
+                "; it is stopped, as it was before"
+            },
+        ),
+    }
+    Ok(())
+}
+
+/// Lists the snapshots of a server, or removes one.
+pub(super) fn snapshots(args: &SnapshotsArgs) -> Result<(), Blamed> {
+    let server = named_server::open(&args.name)?;
+    if let Some(name) = &args.remove {
+        named_server::check_name("snapshot", name)?;
+        return Ok(server.remove_snapshot(name)?);
+    }
+    let mut values = Vec::new();
+    let head = ["SNAPSHOT", "TAKEN", "SIZE", "TABLES", "HOW"];
+    let mut rows = vec![head.map(str::to_owned)];
+    for named in server.snapshots()? {
+        let snapshot = match named.snapshot {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                eprintln!("warning: {error}");
+                continue;
+            }
+        };
+        let tables = snapshot.tables();
+        rows.push([
+            named.name.clone(),
+            timestamp(snapshot.taken_unix_s()),
+            mebibytes(snapshot.bytes()),
+            tables.map_or("-".to_owned(), |tables| tables.to_string()),
+            snapshot.method().to_string(),
+        ]);
+        values.push(described(&named.name, &snapshot)?);
+    }
+    match args.format {
+        Format::Json => println!("{}", json!(values)),
+        Format::Text => print!("{}", aligned(&rows)),
+    }
+    Ok(())
+}
+
+/// Stops the server for the copy and starts it again, also when the copy fails.
+fn offline(
+    server: &mut Server,
+    name: &str,
+    to: &std::path::Path,
+) -> Result<(Snapshot, Duration), Blamed> {
+    let Told { tables } = ask(server)?;
+    let step = Step::spinner(format!("stopping server {name}"));
+    let begin = reactor::system_now();
+    server.stop()?;
+    step.say(format!("copying the data of {name}"));
+    let snapshot = server.snapshot(to, tables);
+    step.say(format!("starting server {name}"));
+    server.start(Lifetime::Detached)?;
+    Ok((snapshot?, reactor::system_now() - begin))
+}
+
+/// Copies the data of a server that goes on.
+fn online(server: &Server, name: &str, to: &std::path::Path) -> Result<Snapshot, Blamed> {
+    let Told { tables } = ask(server)?;
+    let mut draft = server.draft_snapshot(to)?;
+    let step = Step::spinner(format!("copying the data of {name} while it runs"));
+    let method = match server.installation()?.flavour {
+        Flavour::MariaDb => {
+            server.back_up(&draft)?;
+            Method::MariadbBackup
+        }
+        Flavour::MySql | Flavour::Percona => {
+            clone(server, &mut draft)?;
+            Method::Clone
+        }
+    };
+    drop(step);
+    Ok(draft.finish(method, tables)?)
+}
+
+/// What the server has, asked before its data is copied. A redo log that is switched off is switched on first:
+/// what is restored would otherwise be lost with the first crash.
+fn ask(server: &Server) -> Result<Told, Blamed> {
+    control(&server.endpoint(), async |connection| {
+        if redo_log::is_enabled(connection).await? == Some(false) {
+            redo_log::switch(connection, true).await?;
+            eprintln!("note: the redo log was switched off; it is on now");
+        }
+        Ok(Told {
+            tables: count_tables(connection).await?,
+        })
+    })
+}
+
+/// CLONE LOCAL into the draft. A plugin that had to be installed for it is removed again.
+fn clone(server: &Server, draft: &mut Draft) -> Result<(), Blamed> {
+    let directory = draft.data();
+    let sql = format!(
+        "clone local data directory = {}",
+        quoted(&directory.to_string_lossy())
+    );
+    let installed = "select count(*) from information_schema.plugins where plugin_name = 'clone'";
+    let cloned = control(&server.endpoint(), async |connection| {
+        let was_there = number(connection, installed).await? == Some(1);
+        if !was_there {
+            connection
+                .query(b"install plugin clone soname 'mysql_clone.so'")
+                .await?;
+            draft.borrow_plugin("clone");
+        }
+        let cloned = connection.query(sql.as_bytes()).await;
+        if !was_there {
+            connection.query(b"uninstall plugin clone").await?;
+            eprintln!("note: installed the clone plugin for the copy and removed it again");
+        }
+        cloned.map(drop)
+    });
+    cloned.map_err(|error| {
+        let hint = "CLONE takes MySQL 8.0.17 or later with its plugins; without --online the server is stopped for \
+                    the copy";
+        error.hint(hint.to_owned())
+    })
+}
+
+/// Tables outside of the server's own schemas.
+async fn count_tables(connection: &mut Connection) -> Result<Option<u64>, protocol::Error> {
+    let sql = "select count(*) from information_schema.tables where table_type = 'BASE TABLE' and table_schema not in \
+               ('mysql', 'sys', 'information_schema', 'performance_schema')";
+    number(connection, sql).await
+}
+
+/// A snapshot as JSON.
+fn described(name: &str, snapshot: &Snapshot) -> Result<serde_json::Value, Blamed> {
+    Ok(json!({
+        "snapshot": name,
+        "path": snapshot.path(),
+        "server_build": snapshot.build(),
+        "taken_unix_s": snapshot.taken_unix_s(),
+        "method": snapshot.method(),
+        "files": snapshot.files(),
+        "bytes": snapshot.bytes(),
+        "disk_bytes": snapshot.disk_bytes()?,
+        "tables": snapshot.tables(),
+    }))
+}
+
+fn way(method: Method) -> &'static str {
+    match method {
+        Method::SharedBlocks => "copied by sharing blocks",
+        Method::Copy => "copied",
+        Method::MariadbBackup => "copied by mariadb-backup",
+        Method::Clone => "copied by the clone plugin",
+    }
+}
+
+/// `0.25 s`, `12.3 s`
+fn seconds(duration: Duration) -> String {
+    let s = duration.as_secs_f64();
+    match s < 10.0 {
+        true => format!("{s:.2} s"),
+        false => format!("{s:.1} s"),
+    }
+}
+
+/// The present time as a name: `20261121-203457`.
+fn now() -> String {
+    jiff::Timestamp::try_from(reactor::wall_now())
+        .map(|now| now.strftime("%Y%m%d-%H%M%S").to_string())
+        .unwrap_or_default()
+}
+
+/// `2026-11-21T20:34:57Z`
+fn timestamp(unix_s: u64) -> String {
+    i64::try_from(unix_s)
+        .ok()
+        .and_then(|unix_s| jiff::Timestamp::from_second(unix_s).ok())
+        .map(|taken| taken.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+        .unwrap_or_default()
+}

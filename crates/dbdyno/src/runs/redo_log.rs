@@ -1,0 +1,22 @@
+//! InnoDB's redo log, which MySQL from 8.0.21 on can switch off for the whole server.
+
+use protocol::Connection;
+
+/// Whether the redo log is written; `None` where the server cannot switch it.
+pub(crate) async fn is_enabled(
+    connection: &mut Connection,
+) -> Result<Option<bool>, protocol::Error> {
+    let sets = connection
+        .rows("show global status like 'Innodb_redo_log_enabled'")
+        .await?;
+    let mut rows = sets.into_iter().flat_map(|set| set.rows);
+    let value = rows.next().and_then(|row| row.into_iter().nth(1)?);
+    Ok(value.map(|value| value == b"ON"))
+}
+
+/// Switches it on, or off: without it a crash loses the data of every table of the server.
+pub(crate) async fn switch(connection: &mut Connection, on: bool) -> Result<(), protocol::Error> {
+    let word = if on { "enable" } else { "disable" };
+    let sql = format!("alter instance {word} innodb redo_log");
+    connection.query(sql.as_bytes()).await.map(drop)
+}
