@@ -1,7 +1,12 @@
 //! What to run: rows, statements and transactions of each benchmark, deterministic from a seed, given a connection.
 
+mod bulk;
 mod glibc_random;
+mod inserts;
 pub mod smack;
+mod table_data;
 mod user;
 
+pub use bulk::{Adjusted, BulkError, Lines, refuses_local};
+pub use table_data::{Rows, TableData};
 pub use user::{Class, Failure, Next, User, Watch};

@@ -7,7 +7,6 @@ mod diagnostic;
 mod dictionary;
 mod error;
 pub mod gen_data;
-mod insert;
 mod interpreter;
 mod lexer;
 mod main_block;

@@ -1,12 +1,8 @@
 //! Why the server refuses a row, told in terms of the format that made it.
 
-use bstr::ByteSlice;
 use protocol::Connection;
 
 use super::{Error, error::RefusedRow, gen_data::GenData};
-
-/// Duplicate key, with the key's name or without.
-const DUPLICATE: [&str; 2] = ["1062", "1586"];
 
 /// A row that the server refuses.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,43 +10,6 @@ struct Refusal {
     /// From 1.
     row: u64,
     column: String,
-}
-
-/// The first warning of a LOAD DATA LOCAL that is not a mere note.
-#[derive(Debug)]
-pub(crate) struct Warning {
-    pub(crate) message: String,
-    /// Without LOCAL it would have been an error.
-    pub(crate) is_error: bool,
-}
-
-/// Reads the warnings of the statement before.
-pub(crate) async fn first_warning(connection: &mut Connection) -> Result<Option<Warning>, Error> {
-    let rows = |sets: Vec<protocol::ResultSet>| sets.into_iter().next().unwrap_or_default().rows;
-    let sql = "show warnings";
-    let warnings = match connection.rows(sql).await {
-        Ok(sets) => rows(sets),
-        Err(source) => return Err(statement(sql, source)),
-    };
-    let sql = "select @@sql_mode";
-    let mode = match connection.rows(sql).await {
-        Ok(sets) => rows(sets),
-        Err(source) => return Err(statement(sql, source)),
-    };
-    let is_strict = mode
-        .first()
-        .and_then(|row| row.first()?.as_deref())
-        .is_some_and(|mode| mode.contains_str("STRICT_"));
-    Ok(warnings.into_iter().find_map(|row| {
-        let mut values = row
-            .into_iter()
-            .map(|value| value.unwrap_or_default().to_str_lossy().into_owned());
-        let (level, code, message) = (values.next()?, values.next()?, values.next()?);
-        (level != "Note").then(|| Warning {
-            is_error: is_strict || DUPLICATE.contains(&code.as_str()),
-            message,
-        })
-    }))
 }
 
 impl Refusal {

@@ -87,6 +87,11 @@ impl<'w, 'e> Watched<'w, 'e> {
         }
     }
 
+    /// Tells whoever looks on.
+    pub(crate) fn tell(&mut self, event: TableEvent<'_>) {
+        (self.watch)(event);
+    }
+
     /// Why the source failed, if it did.
     pub(crate) fn failure(self) -> Option<Error> {
         self.failure

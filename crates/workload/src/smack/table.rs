@@ -9,18 +9,13 @@ use super::{
     Error,
     dictionary::DataFiles,
     gen_data::GenData,
-    insert::Inserts,
     refusal,
     rows::{self, RowSource, Watched},
     script::{Generator, Script, TableSection},
 };
+use crate::bulk::{Adjusted, BulkError, Lines, first_number, refuses_local};
 
-/// The server takes no LOAD DATA LOCAL: command not allowed (MySQL 5.x), loading local data is disabled
-/// (MySQL 8, MariaDB), disabled by capability (MariaDB).
-const LOCAL_INFILE_OFF: [u16; 4] = [1148, 3948, 3950, 4166];
 const UNKNOWN_TABLE: [u16; 2] = [1146, 1051];
-/// INSERT statements hold about so much, or half of what the server takes.
-const INSERT_BYTES: usize = 1 << 20;
 
 /// What a table needs before the test.
 #[derive(Debug, Clone)]
@@ -168,7 +163,7 @@ impl TablePlan {
             self.table, self.min_rows
         );
         match connection.rows(&sql).await {
-            Ok(sets) => Ok(Some(first_value(&sets).unwrap_or(0))),
+            Ok(sets) => Ok(Some(first_number(&sets).unwrap_or(0))),
             Err(error) if is_one_of(&error, &UNKNOWN_TABLE) => Ok(None),
             Err(source) => Err(Error::Statement { sql, source }),
         }
@@ -202,14 +197,41 @@ impl TablePlan {
             }
         };
         watch(TableEvent::Loading { path });
-        match self.load_local(connection, watch).await {
-            Err(Error::Statement { source, .. }) if is_one_of(&source, &LOCAL_INFILE_OFF) => {
-                watch(TableEvent::ByInsert {
-                    reason: source.to_string(),
-                });
-                self.load_by_insert(connection, watch).await
+        let mut rows = self.open_rows()?;
+        let planned = self.rows_planned();
+        let name = self.source_name();
+        let lines = Lines {
+            table: &self.table,
+            columns: "",
+            separator: b',',
+            charset: None,
+            name: &name,
+        };
+        let mut source = Watched::new(&mut rows, planned, &mut *watch);
+        let mut loaded = lines.load_local(connection, &mut source).await;
+        if let Err(error) = &loaded
+            && refuses_local(error)
+            && let BulkError::Statement { source: reason, .. } = error
+        {
+            source.tell(TableEvent::ByInsert {
+                reason: reason.to_string(),
+            });
+            loaded = lines.insert(connection, &mut source).await.map(|()| None);
+        }
+        if let Some(error) = source.failure() {
+            return Err(error);
+        }
+        match loaded {
+            Ok(None) => Ok(()),
+            Ok(Some(Adjusted { warnings, first })) => {
+                watch(TableEvent::Adjusted { warnings, first });
+                Ok(())
             }
-            result => result,
+            Err(BulkError::Statement { sql, source }) => Err(Error::Statement { sql, source }),
+            Err(BulkError::Refused {
+                message,
+                rows_before,
+            }) => Err(self.refused(connection, message, rows_before).await?),
         }
     }
 
@@ -233,99 +255,6 @@ impl TablePlan {
             command: generator.to_string(),
         });
         rows::make_file(path, generator)
-    }
-
-    async fn load_local(
-        &self,
-        connection: &mut Connection,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), Error> {
-        let mut name = Vec::new();
-        protocol::escape_into(self.source_name().as_bytes(), &mut name);
-        let sql = format!(
-            "load data local infile '{}' into table {} fields terminated by ','",
-            name.as_bstr(),
-            self.table
-        );
-        let mut source = self.open_rows()?;
-        let mut watched = Watched::new(&mut source, self.rows_planned(), watch);
-        let loaded = connection.load_local(&sql, &mut watched).await;
-        if let Some(error) = watched.failure() {
-            return Err(error);
-        }
-        let outcome = loaded.map_err(|source| Error::Statement { sql, source })?;
-        if outcome.warnings == 0 {
-            return Ok(());
-        }
-        // LOCAL turns every error of a row into a warning, because the server cannot stop the transmission.
-        match refusal::first_warning(connection).await? {
-            None => Ok(()),
-            Some(warning) if warning.is_error => {
-                Err(self.refused(connection, warning.message, 0).await?)
-            }
-            Some(warning) => {
-                watch(TableEvent::Adjusted {
-                    warnings: outcome.warnings,
-                    first: warning.message,
-                });
-                Ok(())
-            }
-        }
-    }
-
-    async fn load_by_insert(
-        &self,
-        connection: &mut Connection,
-        watch: &mut Watch<'_>,
-    ) -> Result<(), Error> {
-        let packet_bytes = connection
-            .rows("select @@max_allowed_packet")
-            .await
-            .ok()
-            .and_then(|sets| first_value(&sets))
-            .unwrap_or(INSERT_BYTES as u64);
-        let limit = INSERT_BYTES.min((packet_bytes / 2) as usize);
-        let mut source = self.open_rows()?;
-        let mut inserts = Inserts::new(&self.table, limit);
-        let mut piece = Vec::new();
-        let mut sent = 0;
-        loop {
-            piece.clear();
-            let more = source.fill(&mut piece)?;
-            let mut rest = &piece[..];
-            loop {
-                let ready = if rest.is_empty() && more {
-                    break;
-                } else if rest.is_empty() {
-                    inserts.finish()
-                } else {
-                    inserts.feed(&mut rest)
-                };
-                let Some(statement) = ready else {
-                    if rest.is_empty() && !more {
-                        return Ok(());
-                    }
-                    continue;
-                };
-                let rows = statement.rows;
-                match connection.query(statement.sql).await {
-                    Ok(_) => {}
-                    Err(protocol::Error::Server(refusal)) => {
-                        return Err(self.refused(connection, refusal.message, sent).await?);
-                    }
-                    Err(source) => {
-                        let sql = format!("insert into {} values ...", self.table);
-                        return Err(Error::Statement { sql, source });
-                    }
-                }
-                sent += rows;
-                inserts.clear();
-                watch(TableEvent::Sent {
-                    rows: sent,
-                    of: self.rows_planned(),
-                });
-            }
-        }
     }
 
     /// The error for a row that the server does not take, with its cause in the format.
@@ -398,11 +327,6 @@ async fn run(connection: &mut Connection, sql: &[u8]) -> Result<(), Error> {
             source,
         }),
     }
-}
-
-fn first_value(sets: &[protocol::ResultSet]) -> Option<u64> {
-    let value = sets.first()?.rows.first()?.first()?.as_deref()?;
-    value.to_str().ok()?.parse().ok()
 }
 
 fn is_one_of(error: &protocol::Error, numbers: &[u16]) -> bool {

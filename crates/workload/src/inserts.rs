@@ -4,12 +4,13 @@ use bstr::ByteSlice;
 
 /// Collects rows until a statement is long enough.
 ///
-/// Lines are read as `load data ... fields terminated by ','` reads them: a backslash escapes, `\N` is NULL.
+/// Lines are read as `load data ... fields terminated by` the separator reads them: a backslash escapes, `\N` is NULL.
 #[derive(Debug)]
 pub(crate) struct Inserts {
     sql: Vec<u8>,
     /// Length of `insert into T values`.
     prefix: usize,
+    separator: u8,
     limit: usize,
     rows: u64,
     /// A line whose end has not come yet.
@@ -25,12 +26,14 @@ pub(crate) struct InsertStatement<'s> {
 }
 
 impl Inserts {
-    /// Statements for a table, each of about `limit` bytes.
-    pub(crate) fn new(table: &str, limit: usize) -> Self {
+    /// Statements into `table` (its name, and columns in parentheses where not all are meant), each of about
+    /// `limit` bytes.
+    pub(crate) fn new(table: &str, separator: u8, limit: usize) -> Self {
         let sql = format!("insert into {table} values").into_bytes();
         Self {
             prefix: sql.len(),
             sql,
+            separator,
             limit,
             rows: 0,
             line: Vec::new(),
@@ -92,7 +95,7 @@ impl Inserts {
         let mut bytes = line.iter();
         while let Some(&byte) = bytes.next() {
             match byte {
-                b',' => {
+                byte if byte == self.separator => {
                     self.end_field(is_null);
                     self.sql.push(b',');
                     is_null = false;
@@ -157,7 +160,7 @@ mod tests {
 
     /// All statements for these pieces, as `rows: text`.
     fn statements(pieces: &[&str], limit: usize) -> Vec<String> {
-        let mut inserts = Inserts::new("t", limit);
+        let mut inserts = Inserts::new("t", b',', limit);
         let mut out = Vec::new();
         for piece in pieces {
             let mut rest = piece.as_bytes();
@@ -199,6 +202,18 @@ mod tests {
             assert_eq!(statements(pieces, 1000), [expected], "{pieces:?}");
         }
         assert!(statements(&[], 1000).is_empty());
+    }
+
+    #[test]
+    fn another_separator_and_chosen_columns() {
+        let mut inserts = Inserts::new("t (a, b)", b'\t', 100);
+        let mut rest = &b"1,5\tx\n"[..];
+        assert_eq!(inserts.feed(&mut rest), None);
+        let statement = inserts.finish().unwrap();
+        assert_eq!(
+            statement.sql.as_bstr(),
+            "insert into t (a, b) values ('1,5','x')"
+        );
     }
 
     #[test]

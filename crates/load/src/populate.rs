@@ -1,0 +1,394 @@
+//! Populates a dataset: makes tables and streams their rows over several connections.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+use protocol::{Connection, Endpoint};
+use workload::{BulkError, Lines, TableData, refuses_local};
+
+use crate::schedule::Interrupt;
+
+mod give_up;
+mod queue;
+mod source;
+
+use give_up::GiveUp;
+use queue::{Job, Queue};
+use source::{Tally, UnitLines};
+
+/// How often progress is told, and an interruption looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Lines are written for the character set of their columns: they are ASCII, so that no conversion is needed.
+const CHARSET: &str = "binary";
+
+/// Tables to make, and how.
+pub struct Population {
+    /// Where, and as whom.
+    pub endpoint: Endpoint,
+    /// The tables, in the order in which they begin.
+    pub tables: Vec<TableData>,
+    /// Connections; at least 1.
+    pub streams: u32,
+    /// Statements that each connection sends first, such as `SET foreign_key_checks=0`: of the session only.
+    pub session: Vec<String>,
+}
+
+/// What happens while tables are made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PopulateEvent {
+    /// A table is created.
+    Creating {
+        /// The table.
+        table: String,
+    },
+    /// The rows of a table begin to come.
+    Filling {
+        /// The table.
+        table: String,
+        /// Units of its rows ([`workload::Rows::units`]).
+        units: u64,
+    },
+    /// The server takes no LOAD DATA LOCAL, so that all rows go in by INSERT.
+    ByInsert {
+        /// What the server said.
+        reason: String,
+    },
+    /// A statement after the rows begins.
+    Finishing {
+        /// The table.
+        table: String,
+        /// The statement.
+        statement: String,
+    },
+    /// A table is ready.
+    Ready {
+        /// The table.
+        table: String,
+    },
+    /// Rows have been sent.
+    Progress(Progress),
+}
+
+/// How far a population is.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Progress {
+    /// Rows sent so far.
+    pub rows: u64,
+    /// Bytes of the rows sent so far.
+    pub bytes: u64,
+    /// Bytes of all rows, about: from a sample of each table.
+    pub bytes_expected: u64,
+    /// Time since the begin.
+    pub elapsed: Duration,
+}
+
+impl Progress {
+    /// Megabytes (10^6) of rows per second so far.
+    pub fn mb_per_s(&self) -> f64 {
+        self.bytes as f64 / 1e6 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+
+    /// The time that the rest of the rows takes at this pace; `None` before the first byte.
+    pub fn left(&self) -> Option<Duration> {
+        let rest = self.bytes_expected.saturating_sub(self.bytes) as f64;
+        (self.bytes > 0).then(|| self.elapsed.mul_f64(rest / self.bytes as f64))
+    }
+}
+
+/// Tables that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PopulateError {
+    /// The server cannot be reached, or a connection was lost.
+    #[error("{0}")]
+    Connection(protocol::Error),
+    /// A statement failed.
+    #[error("table {table}: {sql}: {source}")]
+    Statement {
+        /// The table.
+        table: String,
+        /// The statement.
+        sql: String,
+        /// Why.
+        source: protocol::Error,
+    },
+    /// The server refused a row.
+    #[error("table {table}: the server refuses a row: {message}")]
+    Row {
+        /// The table.
+        table: String,
+        /// What it said.
+        message: String,
+    },
+    /// Somebody interrupted.
+    #[error("interrupted while loading; the tables are not complete")]
+    Interrupted,
+    /// A thread or its event loop could not be set up.
+    #[error("cannot set up a connection's thread: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// Makes the tables and fills them; `watch` is called on this thread.
+///
+/// The first failure ends all streams; tables that were begun are left as they are.
+pub fn populate(
+    population: &Population,
+    interrupt: &Interrupt,
+    watch: &mut dyn FnMut(PopulateEvent),
+) -> Result<Progress, PopulateError> {
+    let streams = population.streams.max(1);
+    let tally = Tally::default();
+    let (queue, bytes_expected) = Queue::new(&population.tables, streams);
+    let shared = Shared {
+        population,
+        queue,
+        tally,
+        give_up: GiveUp::new(interrupt),
+        by_insert: AtomicBool::new(false),
+    };
+    let begin = reactor::system_now();
+    let progress = |shared: &Shared<'_>| Progress {
+        rows: shared.tally.rows(),
+        bytes: shared.tally.bytes(),
+        bytes_expected,
+        elapsed: reactor::system_now() - begin,
+    };
+    let result = thread::scope(|scope| {
+        let (events, inbox) = mpsc::channel();
+        let threads: Vec<_> = (0..streams)
+            .map(|index| {
+                let (shared, events) = (&shared, events.clone());
+                thread::Builder::new()
+                    .name(format!("populate-{index}"))
+                    .spawn_scoped(scope, move || shared.stream(&events))
+            })
+            .collect();
+        drop(events);
+        loop {
+            match inbox.recv_timeout(LOOK_EVERY) {
+                Ok(event) => watch(event),
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    watch(PopulateEvent::Progress(progress(&shared)));
+                }
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        first_failure(threads)
+    });
+    let reached = progress(&shared);
+    if interrupt.is_raised() {
+        return Err(PopulateError::Interrupted);
+    }
+    result.map(|()| reached)
+}
+
+/// The failure that ended the streams; those that ended because of it do not count.
+fn first_failure<'s>(
+    threads: Vec<std::io::Result<thread::ScopedJoinHandle<'s, Result<(), PopulateError>>>>,
+) -> Result<(), PopulateError> {
+    let mut result = Ok(());
+    for thread in threads {
+        let ended = match thread?.join() {
+            Ok(ended) => ended,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        match (&result, ended) {
+            (_, Ok(())) | (Err(_), Err(PopulateError::Interrupted)) => {}
+            (Ok(()) | Err(PopulateError::Interrupted), failure) => result = failure,
+            (Err(_), Err(_)) => {}
+        }
+    }
+    result
+}
+
+/// What all streams share.
+struct Shared<'p> {
+    population: &'p Population,
+    queue: Queue,
+    tally: Tally,
+    give_up: GiveUp<'p>,
+    /// A stream found that the server takes no LOAD DATA LOCAL.
+    by_insert: AtomicBool,
+}
+
+type Events = mpsc::Sender<PopulateEvent>;
+
+impl Shared<'_> {
+    /// One connection's life, on a thread of its own.
+    fn stream(&self, events: &Events) -> Result<(), PopulateError> {
+        let result = reactor::block_on(async {
+            let ended = self.give_up.or(self.work(events)).await;
+            ended.unwrap_or(Err(PopulateError::Interrupted))
+        });
+        let result = result.unwrap_or_else(|error| Err(PopulateError::Thread(error)));
+        if result.is_err() {
+            self.give_up.fail();
+        }
+        result
+    }
+
+    async fn work(&self, events: &Events) -> Result<(), PopulateError> {
+        let mut connection = Connection::open(&self.population.endpoint)
+            .await
+            .map_err(PopulateError::Connection)?;
+        for sql in &self.population.session {
+            self.run(&mut connection, "", sql).await?;
+        }
+        while let Some(job) = self.queue.next(&self.give_up) {
+            match &job {
+                Job::Create { table } => self.create(&mut connection, *table, events).await?,
+                Job::Fill { table, units } => {
+                    self.fill(&mut connection, *table, units.clone(), events)
+                        .await?;
+                }
+                Job::Finish { table } => self.finish(&mut connection, *table, events).await?,
+            }
+            self.queue.done(&job);
+        }
+        if self.give_up.is_due() {
+            return Err(PopulateError::Interrupted);
+        }
+        connection.close().await.map_err(PopulateError::Connection)
+    }
+
+    async fn create(
+        &self,
+        connection: &mut Connection,
+        table: usize,
+        events: &Events,
+    ) -> Result<(), PopulateError> {
+        let table = &self.population.tables[table];
+        tell(
+            events,
+            PopulateEvent::Creating {
+                table: table.name.clone(),
+            },
+        );
+        for sql in &table.create {
+            self.run(connection, &table.name, sql).await?;
+        }
+        if let Some(rows) = &table.rows {
+            tell(
+                events,
+                PopulateEvent::Filling {
+                    table: table.name.clone(),
+                    units: rows.units(),
+                },
+            );
+        }
+        Ok(())
+    }
+
+    async fn fill(
+        &self,
+        connection: &mut Connection,
+        table: usize,
+        units: std::ops::Range<u64>,
+        events: &Events,
+    ) -> Result<(), PopulateError> {
+        let table = &self.population.tables[table];
+        let Some(rows) = &table.rows else {
+            return Ok(());
+        };
+        let columns = format!("({})", table.columns);
+        let lines = Lines {
+            table: &table.name,
+            columns: &columns,
+            separator: b'\t',
+            charset: Some(CHARSET),
+            name: "generated",
+        };
+        let mut source = UnitLines::new(Arc::clone(rows), units, &self.tally, &self.give_up);
+        let mut result = Ok(());
+        if !self.by_insert.load(Ordering::Relaxed) {
+            result = lines.load_local(connection, &mut source).await.map(drop);
+        }
+        if let Err(error) = &result
+            && refuses_local(error)
+        {
+            let is_known = self.by_insert.swap(true, Ordering::Relaxed);
+            if !is_known && let BulkError::Statement { source, .. } = error {
+                let reason = source.to_string();
+                tell(events, PopulateEvent::ByInsert { reason });
+            }
+            result = Ok(());
+        }
+        if result.is_ok() && source.has_more() {
+            result = lines.insert(connection, &mut source).await;
+        }
+        result.map_err(|error| self.blame(&table.name, error))
+    }
+
+    async fn finish(
+        &self,
+        connection: &mut Connection,
+        table: usize,
+        events: &Events,
+    ) -> Result<(), PopulateError> {
+        let data = &self.population.tables[table];
+        for sql in &data.finish {
+            tell(
+                events,
+                PopulateEvent::Finishing {
+                    table: data.name.clone(),
+                    statement: sql.clone(),
+                },
+            );
+            self.run(connection, &data.name, sql).await?;
+        }
+        tell(
+            events,
+            PopulateEvent::Ready {
+                table: data.name.clone(),
+            },
+        );
+        Ok(())
+    }
+
+    async fn run(
+        &self,
+        connection: &mut Connection,
+        table: &str,
+        sql: &str,
+    ) -> Result<(), PopulateError> {
+        match connection.query(sql.as_bytes()).await {
+            Ok(_) => Ok(()),
+            Err(source) => Err(self.blame(
+                table,
+                BulkError::Statement {
+                    sql: sql.to_owned(),
+                    source,
+                },
+            )),
+        }
+    }
+
+    fn blame(&self, table: &str, error: BulkError) -> PopulateError {
+        match error {
+            _ if self.give_up.is_due() => PopulateError::Interrupted,
+            BulkError::Statement { source, .. } if source.is_connection_lost() => {
+                PopulateError::Connection(source)
+            }
+            BulkError::Statement { sql, source } => PopulateError::Statement {
+                table: table.to_owned(),
+                sql,
+                source,
+            },
+            BulkError::Refused { message, .. } => PopulateError::Row {
+                table: table.to_owned(),
+                message,
+            },
+        }
+    }
+}
+
+fn tell(events: &Events, event: PopulateEvent) {
+    // The watching thread outlives the streams unless it panicked; then nobody is left to tell.
+    let _ = events.send(event);
+}

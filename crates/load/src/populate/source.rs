@@ -1,0 +1,85 @@
+//! The rows of a range of units as the stream that a LOAD DATA LOCAL takes.
+
+use std::{
+    io,
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use protocol::LocalSource;
+use workload::Rows;
+
+use super::give_up::GiveUp;
+
+/// Bytes that are made before they are sent: bounds the memory of a stream.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Rows and bytes of all streams.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    rows: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Tally {
+    pub(super) fn rows(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, rows: u64, bytes: u64) {
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Lines of a range of units, made as they are sent.
+pub(super) struct UnitLines<'t> {
+    rows: Arc<dyn Rows>,
+    units: Range<u64>,
+    tally: &'t Tally,
+    give_up: &'t GiveUp<'t>,
+}
+
+impl<'t> UnitLines<'t> {
+    pub(super) fn new(
+        rows: Arc<dyn Rows>,
+        units: Range<u64>,
+        tally: &'t Tally,
+        give_up: &'t GiveUp<'t>,
+    ) -> Self {
+        Self {
+            rows,
+            units,
+            tally,
+            give_up,
+        }
+    }
+
+    /// Whether a unit has not been made yet.
+    pub(super) fn has_more(&self) -> bool {
+        !self.units.is_empty()
+    }
+}
+
+impl LocalSource for UnitLines<'_> {
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
+        if self.give_up.is_due() {
+            return Err(io::Error::from(io::ErrorKind::Interrupted));
+        }
+        let begin = buffer.len();
+        let mut rows = 0;
+        while buffer.len() - begin < PIECE_BYTES {
+            let Some(unit) = self.units.next() else { break };
+            rows += self.rows.write(unit, buffer);
+        }
+        self.tally.add(rows, (buffer.len() - begin) as u64);
+        Ok(!self.units.is_empty())
+    }
+}
