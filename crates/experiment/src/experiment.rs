@@ -18,11 +18,12 @@ use crate::{
     server::{Restart, ServerSpec},
     source::Source,
     template::Levels,
+    verdict::VerdictSpec,
 };
 
 const KEYS: &[&str] = &[
     "format", "question", "seed", "repeats", "order", "matrix", "exclude", "server", "data",
-    "each", "load", "report",
+    "each", "load", "report", "verdict",
 ];
 
 /// The tables in which `{name}` takes a level.
@@ -38,6 +39,7 @@ pub struct Experiment {
     name: String,
     factors: Vec<Factor>,
     chart: Option<Chart>,
+    verdict: Option<VerdictSpec>,
     plan: Plan,
     identity: Identity,
 }
@@ -64,6 +66,8 @@ impl Experiment {
         check_restarts(&top, &cells)?;
         check_mixes(&top, &cells)?;
         let chart = Chart::read(&top.section("report", "[report]")?, &factors)?;
+        let verdict = top.section("verdict", "[verdict]")?;
+        let verdict = VerdictSpec::read(source, &verdict, &factors)?;
         let seed = seed(&top, overrides)?;
         let order = top.choice(
             "order",
@@ -84,6 +88,7 @@ impl Experiment {
             plan: Plan::new(identity.clone(), &factors, cells, repeats, order, seed),
             factors,
             chart,
+            verdict,
             identity,
         })
     }
@@ -106,6 +111,11 @@ impl Experiment {
     /// How the results are drawn, if the file says so.
     pub fn chart(&self) -> Option<&Chart> {
         self.chart.as_ref()
+    }
+
+    /// What is compared with what, if the file asks for a verdict.
+    pub fn verdict(&self) -> Option<&VerdictSpec> {
+        self.verdict.as_ref()
     }
 
     /// Everything there is to run, in its order.

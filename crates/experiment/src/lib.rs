@@ -26,6 +26,7 @@ mod server;
 mod source;
 mod template;
 mod text;
+mod verdict;
 
 pub use chart::Chart;
 pub use data::{Cache, DataSpec, Restore, Rows};
@@ -40,3 +41,4 @@ pub use plan::{Plan, PlannedRun};
 pub use problem::Problem;
 pub use progress::{Progress, record_file_name};
 pub use server::{Restart, ServerSpec};
+pub use verdict::VerdictSpec;

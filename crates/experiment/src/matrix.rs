@@ -126,7 +126,20 @@ fn exclude(
     section: &Section<'_>,
     factors: &[Factor],
 ) -> Result<Exclude, Error> {
-    let mut exclude = Exclude::new();
+    let exclude = conditions(source, section, factors)?;
+    if exclude.is_empty() {
+        return Err(section.error(Problem::EmptyExclude));
+    }
+    Ok(exclude)
+}
+
+/// The factors that a table names, by their index, each with levels that it has.
+pub(crate) fn conditions(
+    source: Source<'_>,
+    section: &Section<'_>,
+    factors: &[Factor],
+) -> Result<Vec<(usize, Vec<String>)>, Error> {
+    let mut conditions = Vec::new();
     for list in section.level_lists(true)? {
         let index = factors.iter().position(|factor| factor.name == list.name);
         let index = index.ok_or_else(|| {
@@ -150,12 +163,9 @@ fn exclude(
             return Err(source.error(at.clone(), problem));
         }
         let levels = list.levels.into_iter().map(|(level, _)| level).collect();
-        exclude.push((index, levels));
+        conditions.push((index, levels));
     }
-    if exclude.is_empty() {
-        return Err(section.error(Problem::EmptyExclude));
-    }
-    Ok(exclude)
+    Ok(conditions)
 }
 
 fn matches(exclude: &Exclude, factors: &[Factor], combination: &Levels) -> bool {

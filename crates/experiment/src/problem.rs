@@ -131,6 +131,15 @@ pub enum Problem {
     /// A factor in two parts of the chart.
     #[error("the chart has `{name}` twice")]
     ChartTwice { name: String },
+    /// A baseline of several levels.
+    #[error("the baseline has several levels of factor `{factor}`")]
+    SeveralBaselines { factor: String },
+    /// A baseline without a factor.
+    #[error("the baseline names no factor")]
+    EmptyBaseline,
+    /// A baseline that nothing is compared with.
+    #[error("the baseline's factors have no other levels to compare")]
+    NothingBesideBaseline,
     /// Nothing to keep the ratio with.
     #[error(
         "--scale cannot keep the ratio of the data to a buffer pool that the file does not set"
@@ -188,6 +197,15 @@ impl Problem {
             }
             Self::ChartLeavesOut { name } => {
                 format!("add \"{name}\" to facet")
+            }
+            Self::SeveralBaselines { .. } => {
+                "name one level; the others are compared with it".to_owned()
+            }
+            Self::EmptyBaseline => {
+                "name at least one factor with the level to compare with".to_owned()
+            }
+            Self::NothingBesideBaseline => {
+                "name a factor with more than one level, or take [verdict] out".to_owned()
             }
             Self::ScaleNeedsBufferPool => {
                 "set innodb_buffer_pool_size in [server] set".to_owned()

@@ -32,6 +32,12 @@ pub(crate) fn ratio(text: &str) -> Option<f64> {
     plain_number(text.strip_suffix('x')?).filter(|ratio| *ratio > 0.0 && *ratio <= 1e6)
 }
 
+/// A share of less than everything, in percent: `2 %`, `0.5%`.
+pub(crate) fn percent(text: &str) -> Option<f64> {
+    let percent = plain_number(text.strip_suffix('%')?.trim_end())?;
+    (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
+}
+
 /// Bytes as MySQL writes them, with a binary unit: `67108864`, `64M`, `1G`.
 pub(crate) fn bytes(text: &str) -> Option<u64> {
     let (digits, shift) = match text.char_indices().next_back()? {

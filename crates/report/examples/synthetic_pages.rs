@@ -23,6 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..quickstart
     };
     let pages = [
+        ("asked", synthetic::asked()),
         ("disturbed", disturbed),
         ("quickstart", synthetic::quickstart(Host::Both)),
         ("remote", synthetic::quickstart(Host::Client)),

@@ -76,6 +76,21 @@ pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> String {
     format!("{subject}{value} operations/s{place} ({sure}){cpu}.{overlap}{edge}")
 }
 
+/// The verdict in sentences, one per comparison; empty where none was asked for.
+pub(crate) fn verdict(results: &Results) -> Vec<String> {
+    let Some(question) = &results.verdict else {
+        return Vec::new();
+    };
+    let answers = verdict::answers(question, &results.runs);
+    if answers.is_empty() {
+        return vec!["Verdict: nothing can be compared yet.".to_owned()];
+    }
+    let sentences = answers
+        .iter()
+        .map(|answer| verdict::sentence(question, answer));
+    sentences.collect()
+}
+
 /// `CPU 96 % busy (server 55 %, client 38 %, rest 3 %)`.
 pub(crate) fn cpu_in_words(cpu: &CpuUse) -> String {
     let mut parts = Vec::new();

@@ -14,7 +14,7 @@ pub(crate) mod timeline;
 pub(crate) type Format = fn(f64) -> String;
 
 /// A coordinate with one decimal: a tenth of a pixel is finer than any screen, and keeps the page small.
-fn px(value: f64) -> String {
+pub(crate) fn px(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
     // Not "-0".
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })

@@ -3,6 +3,7 @@
 //! It is opened from disk and asks nothing of a network; its content security policy forbids it to.
 
 mod charts;
+mod comparison;
 mod environment;
 mod figures;
 mod list;
@@ -51,6 +52,7 @@ pub fn html(results: &Results) -> String {
                     h1 { (title) }
                 }
                 main {
+                    (comparison::section(results))
                     (answer_section(results, &grid))
                     (charts::sections(&grid))
                     (list::section(results, &grid, UPLOT.is_some()))

@@ -15,6 +15,8 @@ pub struct Results {
     pub factors: Vec<Factor>,
     /// What the author wants drawn; `None` leaves the choice to the report.
     pub chart: Option<Chart>,
+    /// What the author wants compared.
+    pub verdict: Option<verdict::Question>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
     /// Number of runs that the plan holds.

@@ -24,6 +24,13 @@ pub fn table(results: &Results, width: u16) -> String {
     let grid = Grid::of(results);
     let width = usize::from(width).max(40);
     let mut parts = vec![heading(results, &grid, width)];
+    let verdict: Vec<String> = answer::verdict(results)
+        .iter()
+        .map(|sentence| wrapped(sentence, width))
+        .collect();
+    if !verdict.is_empty() {
+        parts.push(verdict.join("\n"));
+    }
     let detailed = grid.combinations() <= DETAILED_COMBINATIONS_MAX;
     for facet in &grid.facets {
         let name = facet.name().map(|name| format!("{name}\n"));

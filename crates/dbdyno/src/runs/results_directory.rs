@@ -118,6 +118,7 @@ impl ResultsDirectory {
             experiment_text: self.read_text("experiment.toml")?,
             factors: experiment.factors().iter().map(factor).collect(),
             chart: experiment.chart().map(chart),
+            verdict: experiment.verdict().map(question),
             runs,
             planned_runs: plan.runs.len() as u32,
         })
@@ -138,6 +139,15 @@ impl ResultsDirectory {
         std::fs::write(&path, report::html(results))
             .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))?;
         Ok(path)
+    }
+}
+
+fn question(spec: &experiment::VerdictSpec) -> verdict::Question {
+    verdict::Question {
+        metric: verdict::Metric::named(&spec.metric)
+            .expect("the experiment file's metrics are the verdict's"),
+        baseline: spec.baseline.clone(),
+        min_effect: spec.min_effect,
     }
 }
 

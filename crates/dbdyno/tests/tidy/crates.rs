@@ -7,7 +7,14 @@ use toml::{Table, Value};
 use crate::repository::File;
 
 /// Crates that are synchronous and touch nothing but a named file.
-const JUDGING: &[&str] = &["experiment", "mycnf", "report", "samples", "stats"];
+const JUDGING: &[&str] = &[
+    "experiment",
+    "mycnf",
+    "report",
+    "samples",
+    "stats",
+    "verdict",
+];
 
 /// Crates through which a socket could come in.
 const SOCKETS: &[&str] = &[

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use report::{Chart, Factor, Results, html};
 use samples::Host;
 
-use crate::synthetic::{disturbed, drained, quickstart, sizing};
+use crate::synthetic::{asked, disturbed, drained, quickstart, sizing};
 
 /// The page without styles, scripts and data, so that a snapshot stays readable.
 fn markup(page: &str) -> String {
@@ -35,6 +35,14 @@ fn small_page() {
     let (before, after) = page.split_once("aria-labelledby=\"runs\"").unwrap();
     let (_, after) = after.split_once("aria-labelledby=\"environment\"").unwrap();
     insta::assert_snapshot!(format!("{before}\n[the run list]\n{after}"));
+}
+
+#[test]
+fn verdict_stands_first() {
+    let page = markup(&html(&asked()));
+    let (_, after) = page.split_once("<main>").unwrap();
+    let (verdict, _) = after.split_once("aria-labelledby=\"answer\"").unwrap();
+    insta::assert_snapshot!(verdict);
 }
 
 #[test]

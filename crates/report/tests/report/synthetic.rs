@@ -355,8 +355,24 @@ pub(crate) fn quickstart(host: Host) -> Results {
         factors: vec![factor("mix", &["1:0", "5:1"]), factor("connections", &["1", "2", "4", "8"])],
         chart: None,
         runs,
+        verdict: None,
         planned_runs: 24,
     }
+}
+
+/// The small experiment, asked whether the mix matters; its last run is complete, too.
+pub(crate) fn asked() -> Results {
+    let mut results = quickstart(Host::Both);
+    let complete = results.runs[0].end.clone();
+    if let Some(last) = results.runs.last_mut() {
+        last.end = complete;
+    }
+    results.verdict = Some(verdict::Question {
+        metric: verdict::Metric::Throughput,
+        baseline: vec![("mix".into(), "1:0".into())],
+        min_effect: 0.05,
+    });
+    results
 }
 
 /// The first runs of the grid of HP's 2007 sizing paper: 5 mixes at 7 client counts for 3 sizes, the smallest again without query cache.
@@ -418,6 +434,7 @@ pub(crate) fn sizing(measured_s: u32, runs_max: usize) -> Results {
             y: Vec::new(),
         }),
         runs,
+        verdict: None,
         planned_runs: 140,
     }
 }

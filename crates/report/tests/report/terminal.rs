@@ -3,7 +3,7 @@
 use report::{Results, table};
 use samples::Host;
 
-use crate::synthetic::{disturbed, interrupted, quickstart, sizing};
+use crate::synthetic::{asked, disturbed, interrupted, quickstart, sizing};
 
 #[test]
 fn small_experiment_shows_everything() {
@@ -82,4 +82,15 @@ fn other_work_on_the_machine_is_said_once() {
     let said = "Other work took up to 33 % of the CPU of the server's machine, and more than 20 % in 2 of 8 combinations: \
                 these are not the figures of a quiet machine.";
     assert_eq!(text.matches(said).count(), 1, "{text}");
+}
+
+#[test]
+fn verdict_stands_before_the_figures() {
+    let text = table(&asked(), 100);
+    let verdict = text.find("mix 5:1 against 1:0").expect("the verdict");
+    assert!(
+        verdict < text.find("throughput").unwrap_or(usize::MAX),
+        "{text}"
+    );
+    insta::assert_snapshot!(text);
 }

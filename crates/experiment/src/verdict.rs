@@ -1,0 +1,84 @@
+//! `[verdict]`: what is compared with what, and how small a difference matters.
+
+use crate::{
+    error::Error,
+    matrix::{self, Factor},
+    problem::Problem,
+    quantity,
+    section::Section,
+    source::Source,
+};
+
+const EXAMPLE: &str = "baseline = { query_cache = \"64M\" }";
+
+/// What can be compared.
+const METRICS: &[(&str, &str)] = &[
+    ("throughput", "throughput"),
+    ("p50", "p50"),
+    ("p95", "p95"),
+    ("p99", "p99"),
+    ("elapsed", "elapsed"),
+];
+
+/// The smallest difference that matters, unless the file says.
+const MIN_EFFECT: f64 = 0.02;
+
+/// What is compared with what, and how small a difference matters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerdictSpec {
+    /// `throughput`, `p50`, `p95`, `p99` or `elapsed`.
+    pub metric: String,
+    /// Factors and the levels that the others are compared with; at least one.
+    pub baseline: Vec<(String, String)>,
+    /// The smallest difference that matters, as a share: 0.02 is 2 %.
+    pub min_effect: f64,
+}
+
+impl VerdictSpec {
+    /// Reads `[verdict]`; `None` when there is none.
+    pub(crate) fn read(
+        source: Source<'_>,
+        section: &Section<'_>,
+        factors: &[Factor],
+    ) -> Result<Option<Self>, Error> {
+        if !section.is_there() {
+            return Ok(None);
+        }
+        section.allow(&["metric", "baseline", "min_effect"])?;
+        let metric = section.choice("metric", METRICS)?.unwrap_or("throughput");
+        let min_effect =
+            section.parsed("min_effect", "a share such as \"2 %\"", quantity::percent)?;
+        let table = section.section("baseline", "[verdict] baseline")?;
+        let is_there = table.is_there().then_some(());
+        section.required("baseline", is_there, EXAMPLE)?;
+        let baseline = matrix::conditions(source, &table, factors)?
+            .into_iter()
+            .map(|(factor, levels)| (factors[factor].name.clone(), levels))
+            .map(|(factor, levels)| match <[String; 1]>::try_from(levels) {
+                Ok([level]) => Ok((factor, level)),
+                Err(_) => Err(table.error_at(
+                    &factor,
+                    Problem::SeveralBaselines {
+                        factor: factor.clone(),
+                    },
+                )),
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        if baseline.is_empty() {
+            return Err(table.error(Problem::EmptyBaseline));
+        }
+        let named = |factor: &&Factor| baseline.iter().any(|(name, _)| *name == factor.name);
+        if !factors
+            .iter()
+            .filter(named)
+            .any(|factor| factor.levels.len() > 1)
+        {
+            return Err(table.error(Problem::NothingBesideBaseline));
+        }
+        Ok(Some(Self {
+            metric: metric.to_owned(),
+            baseline,
+            min_effect: min_effect.unwrap_or(MIN_EFFECT),
+        }))
+    }
+}

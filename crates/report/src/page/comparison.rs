@@ -1,0 +1,127 @@
+//! The verdict: each comparison in a sentence, and its interval drawn on one scale with the others.
+
+use maud::{Markup, html};
+use verdict::{Answer, Decision, Question};
+
+use super::{figures, unbroken};
+use crate::{answer, chart::px, results::Results};
+
+/// Width and height of one interval's drawing, in the units of its `viewBox`.
+const SIZE: (f64, f64) = (320.0, 22.0);
+/// The scale always shows at least this change to either side, as a logarithm.
+const REACH_AT_LEAST: f64 = 0.02;
+
+/// Nothing where no verdict was asked for.
+pub(super) fn section(results: &Results) -> Markup {
+    let Some(question) = &results.verdict else {
+        return html! {};
+    };
+    let answers = verdict::answers(question, &results.runs);
+    let sentences = answer::verdict(results);
+    html! {
+        section aria-labelledby="verdict" {
+            h2 id="verdict" { "The verdict" }
+            @match sentences.as_slice() {
+                [only] => p.lead { (unbroken(only)) },
+                several => ul.lead { @for sentence in several { li { (unbroken(sentence)) } } },
+            }
+            @if answers.iter().any(|answer| answer.comparison.is_some()) { (intervals(question, &answers)) }
+        }
+    }
+}
+
+fn intervals(question: &Question, answers: &[Answer]) -> Markup {
+    let reach = reach(question, answers);
+    let several = answers.iter().any(|answer| !answer.within.is_empty());
+    html! {
+        (figures::scrolling("Differences from the baseline", html! {
+            table {
+                caption {
+                    "Difference of " (question.metric.name()) " from the baseline ("
+                    @for (at, (factor, level)) in question.baseline.iter().enumerate() {
+                        @if at > 0 { ", " } (factor) " " (level)
+                    }
+                    "), with its 95 % interval; the band is what does not matter"
+                }
+                thead { tr {
+                    @if several { th scope="col" { "at" } }
+                    th scope="col" { "compared" }
+                    th scope="col" { "verdict" }
+                    th scope="col" { "ratio" }
+                    th scope="col" { "interval" }
+                    th scope="col" { "executions" }
+                } }
+                tbody { @for answer in answers {
+                    tr {
+                        @if several { th scope="row" { (levels(&answer.within)) } }
+                        td { (levels(&answer.levels)) }
+                        td { (word(answer.decision)) }
+                        @match &answer.comparison {
+                            Some(comparison) => {
+                                td { (format!("{:.3}", comparison.ratio.estimate)) }
+                                td { (drawn(question, answer, reach)) }
+                                td { (comparison.executions) }
+                            }
+                            None => { td { "–" } td { "–" } td { "–" } }
+                        }
+                    }
+                } }
+            }
+        }))
+    }
+}
+
+fn levels(levels: &[(String, String)]) -> String {
+    crate::grid::in_words(levels)
+}
+
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Faster => "faster",
+        Decision::Slower => "slower",
+        Decision::Equivalent => "equivalent",
+        Decision::Inconclusive => "inconclusive",
+    }
+}
+
+/// Half of the scale, as a logarithm of a ratio: everything fits, and the margin is seen.
+fn reach(question: &Question, answers: &[Answer]) -> f64 {
+    let ratios = answers.iter().filter_map(|answer| answer.comparison);
+    ratios
+        .flat_map(|comparison| [comparison.ratio.low, comparison.ratio.high])
+        .map(|ratio| ratio.ln().abs())
+        // An interval over three noisy executions can be wider than any page.
+        .map(|reach| reach.min(2.0))
+        .fold(
+            REACH_AT_LEAST.max(question.min_effect.ln_1p() * 2.0),
+            f64::max,
+        )
+        * 1.05
+}
+
+/// The interval as a bar with its estimate as a dot, over the band that does not matter and the line of no difference.
+fn drawn(question: &Question, answer: &Answer, reach: f64) -> Markup {
+    let Some(comparison) = &answer.comparison else {
+        return html! {};
+    };
+    let (width, height) = SIZE;
+    let at = |ratio: f64| width / 2.0 * (1.0 + (ratio.ln() / reach).clamp(-1.0, 1.0));
+    let margin = 1.0 + question.min_effect;
+    let ratio = comparison.ratio;
+    let middle = px(height / 2.0);
+    let said = format!(
+        "{:+.1} %, interval {:+.1} % to {:+.1} %",
+        (ratio.estimate - 1.0) * 100.0,
+        (ratio.low - 1.0) * 100.0,
+        (ratio.high - 1.0) * 100.0
+    );
+    html! {
+        svg.interval viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(said) {
+            rect.interval-margin x=(px(at(1.0 / margin))) y="0"
+                width=(px(at(margin) - at(1.0 / margin))) height=(px(height)) {}
+            line.axis x1=(px(at(1.0))) x2=(px(at(1.0))) y1="0" y2=(px(height)) {}
+            line.interval-bar x1=(px(at(ratio.low))) x2=(px(at(ratio.high))) y1=(middle) y2=(middle) {}
+            circle.interval-dot cx=(px(at(ratio.estimate))) cy=(middle) r="4.5" {}
+        }
+    }
+}

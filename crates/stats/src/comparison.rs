@@ -1,0 +1,280 @@
+//! How much one side differs from the other, with executions as the unit.
+
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+use crate::interval::Interval;
+
+/// Executions per side below which nothing is decided: two values have a spread only by name.
+pub const EXECUTIONS_AT_LEAST: usize = 3;
+
+/// How side B's executions stand to side A's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Comparison {
+    /// B over A, the ratio of the geometric means: 1.05 is 5 % more; with the interval at the asked confidence.
+    pub ratio: Interval,
+    /// Probability of a difference at least this large if there were none; two-sided.
+    pub p_value: f64,
+    /// Standard deviation of one execution, as a share: 0.02 is 2 %.
+    pub deviation: f64,
+    /// Executions of the smaller side.
+    pub executions: usize,
+}
+
+/// Compares executions in pairs, one of each side per block, so that what a whole block had in common (a busy hour of
+/// the machine) cancels.
+///
+/// The values are throughputs or response times, one per execution. `None` for fewer than two pairs, for a value that
+/// is not positive and finite, and for a confidence outside of 0 to 1.
+///
+/// Source: Student's t on the logarithm of each pair's ratio; on the execution as the unit: Kalibera and Jones,
+/// "Rigorous benchmarking in reasonable time", ISMM 2013; on blocks: R. A. Fisher, "The arrangement of field
+/// experiments" (1926).
+pub fn compare_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Comparison> {
+    let differences = pairs
+        .iter()
+        .map(|(a, b)| Some(log(*b)? - log(*a)?))
+        .collect::<Option<Vec<f64>>>()?;
+    let spread = Spread::of(&differences)?;
+    let freedom = spread.count - 1.0;
+    let error = (spread.variance / spread.count).sqrt();
+    let (ratio, p_value) = judge_by_t(spread.mean, error, freedom, confidence)?;
+    Some(Comparison {
+        ratio,
+        p_value,
+        // A difference of two executions has twice the variance of one.
+        deviation: (spread.variance / 2.0).sqrt(),
+        executions: pairs.len(),
+    })
+}
+
+/// Compares two lists of executions that nothing pairs.
+///
+/// As [`compare_pairs`]; `None` for fewer than two values on a side.
+///
+/// Source: B. L. Welch, "The generalization of Student's problem when several different population variances are
+/// involved", Biometrika 34 (1947), on logarithms.
+pub fn compare(a: &[f64], b: &[f64], confidence: f64) -> Option<Comparison> {
+    let logs = |values: &[f64]| values.iter().map(|value| log(*value)).collect();
+    let (a, b): (Option<Vec<f64>>, Option<Vec<f64>>) = (logs(a), logs(b));
+    let (a, b) = (Spread::of(&a?)?, Spread::of(&b?)?);
+    let (error_a, error_b) = (a.variance / a.count, b.variance / b.count);
+    let error = (error_a + error_b).sqrt();
+    let freedom = if error > 0.0 {
+        (error_a + error_b).powi(2)
+            / (error_a.powi(2) / (a.count - 1.0) + error_b.powi(2) / (b.count - 1.0))
+    } else {
+        a.count + b.count - 2.0
+    };
+    let (ratio, p_value) = judge_by_t(b.mean - a.mean, error, freedom, confidence)?;
+    let freedoms = a.count + b.count - 2.0;
+    let pooled = ((a.count - 1.0) * a.variance + (b.count - 1.0) * b.variance) / freedoms;
+    Some(Comparison {
+        ratio,
+        p_value,
+        deviation: pooled.sqrt(),
+        executions: a.count.min(b.count) as usize,
+    })
+}
+
+/// The probabilities of several comparisons, each raised so that all verdicts below 5 % together are wrong in at most
+/// 5 % of the cases; in the order given.
+///
+/// Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
+/// (1979).
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
+    let mut adjusted = vec![0.0; p_values.len()];
+    let mut highest: f64 = 0.0;
+    for (rank, at) in order.into_iter().enumerate() {
+        let tests_left = (p_values.len() - rank) as f64;
+        highest = highest.max((p_values[at] * tests_left).min(1.0));
+        adjusted[at] = highest;
+    }
+    adjusted
+}
+
+/// The smallest difference, as a share, that so many executions a side find in 80 of 100 experiments at 95 %
+/// confidence: 0.05 is 5 %. `None` without an execution.
+///
+/// Source: the normal approximation of the power of a two-sample comparison, (1.96 + 0.84) · s · √(2/n); J. Cohen,
+/// "Statistical power analysis for the behavioral sciences" (1988).
+pub fn smallest_effect(deviation: f64, executions: usize) -> Option<f64> {
+    (executions > 0).then(|| power_factor() * deviation * (2.0 / executions as f64).sqrt())
+}
+
+/// Executions a side after which a difference of `effect` (a share) would be found in 80 of 100 experiments; the
+/// inverse of [`smallest_effect`]. `None` for an effect that is not positive.
+pub fn executions_needed(deviation: f64, effect: f64) -> Option<usize> {
+    if effect.is_nan() || effect <= 0.0 {
+        return None;
+    }
+    let executions = 2.0 * (power_factor() * deviation / effect).powi(2);
+    Some(((executions - 1e-9).ceil() as usize).max(EXECUTIONS_AT_LEAST))
+}
+
+/// Quantiles of the normal distribution for 95 % confidence, two-sided, and 80 % power.
+fn power_factor() -> f64 {
+    let normal = Normal::standard();
+    normal.inverse_cdf(0.975) + normal.inverse_cdf(0.8)
+}
+
+fn log(value: f64) -> Option<f64> {
+    (value.is_finite() && value > 0.0).then(|| value.ln())
+}
+
+/// Mean and variance of some values.
+struct Spread {
+    count: f64,
+    mean: f64,
+    variance: f64,
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Option<Self> {
+        if values.len() < 2 {
+            return None;
+        }
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Some(Self {
+            count,
+            mean,
+            variance: squares / (count - 1.0),
+        })
+    }
+}
+
+/// The ratio with its interval, and the p-value, of a difference of logarithms.
+fn judge_by_t(
+    difference: f64,
+    error: f64,
+    freedom: f64,
+    confidence: f64,
+) -> Option<(Interval, f64)> {
+    if !(confidence > 0.0 && confidence < 1.0) {
+        return None;
+    }
+    let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
+    let half_width = student.inverse_cdf(0.5 + confidence / 2.0) * error;
+    let p_value = if error > 0.0 {
+        2.0 * student.sf((difference / error).abs())
+    } else if difference == 0.0 {
+        1.0
+    } else {
+        0.0
+    };
+    let ratio = Interval {
+        estimate: difference.exp(),
+        low: (difference - half_width).exp(),
+        high: (difference + half_width).exp(),
+    };
+    Some((ratio, p_value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise::Noise;
+
+    fn close(value: f64, expected: f64) -> bool {
+        (value - expected).abs() < 1e-3 * expected.abs().max(1.0)
+    }
+
+    #[test]
+    fn pairs_cancel_what_a_block_has_in_common() {
+        // Blocks differ by a factor of four, each pair by 10 %: the logarithms of the ratios are all ln 1.1.
+        let pairs = [(100.0, 110.0), (200.0, 220.0), (50.0, 55.0)];
+        let paired = compare_pairs(&pairs, 0.95).unwrap();
+        assert!(close(paired.ratio.low, 1.1) && close(paired.ratio.high, 1.1));
+        let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+        let unpaired = compare(&a, &b, 0.95).unwrap();
+        assert!(unpaired.ratio.low < 1.0 && unpaired.ratio.high > 1.0);
+        assert!(close(unpaired.ratio.estimate, 1.1));
+    }
+
+    #[test]
+    fn known_values() {
+        // Log ratios 0.1, 0.2, 0.3: mean 0.2, s = 0.1, t(2, 0.975) = 4.3027, half-width 0.2484, t = 3.4641, and
+        // P(|t(2)| > 3.4641) = 0.0742 from printed tables.
+        let pairs = [0.1_f64, 0.2, 0.3].map(|log| (1.0, log.exp()));
+        let found = compare_pairs(&pairs, 0.95).unwrap();
+        assert!(close(found.ratio.estimate, 0.2_f64.exp()));
+        assert!(
+            close(found.ratio.low, (0.2_f64 - 0.2484).exp()),
+            "{found:?}"
+        );
+        assert!(close(found.ratio.high, (0.2_f64 + 0.2484).exp()));
+        assert!((found.p_value - 0.0742).abs() < 1e-3, "{found:?}");
+    }
+
+    #[test]
+    fn undefined_is_none() {
+        for pairs in [
+            &[][..],
+            &[(1.0, 2.0)],
+            &[(1.0, 2.0), (0.0, 1.0)],
+            &[(1.0, 2.0), (1.0, f64::NAN)],
+        ] {
+            assert_eq!(compare_pairs(pairs, 0.95), None, "{pairs:?}");
+        }
+        assert_eq!(compare(&[1.0, 2.0], &[1.0], 0.95), None);
+        assert_eq!(compare(&[1.0, 2.0], &[1.0, 3.0], 1.0), None);
+    }
+
+    #[test]
+    fn holm_raises_the_smallest_most() {
+        let adjusted = holm(&[0.04, 0.01, 0.03]);
+        for (value, expected) in adjusted.iter().zip([0.06, 0.03, 0.06]) {
+            assert!(close(*value, expected), "{adjusted:?}");
+        }
+        assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn effects_and_executions_are_each_others_inverse() {
+        // 2.8 · 2 % · √(2/5) = 3.5 %, and the table's other cells.
+        for (deviation, executions, effect) in
+            [(0.02, 5, 0.035), (0.05, 10, 0.063), (0.01, 3, 0.023)]
+        {
+            let found = smallest_effect(deviation, executions).unwrap();
+            assert!((found - effect).abs() < 6e-4, "{found}");
+            assert_eq!(executions_needed(deviation, found), Some(executions));
+        }
+        assert_eq!(smallest_effect(0.1, 0), None);
+        assert_eq!(executions_needed(0.1, 0.0), None);
+    }
+
+    /// The promise of the interval: of many experiments, the share whose interval holds the true ratio.
+    #[test]
+    fn ninety_five_percent_hold_the_truth() {
+        const EXPERIMENTS: usize = 4000;
+        for (seed, executions) in [(11, 3), (12, 6), (13, 12)] {
+            let mut noise = Noise::new(seed);
+            let mut held = [0_usize; 2];
+            for _ in 0..EXPERIMENTS {
+                let pairs: Vec<(f64, f64)> = (0..executions)
+                    .map(|_| {
+                        let block = 0.2 * noise.normal();
+                        let mut one =
+                            |truth: f64| (truth.ln() + block + 0.05 * noise.normal()).exp();
+                        (one(40_000.0), one(42_000.0))
+                    })
+                    .collect();
+                let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+                for (held, found) in held.iter_mut().zip([
+                    compare_pairs(&pairs, 0.95).unwrap(),
+                    compare(&a, &b, 0.95).unwrap(),
+                ]) {
+                    *held += usize::from(found.ratio.low <= 1.05 && 1.05 <= found.ratio.high);
+                }
+            }
+            let paired = held[0] as f64 / EXPERIMENTS as f64;
+            assert!((0.93..=0.97).contains(&paired), "{paired} of {executions}");
+            // What the blocks have in common widens the unpaired interval: never too narrow.
+            let unpaired = held[1] as f64 / EXPERIMENTS as f64;
+            assert!(unpaired >= 0.93, "{unpaired} of {executions}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Decisions over made-up executions.
+
+use super::*;
+use crate::metric::Metric;
+
+fn levels(levels: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let owned = levels
+        .iter()
+        .map(|(factor, level)| ((*factor).to_owned(), (*level).to_owned()));
+    owned.collect()
+}
+
+fn question(metric: Metric) -> Question {
+    Question {
+        metric,
+        baseline: vec![("fs".to_owned(), "ext4".to_owned())],
+        min_effect: 0.02,
+    }
+}
+
+/// The decisions over the executions of each filesystem, one per block.
+fn decisions(metric: Metric, ext4: &[f64], others: &[(&str, &[f64])]) -> Vec<Decision> {
+    let combinations: Vec<BTreeMap<String, String>> = [("ext4", ext4)]
+        .iter()
+        .chain(others)
+        .map(|(fs, _)| levels(&[("fs", fs)]))
+        .collect();
+    let values = [ext4].into_iter().chain(others.iter().map(|(_, v)| *v));
+    let executions: Vec<Execution<'_>> = combinations
+        .iter()
+        .zip(values)
+        .flat_map(|(combination, values)| {
+            values
+                .iter()
+                .enumerate()
+                .map(move |(block, value)| Execution {
+                    block: block as u32 + 1,
+                    combination,
+                    value: *value,
+                })
+        })
+        .collect();
+    let answers = judge(&question(metric), &executions);
+    answers.into_iter().map(|answer| answer.decision).collect()
+}
+
+#[test]
+fn the_four_decisions() {
+    let base = [100.0, 130.0, 80.0, 110.0];
+    let times = |factors: [f64; 4]| -> Vec<f64> {
+        base.iter()
+            .zip(factors)
+            .map(|(value, factor)| value * factor)
+            .collect()
+    };
+    let cases = [
+        (times([1.09, 1.11, 1.10, 1.12]), Decision::Faster),
+        (times([0.91, 0.90, 0.92, 0.89]), Decision::Slower),
+        (times([1.001, 0.999, 1.002, 1.0]), Decision::Equivalent),
+        // Different for certain, but by less than what matters.
+        (times([1.005, 1.006, 1.005, 1.004]), Decision::Equivalent),
+        (times([1.3, 0.8, 1.1, 0.9]), Decision::Inconclusive),
+    ];
+    for (values, expected) in &cases {
+        let found = decisions(Metric::Throughput, &base, &[("xfs", values)]);
+        assert_eq!(found, [*expected], "{values:?}");
+    }
+    let (faster, slower) = (&cases[0].0, &cases[1].0);
+    assert_eq!(
+        decisions(Metric::P99, &base, &[("xfs", faster)]),
+        [Decision::Slower]
+    );
+    assert_eq!(
+        decisions(Metric::Elapsed, &base, &[("xfs", slower)]),
+        [Decision::Faster]
+    );
+}
+
+#[test]
+fn two_executions_decide_nothing() {
+    let found = decisions(
+        Metric::Throughput,
+        &[100.0, 100.1],
+        &[("xfs", &[300.0, 300.1])],
+    );
+    assert_eq!(found, [Decision::Inconclusive]);
+    let found = decisions(Metric::Throughput, &[100.0], &[("xfs", &[300.0])]);
+    assert_eq!(found, [Decision::Inconclusive]);
+}
+
+#[test]
+fn among_many_comparisons_a_weak_one_is_not_believed() {
+    let base = [100.0, 100.0, 100.0, 100.0];
+    // p = 0.02 alone, 0.04 as one of two, more than 0.05 as one of three.
+    let weak: Vec<f64> = [0.02, 0.10, 0.06, 0.10]
+        .map(f64::exp)
+        .map(|r| r * 100.0)
+        .to_vec();
+    let noise: Vec<f64> = [1.3, 0.8, 1.1, 0.9].map(|r| r * 100.0).to_vec();
+    let alone = decisions(Metric::Throughput, &base, &[("xfs", &weak)]);
+    assert_eq!(alone, [Decision::Faster]);
+    let among = decisions(
+        Metric::Throughput,
+        &base,
+        &[("xfs", &weak), ("zfs", &noise), ("btrfs", &noise)],
+    );
+    assert_eq!(among, [Decision::Inconclusive; 3]);
+}
+
+#[test]
+fn combinations_are_compared_with_the_baseline_beside_them() {
+    let combination = |fs, connections| levels(&[("fs", fs), ("connections", connections)]);
+    let all = [
+        combination("xfs", "16"),
+        combination("ext4", "16"),
+        combination("ext4", "2"),
+        combination("xfs", "2"),
+        // Its baseline never ran.
+        combination("xfs", "64"),
+    ];
+    let executions: Vec<Execution<'_>> = all
+        .iter()
+        .zip([200.0, 100.0, 10.0, 10.0, 5.0])
+        .flat_map(|(combination, value)| {
+            (1..=4).map(move |block| Execution {
+                block,
+                combination,
+                value: value * (1.0 + 0.001 * f64::from(block)),
+            })
+        })
+        .collect();
+    let answers = judge(&question(Metric::Throughput), &executions);
+    let found: Vec<_> = answers
+        .iter()
+        .map(|answer| {
+            (
+                answer.within[0].1.as_str(),
+                answer.levels[0].1.as_str(),
+                answer.decision,
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("2", "xfs", Decision::Equivalent),
+            ("16", "xfs", Decision::Faster)
+        ]
+    );
+}
+
+#[test]
+fn an_inconclusive_comparison_says_how_many_executions_would_do() {
+    let ext4 = levels(&[("fs", "ext4")]);
+    let xfs = levels(&[("fs", "xfs")]);
+    let executions: Vec<Execution<'_>> = [100.0, 120.0, 90.0, 105.0, 98.0]
+        .into_iter()
+        .zip([108.0, 101.0, 99.0, 111.0, 95.0])
+        .zip(1..)
+        .flat_map(|((a, b), block)| {
+            [(&ext4, a), (&xfs, b)].map(|(combination, value)| Execution {
+                block,
+                combination,
+                value,
+            })
+        })
+        .collect();
+    let answers = judge(&question(Metric::Throughput), &executions);
+    assert_eq!(answers[0].decision, Decision::Inconclusive);
+    assert!(answers[0].paired);
+    assert!(answers[0].executions_needed.unwrap() > 5);
+}

@@ -1,0 +1,15 @@
+//! What is asked of the results: which metric, against which baseline, and what difference matters.
+
+use crate::metric::Metric;
+
+/// What is asked of the results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// What is compared.
+    pub metric: Metric,
+    /// Factors and their baseline levels; every other combination of these factors is compared with it, within each
+    /// combination of the factors that are not named.
+    pub baseline: Vec<(String, String)>,
+    /// The smallest difference that matters, as a share: 0.02 is 2 %.
+    pub min_effect: f64,
+}
