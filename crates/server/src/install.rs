@@ -153,8 +153,15 @@ fn by_recipe(
     let files = match recipe.package {
         Package::Npm(package) => vec![npm::fetch(package, &download, &mut watch)?],
         Package::Maven { artifact, .. } => vec![maven::fetch(artifact, &download, &mut watch)?],
-        Package::Debian { suite, packages } => {
-            debian::Apt::prepare(&download, suite, recipe.name)?.closure(packages, &mut watch)?
+        Package::Debian {
+            suite,
+            packages,
+            alone,
+        } => {
+            let apt = debian::Apt::prepare(&download, suite, recipe.name)?;
+            apt.fetch_closure(packages, &mut watch)?;
+            apt.fetch_alone(alone)?;
+            apt.fetched()?
         }
     };
     progress(Progress::Unpack);

@@ -48,23 +48,29 @@ impl<'a> Apt<'a> {
         Ok(apt)
     }
 
-    /// Fetches packages and all that they depend on; returns the files.
-    pub(super) fn closure(
+    /// Fetches packages and all that they depend on.
+    pub(super) fn fetch_closure(
         &self,
         packages: &[&str],
         watch: &mut dyn FnMut(u64),
-    ) -> Result<Vec<PathBuf>, Error> {
+    ) -> Result<(), Error> {
         let mut words = vec!["-y", "--download-only", "install"];
         words.extend(packages);
-        self.run(&words, watch)?;
-        debs(&self.archives())
+        self.run(&words, watch)
     }
 
-    /// Fetches packages alone; returns the files.
-    pub(super) fn alone(&self, packages: &[&str]) -> Result<Vec<PathBuf>, Error> {
+    /// Fetches packages without what they depend on.
+    pub(super) fn fetch_alone(&self, packages: &[&str]) -> Result<(), Error> {
+        if packages.is_empty() {
+            return Ok(());
+        }
         let mut words = vec!["download"];
         words.extend(packages);
-        self.run(&words, &mut |_| {})?;
+        self.run(&words, &mut |_| {})
+    }
+
+    /// The files of the packages that were fetched.
+    pub(super) fn fetched(&self) -> Result<Vec<PathBuf>, Error> {
         debs(&self.archives())
     }
 

@@ -45,7 +45,9 @@ pub(super) fn fetch(work: &Path, library: &str) -> Result<Option<PathBuf>, Error
     let download = work.join("library-download");
     let libraries = work.join("libraries");
     fs::create_dir_all(&libraries).map_err(Error::io("make the directory", &libraries))?;
-    for deb in Apt::prepare(&download, SUITE, package)?.alone(&[package])? {
+    let apt = Apt::prepare(&download, SUITE, package)?;
+    apt.fetch_alone(&[package])?;
+    for deb in apt.fetched()? {
         unpack_package(&deb, &libraries)?;
     }
     fs::remove_dir_all(&download).map_err(Error::io("remove", &download))?;

@@ -24,10 +24,13 @@ pub(crate) enum Package {
         /// The archive inside that holds the server; `None` when the artifact itself does.
         inner: Option<&'static str>,
     },
-    /// Debian packages, with all that they depend on.
+    /// Debian packages.
     Debian {
         suite: &'static str,
+        /// With all that they depend on.
         packages: &'static [&'static str],
+        /// Without what they depend on: for the plugins in a package that would also set up a service.
+        alone: &'static [&'static str],
     },
 }
 
@@ -37,7 +40,11 @@ impl Package {
         match self {
             Self::Npm(package) => format!("npm {package}"),
             Self::Maven { artifact, .. } => format!("maven {artifact}"),
-            Self::Debian { suite, packages } => format!("debian {suite} {}", packages.join(" ")),
+            Self::Debian {
+                suite,
+                packages,
+                alone,
+            } => format!("debian {suite} {}", [*packages, *alone].concat().join(" ")),
         }
     }
 }
@@ -76,11 +83,16 @@ const fn debian(
     download_mb: u32,
     suite: &'static str,
     packages: &'static [&'static str],
+    alone: &'static [&'static str],
 ) -> Recipe {
     Recipe {
         name,
         download_mb,
-        package: Package::Debian { suite, packages },
+        package: Package::Debian {
+            suite,
+            packages,
+            alone,
+        },
     }
 }
 
@@ -108,6 +120,7 @@ pub const RECIPES: [Recipe; 11] = [
         63,
         "sid",
         &["mysql-server-core", "mysql-client-core"],
+        &[],
     ),
     maven(
         "mariadb-10.2",
@@ -116,23 +129,25 @@ pub const RECIPES: [Recipe; 11] = [
     ),
     debian(
         "mariadb-10.5",
-        27,
+        31,
         "bullseye",
         &[
             "mariadb-server-core-10.5",
             "mariadb-client-core-10.5",
             "mariadb-backup",
         ],
+        &["mariadb-server-10.5"],
     ),
     debian(
         "mariadb-10.11",
-        23,
+        27,
         "bookworm",
         &[
             "mariadb-server-core",
             "mariadb-client-core",
             "mariadb-backup",
         ],
+        &["mariadb-server"],
     ),
     maven(
         "mariadb-11.4",
@@ -141,13 +156,14 @@ pub const RECIPES: [Recipe; 11] = [
     ),
     debian(
         "mariadb-11.8",
-        24,
+        28,
         "trixie",
         &[
             "mariadb-server-core",
             "mariadb-client-core",
             "mariadb-backup",
         ],
+        &["mariadb-server"],
     ),
 ];
 
