@@ -330,7 +330,8 @@ impl Error {
             }
             Self::SnapshotDamaged { .. } => "remove it and take another one of good data",
             Self::RedoLogOff { .. } => {
-                "start it: a snapshot of the running server switches its redo log on first"
+                "switch it on while the server runs: ALTER INSTANCE ENABLE INNODB REDO_LOG; dbdyno server stop and \
+                 snapshot do so"
             }
             Self::NoBackup { .. } => {
                 "apt-get install mariadb-backup, or leave --online out: then the server is stopped for the copy"

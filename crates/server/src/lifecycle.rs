@@ -86,9 +86,20 @@ impl Server {
         }
     }
 
+    /// Whether the data directory says that the redo log is switched off: a crash then costs all data, and a clean
+    /// stop leaves it so. Only MySQL from 8.0.30 on says it there.
+    pub fn redo_log_is_off(&self) -> bool {
+        redo_log::is_off(&self.layout.data)
+    }
+
     /// Kills the server with SIGKILL, as a crash would, and waits until it is gone. Nothing happens to one that
-    /// does not run.
+    /// does not run; one without its redo log is not killed, since it would never start again.
     pub fn kill(&mut self) -> Result<(), Error> {
+        if self.is_running() && self.redo_log_is_off() {
+            return Err(Error::RedoLogOff {
+                dir: self.layout.dir.clone(),
+            });
+        }
         kill_marked(&self.layout, &self.marker)?;
         self.reap();
         Ok(())

@@ -76,10 +76,11 @@ fn a_wrong_name_a_wrong_unit_and_a_removed_option_are_refused_before_anything_is
         let scratch = tempfile::tempdir().unwrap();
         let at = format!("{} {}", installation.flavour, installation.version);
         let version = numbers(&installation);
-        // Each family has removed something by each version, but for the oldest.
+        // What the family had once and this version has no more.
         let removed = match (is_mariadb(&installation), version.as_slice()) {
-            (true, _) | (false, [5, 7, ..]) => "innodb_adaptive_flushing_method=keep_average",
-            (false, [5, ..]) => "innodb_flush_neighbor_pages=0",
+            (true, _) | (false, [5, 7, ..]) => "innodb_additional_mem_pool_size=20M",
+            (false, [5, 6, ..]) => "table_cache=512",
+            (false, [5, ..]) => "bdb_cache_size=8M",
             (false, _) => "query_cache_size=64M",
         };
         let text = format!(

@@ -15,6 +15,7 @@ use crate::{
     blame::{Blame, Blamed},
     connection_options::named_server,
     progress::Step,
+    runs::{control, redo_log},
 };
 
 mod check;
@@ -230,10 +231,24 @@ fn start(name: &str, server: &mut Server) -> Result<(), Blamed> {
         server.port(),
         server.socket().display()
     );
+    if server.redo_log_is_off() {
+        eprintln!("warning: its redo log is switched off, as before: a crash would cost all data");
+    }
     Ok(())
 }
 
+/// Stops a server; one without its redo log would start without it again, so that is switched on first.
 fn stop(name: &str, server: &mut Server) -> Result<(), Blamed> {
+    if server.is_running() {
+        match control(&server.endpoint(), redo_log::bring_back) {
+            Ok(true) => eprintln!("note: the redo log was switched off; it is on now"),
+            Ok(false) => {}
+            // A server that lets nobody in has to be stopped all the same.
+            Err(error) => {
+                eprintln!("warning: whether its redo log is on cannot be asked: {error:#}")
+            }
+        }
+    }
     let _step = Step::spinner(format!("stopping server {name}"));
     Ok(server.stop()?)
 }

@@ -13,6 +13,7 @@ use server::{Installation, Lifetime, Server, Settings};
 
 use super::{
     control::{control, number, variables},
+    redo_log,
     settings_in_effect::adjusted,
     stage::{Stage, WantedData},
     table_load::{Loaded, load_tables},
@@ -131,6 +132,10 @@ impl PrivateServer {
     /// Stops the server; its directory stays.
     pub(crate) fn stop(&mut self) -> anyhow::Result<()> {
         if self.server.is_running() {
+            // It would start without its redo log again.
+            if self.server.redo_log_is_off() {
+                control(&self.server.endpoint(), redo_log::bring_back)?;
+            }
             self.server.stop().map_err(Blamed::from)?;
         }
         Ok(())

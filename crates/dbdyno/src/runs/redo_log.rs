@@ -20,3 +20,12 @@ pub(crate) async fn switch(connection: &mut Connection, on: bool) -> Result<(), 
     let sql = format!("alter instance {word} innodb redo_log");
     connection.query(sql.as_bytes()).await.map(drop)
 }
+
+/// Switches it on where it is off; true when it was.
+pub(crate) async fn bring_back(connection: &mut Connection) -> Result<bool, protocol::Error> {
+    let is_off = is_enabled(connection).await? == Some(false);
+    if is_off {
+        switch(connection, true).await?;
+    }
+    Ok(is_off)
+}

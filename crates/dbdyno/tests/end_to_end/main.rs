@@ -22,6 +22,7 @@ mod results;
 mod run;
 mod scene;
 mod secrets;
+mod server_check;
 mod server_life_cycle;
 mod snapshots;
 mod super_smack;

@@ -1,6 +1,8 @@
 //! The checks, in the order in which a server meets them.
 
-use crate::{experiment, life, logins, results::Cell, statements, subject::Subject, tls};
+use crate::{
+    experiment, life, logins, options, redo_log, results::Cell, statements, subject::Subject, tls,
+};
 
 /// One thing that a server must do.
 pub(crate) struct Check {
@@ -10,8 +12,8 @@ pub(crate) struct Check {
     pub(crate) run: fn(&mut Subject) -> Cell,
 }
 
-/// All of them. The last ones end the server.
-pub(crate) const ALL: [Check; 18] = [
+/// All of them. After "destroy" there is no server.
+pub(crate) const ALL: [Check; 21] = [
     check("greeting", life::greeting),
     check("refusal in place of the greeting", life::refusal),
     check("native", logins::native),
@@ -28,7 +30,10 @@ pub(crate) const ALL: [Check; 18] = [
     check("LOAD DATA LOCAL", statements::load_local),
     check("prepared statements", statements::prepared),
     check("several results", statements::several_results),
-    check("restart, stop, destroy", life::restart_stop_destroy),
+    check("restart, stop, kill", life::restart_stop_kill),
+    check("redo log switched off", redo_log::switched_off),
+    check("destroy", life::destroy),
+    check("wrong my.cnf", options::refused),
     check("dbdyno run", experiment::run),
 ];
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{results::Cell, subject::Subject};
 
-const SMACK: &str = include_str!("../../../../experiments/smacks/hp-sizing.smack");
+pub(crate) const SMACK: &str = include_str!("../../../../experiments/smacks/hp-sizing.smack");
 
 /// Loads some rows, reads and updates them, and leaves a complete record without an error.
 pub(crate) fn run(subject: &mut Subject) -> Cell {

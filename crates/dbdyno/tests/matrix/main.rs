@@ -12,6 +12,8 @@ mod checks;
 mod experiment;
 mod life;
 mod logins;
+mod options;
+mod redo_log;
 mod results;
 mod statements;
 mod subject;

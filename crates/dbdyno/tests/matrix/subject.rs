@@ -117,6 +117,12 @@ impl Subject {
         version.split(['-', ' ']).next().unwrap_or(version)
     }
 
+    /// The numbers of its version, such as 8, 0, 33.
+    pub(crate) fn numbers(&self) -> Vec<u32> {
+        let numbers = self.number().split('.');
+        numbers.map_while(|number| number.parse().ok()).collect()
+    }
+
     /// The value of a status counter; empty where there is none.
     pub(crate) fn status(&self, name: &str) -> String {
         let mut rows = self.rows(&format!("SHOW STATUS LIKE '{name}'"));

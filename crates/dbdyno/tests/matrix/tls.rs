@@ -27,8 +27,7 @@ pub(crate) fn hindrance(subject: &Subject) -> Option<String> {
 
 /// Whether a server of this version is known to speak what is safe today.
 fn is_modern(subject: &Subject) -> bool {
-    let numbers = subject.number().split('.');
-    let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).collect();
+    let numbers = subject.numbers();
     // Earlier ones know TLS 1.2 at most, and no elliptic curves.
     if subject.is_mariadb() {
         numbers >= vec![10, 5]

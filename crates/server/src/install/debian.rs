@@ -113,6 +113,9 @@ impl<'a> Apt<'a> {
             ("APT::Install-Recommends", "0".to_owned()),
             ("APT::Sandbox::User", "root".to_owned()),
             ("Acquire::Languages", "none".to_owned()),
+            ("Acquire::Retries", "3".to_owned()),
+            // Without an index no package is found, and that would be the error.
+            ("APT::Update::Error-Mode", "any".to_owned()),
         ] {
             text.push_str(&format!("{name} \"{value}\";\n"));
         }

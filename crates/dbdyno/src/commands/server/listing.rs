@@ -67,6 +67,12 @@ pub(super) fn status(name: &str, server: &Server) -> Result<String, Blamed> {
         push("pid", pid.to_string());
         push("uptime", duration(uptime));
     }
+    if server.redo_log_is_off() {
+        push(
+            "redo log",
+            "switched off: a crash would cost all data".to_owned(),
+        );
+    }
     push("version", version(server)?);
     push("port", server.port().to_string());
     push("socket", server.socket().display().to_string());

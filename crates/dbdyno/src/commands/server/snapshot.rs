@@ -264,8 +264,7 @@ fn online(server: &Server, name: &str, to: &std::path::Path) -> Result<Snapshot,
 /// what is restored would otherwise be lost with the first crash.
 fn ask(server: &Server) -> Result<Told, Blamed> {
     control(&server.endpoint(), async |connection| {
-        if redo_log::is_enabled(connection).await? == Some(false) {
-            redo_log::switch(connection, true).await?;
+        if redo_log::bring_back(connection).await? {
             eprintln!("note: the redo log was switched off; it is on now");
         }
         Ok(Told {
