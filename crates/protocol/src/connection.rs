@@ -12,7 +12,7 @@ use crate::{
     greeting::Greeting,
     local::LocalSource,
     login, packets,
-    rows::Kept,
+    rows::Keep,
     skim::{Outcome, Skim, Step},
     transport::Transport,
 };
@@ -120,7 +120,7 @@ impl Connection {
         command: u8,
         argument: &[u8],
         source: Option<&mut dyn LocalSource>,
-        kept: Option<&mut Kept>,
+        kept: Option<&mut dyn Keep>,
     ) -> Result<Outcome, Error> {
         self.begin(command)?;
         self.channel.out.extend_from_slice(argument);
@@ -166,7 +166,7 @@ impl Connection {
     pub(crate) async fn exchange(
         &mut self,
         source: Option<&mut dyn LocalSource>,
-        kept: Option<&mut Kept>,
+        kept: Option<&mut dyn Keep>,
     ) -> Result<Outcome, Error> {
         let result = self.send_and_skim(source, kept).await;
         self.settle(result)
@@ -175,18 +175,15 @@ impl Connection {
     async fn send_and_skim(
         &mut self,
         mut source: Option<&mut dyn LocalSource>,
-        mut kept: Option<&mut Kept>,
+        mut kept: Option<&mut dyn Keep>,
     ) -> Result<Outcome, Error> {
         self.info.clear();
         self.channel.send("sending a statement").await?;
         let mut skim = Skim::new(self.deprecate_eof);
         let mut refused = None;
         loop {
-            let step = skim.step(
-                &mut self.channel.packets,
-                &mut self.info,
-                kept.as_deref_mut(),
-            );
+            let keep = kept.as_mut().map(|kept| &mut **kept as &mut dyn Keep);
+            let step = skim.step(&mut self.channel.packets, &mut self.info, keep);
             let step = match (step, refused) {
                 // Whatever the server says to getting nothing, that it asked is what went wrong.
                 (Ok(Step::Done(_)) | Err(Error::Server(_)), Some(name)) => {

@@ -6,8 +6,8 @@ use crate::{
     lenenc::Fields,
 };
 
-/// Limit of what [`Connection::rows`] keeps of one answer, in bytes of memory.
-const KEPT_BYTES_MAX: usize = 64 << 20;
+/// Limit of what is kept of one answer, in bytes of memory.
+pub(crate) const KEPT_BYTES_MAX: usize = 64 << 20;
 /// What a value costs beyond its bytes.
 const VALUE_OVERHEAD: usize = size_of::<Option<Vec<u8>>>();
 
@@ -20,7 +20,26 @@ pub struct ResultSet {
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
 }
 
-/// Collects columns and rows.
+/// Takes the columns and rows of an answer.
+pub(crate) trait Keep {
+    /// Another set of rows begins.
+    fn begin_set(&mut self);
+    /// A column definition: catalogue, schema, table, original table, name, and more.
+    fn column(&mut self, payload: &[u8]) -> Result<(), Error>;
+    /// A row.
+    fn row(&mut self, payload: &[u8]) -> Result<(), Error>;
+    /// The longest packet that still may come.
+    fn bytes_left(&self) -> usize;
+}
+
+/// The answer is longer than what is kept.
+pub(crate) fn too_much() -> Error {
+    Error::TooLarge {
+        limit: KEPT_BYTES_MAX,
+    }
+}
+
+/// Collects columns and rows as text.
 pub(crate) struct Kept {
     sets: Vec<ResultSet>,
     bytes_left: usize,
@@ -38,17 +57,22 @@ impl Kept {
         self.sets
     }
 
-    /// The longest packet that still may come.
-    pub(crate) fn bytes_left(&self) -> usize {
+    fn charge(&mut self, bytes: usize) -> Result<(), Error> {
+        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(too_much())?;
+        Ok(())
+    }
+}
+
+impl Keep for Kept {
+    fn bytes_left(&self) -> usize {
         self.bytes_left
     }
 
-    pub(crate) fn begin_set(&mut self) {
+    fn begin_set(&mut self) {
         self.sets.push(ResultSet::default());
     }
 
-    /// Takes a column definition: catalogue, schema, table, original table, name, and more.
-    pub(crate) fn column(&mut self, payload: &[u8]) -> Result<(), Error> {
+    fn column(&mut self, payload: &[u8]) -> Result<(), Error> {
         self.charge(payload.len() + VALUE_OVERHEAD)?;
         let mut fields = Fields(payload);
         for _ in 0..4 {
@@ -60,8 +84,8 @@ impl Kept {
         Ok(())
     }
 
-    /// Takes a row in text form: `01 "7" fb` is the value 7 and a NULL.
-    pub(crate) fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
+    /// The text form: `01 "7" fb` is the value 7 and a NULL.
+    fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
         let columns = self.sets.last().map_or(0, |set| set.columns.len());
         self.charge(payload.len() + (columns + 1) * VALUE_OVERHEAD)?;
         let set = self.sets.last_mut().ok_or(ROW)?;
@@ -82,24 +106,12 @@ impl Kept {
         set.rows.push(row);
         Ok(())
     }
-
-    fn charge(&mut self, bytes: usize) -> Result<(), Error> {
-        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(Self::full())?;
-        Ok(())
-    }
-
-    /// The answer is longer than what is kept.
-    pub(crate) fn full() -> Error {
-        Error::TooLarge {
-            limit: KEPT_BYTES_MAX,
-        }
-    }
 }
 
-const COLUMN: Error = Error::Malformed {
+pub(crate) const COLUMN: Error = Error::Malformed {
     what: "column definition",
 };
-const ROW: Error = Error::Malformed { what: "row" };
+pub(crate) const ROW: Error = Error::Malformed { what: "row" };
 
 impl Connection {
     /// Runs a statement and keeps its sets of rows, up to 64 MiB.

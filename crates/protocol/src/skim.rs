@@ -5,7 +5,7 @@ use crate::{
     lenenc::Fields,
     packets::{Head, PAYLOAD_MAX, PacketReader},
     replies::{MORE_RESULTS, OkReply, end_of_rows, server_error},
-    rows::Kept,
+    rows::{Keep, too_much},
 };
 
 /// Limit of packets that are kept: errors, OKs, column counts and file names.
@@ -70,7 +70,7 @@ impl Skim {
         &mut self,
         packets: &mut PacketReader,
         info: &mut Vec<u8>,
-        mut kept: Option<&mut Kept>,
+        mut kept: Option<&mut dyn Keep>,
     ) -> Result<Step, Error> {
         while let Some(head) = packets.peek()? {
             if !self.is_bulk(head) {
@@ -80,15 +80,15 @@ impl Skim {
                 if let Some(step) = self.control(packets.payload(range), info)? {
                     return Ok(step);
                 }
-                if let (Expect::Columns(_), Some(kept)) = (&self.expect, kept.as_deref_mut()) {
+                if let (Expect::Columns(_), Some(kept)) = (&self.expect, kept.as_mut()) {
                     kept.begin_set();
                 }
                 continue;
             }
-            match kept.as_deref_mut() {
+            match kept.as_mut() {
                 None => packets.skip(head),
                 Some(kept) => {
-                    let Some(range) = packets.take(kept.bytes_left()).map_err(|_| Kept::full())?
+                    let Some(range) = packets.take(kept.bytes_left()).map_err(|_| too_much())?
                     else {
                         break;
                     };

@@ -4,6 +4,7 @@ use crate::{
     channel::Channel,
     connection::Connection,
     error::Error,
+    fetched::Fetched,
     lenenc::{Fields, put_lenenc},
     replies::server_error,
     skim::Outcome,
@@ -38,18 +39,21 @@ pub enum Value<'a> {
     Uint(u64),
     /// A floating point number.
     Float(f64),
+    /// A decimal number as text, such as `-10.00`: the server calculates with it exactly.
+    Decimal(&'a [u8]),
     /// Text in UTF-8, or bytes.
     Bytes(&'a [u8]),
 }
 
 impl Value<'_> {
-    /// The column type (8 BIGINT, 5 DOUBLE, 253 VARCHAR, 6 NULL) and the flag for unsigned.
+    /// The column type (8 BIGINT, 5 DOUBLE, 246 DECIMAL, 253 VARCHAR, 6 NULL) and the flag for unsigned.
     fn wire_type(self) -> [u8; 2] {
         match self {
             Self::Null => [0x06, 0],
             Self::Int(_) => [0x08, 0],
             Self::Uint(_) => [0x08, 0x80],
             Self::Float(_) => [0x05, 0],
+            Self::Decimal(_) => [0xf6, 0],
             Self::Bytes(_) => [0xfd, 0],
         }
     }
@@ -60,7 +64,7 @@ impl Value<'_> {
             Self::Int(value) => out.extend_from_slice(&value.to_le_bytes()),
             Self::Uint(value) => out.extend_from_slice(&value.to_le_bytes()),
             Self::Float(value) => out.extend_from_slice(&value.to_le_bytes()),
-            Self::Bytes(value) => {
+            Self::Decimal(value) | Self::Bytes(value) => {
                 put_lenenc(value.len() as u64, out);
                 out.extend_from_slice(value);
             }
@@ -83,6 +87,11 @@ impl Connection {
         statement: &Statement,
         values: &[Value<'_>],
     ) -> Result<Outcome, Error> {
+        self.begin_execute(statement, values)?;
+        self.exchange(None, None).await
+    }
+
+    fn begin_execute(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<(), Error> {
         if values.len() != statement.parameters() {
             return Err(Error::Parameters {
                 expected: statement.parameters(),
@@ -91,7 +100,22 @@ impl Connection {
         }
         self.begin(COM_STMT_EXECUTE)?;
         put_execute(statement.id, values, &mut self.channel.out);
-        self.exchange(None, None).await
+        Ok(())
+    }
+
+    /// Runs a prepared statement and keeps its rows in `fetched`, whose memory is used again; of several sets of
+    /// rows the last one is kept.
+    ///
+    /// Beyond 64 MiB the connection is given up.
+    pub async fn fetch(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+        fetched: &mut Fetched,
+    ) -> Result<Outcome, Error> {
+        self.begin_execute(statement, values)?;
+        fetched.clear();
+        self.exchange(None, Some(fetched)).await
     }
 
     /// Has the server forget a statement. The server does not answer.

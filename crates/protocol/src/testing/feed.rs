@@ -33,7 +33,7 @@ impl Feed {
         let mut kept = self.keep.then(Kept::new);
         let mut pieces = pieces.iter().copied().cycle();
         loop {
-            match skim.step(&mut packets, &mut info, kept.as_mut())? {
+            match skim.step(&mut packets, &mut info, kept.as_mut().map(|kept| kept as _))? {
                 Step::More if bytes.is_empty() => return Ok(None),
                 Step::More => {
                     let room = packets.room();

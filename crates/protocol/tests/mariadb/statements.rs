@@ -1,6 +1,6 @@
 //! Statements, their results and their errors.
 
-use protocol::{Connection, Error, Outcome, Value};
+use protocol::{Connection, Error, Fetched, Outcome, Value};
 use reactor::{block_on, spawn, timeout};
 
 use crate::server::Server;
@@ -385,6 +385,70 @@ fn a_statement_that_was_broken_off_makes_the_connection_useless() {
             matches!(error, Error::Lost { .. }),
             "the answer to SLEEP is no answer to this"
         );
+    })
+    .unwrap();
+}
+
+#[test]
+fn rows_of_prepared_statements_are_kept_with_their_types() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    server.run(&[
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (id SMALLINT UNSIGNED PRIMARY KEY, small TINYINT, amount DECIMAL(12,2), at DATETIME, v CHAR(24))",
+        "INSERT INTO d.t VALUES (1, -7, -10.00, '2026-01-01 00:00:00', 'one'), (65535, NULL, 0.10, NULL, 'two')",
+        "CREATE PROCEDURE d.p(wanted INT) SELECT id, amount FROM d.t WHERE id = wanted",
+    ]);
+    block_on(async {
+        let mut connection = Connection::open(&server.root()).await.unwrap();
+        let mut fetched = Fetched::default();
+        let change = connection
+            .prepare("UPDATE d.t SET amount = amount + ? WHERE id = ?")
+            .await
+            .unwrap();
+        let values = [Value::Decimal(b"0.05"), Value::Int(65535)];
+        let outcome = connection
+            .fetch(&change, &values, &mut fetched)
+            .await
+            .unwrap();
+        assert_eq!((outcome.affected_rows, fetched.rows()), (1, 0));
+        let all = connection
+            .prepare("SELECT id, small, amount, v, at FROM d.t ORDER BY id")
+            .await
+            .unwrap();
+        for _ in 0..2 {
+            let outcome = connection.fetch(&all, &[], &mut fetched).await.unwrap();
+            assert_eq!((outcome.rows, fetched.rows()), (2, 2));
+            let row = |at| [0, 1, 2, 3].map(|column| fetched.value(at, column).unwrap());
+            assert_eq!(
+                row(0),
+                [
+                    Value::Uint(1),
+                    Value::Int(-7),
+                    Value::Bytes(b"-10.00"),
+                    Value::Bytes(b"one")
+                ]
+            );
+            assert_eq!(
+                row(1),
+                [
+                    Value::Uint(65535),
+                    Value::Null,
+                    Value::Bytes(b"0.15"),
+                    Value::Bytes(b"two")
+                ]
+            );
+            assert_eq!(fetched.value(1, 4), Some(Value::Null));
+        }
+        let call = connection.prepare("CALL d.p(?)").await.unwrap();
+        connection
+            .fetch(&call, &[Value::Int(65535)], &mut fetched)
+            .await
+            .unwrap();
+        assert_eq!(fetched.text(0, 1), Some(&b"0.15"[..]));
+        let refused = connection.fetch(&call, &[], &mut fetched).await;
+        assert!(matches!(refused, Err(Error::Parameters { .. })));
     })
     .unwrap();
 }

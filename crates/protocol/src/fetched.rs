@@ -1,0 +1,288 @@
+//! Rows of prepared statements, kept for the next decision of a transaction.
+
+use crate::{
+    error::Error,
+    lenenc::Fields,
+    rows::{COLUMN, KEPT_BYTES_MAX, Keep, ROW, too_much},
+    statement::Value,
+};
+
+/// The rows of one answer; after the first uses, keeping them allocates nothing.
+#[derive(Debug, Default)]
+pub struct Fetched {
+    columns: Vec<Column>,
+    /// Row by row, the places of the values in `bytes`.
+    cells: Vec<Cell>,
+    bytes: Vec<u8>,
+    rows: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Column {
+    kind: Kind,
+    unsigned: bool,
+}
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// So many bytes, lowest first.
+    Int(u8),
+    Float,
+    Double,
+    /// A length of one byte, then as many bytes.
+    Time,
+    /// A length-encoded string.
+    Bytes,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    start: u32,
+    length: u32,
+    is_null: bool,
+}
+
+impl Fetched {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// A value; `None` where there is no such row or column.
+    ///
+    /// Decimals come as text; dates and times in the protocol's own form, undecoded.
+    pub fn value(&self, row: usize, column: usize) -> Option<Value<'_>> {
+        let Column { kind, unsigned } = *self.columns.get(column)?;
+        let cell = self.cells.get(row * self.columns.len() + column)?;
+        if cell.is_null {
+            return Some(Value::Null);
+        }
+        let bytes = &self.bytes[cell.start as usize..][..cell.length as usize];
+        Some(match kind {
+            Kind::Int(_) => int(bytes, unsigned),
+            Kind::Float => Value::Float(f32::from_le_bytes(bytes.try_into().ok()?).into()),
+            Kind::Double => Value::Float(f64::from_le_bytes(bytes.try_into().ok()?)),
+            Kind::Time | Kind::Bytes => Value::Bytes(bytes),
+        })
+    }
+
+    /// A whole number; `None` where there is no such value or it is something else.
+    pub fn int(&self, row: usize, column: usize) -> Option<i64> {
+        match self.value(row, column)? {
+            Value::Int(value) => Some(value),
+            Value::Uint(value) => value.try_into().ok(),
+            _ => None,
+        }
+    }
+
+    /// A text or a decimal; `None` where there is no such value or it is something else.
+    pub fn text(&self, row: usize, column: usize) -> Option<&[u8]> {
+        match self.value(row, column)? {
+            Value::Bytes(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Forgets the rows and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        self.columns.clear();
+        self.cells.clear();
+        self.bytes.clear();
+        self.rows = 0;
+    }
+}
+
+impl Keep for Fetched {
+    fn begin_set(&mut self) {
+        self.clear();
+    }
+
+    fn column(&mut self, payload: &[u8]) -> Result<(), Error> {
+        self.columns.push(Column::parse(payload).ok_or(COLUMN)?);
+        Ok(())
+    }
+
+    /// `00`, a bit per column from the third on for NULL, then the values that are not NULL.
+    fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
+        let cells_bytes = (self.cells.len() + self.columns.len()) * size_of::<Cell>();
+        if self.bytes.len() + payload.len() + cells_bytes > KEPT_BYTES_MAX {
+            return Err(too_much());
+        }
+        let base = self.bytes.len();
+        self.bytes.extend_from_slice(payload);
+        let mut fields = Fields(payload);
+        let nulls = (fields.u8() == Some(0))
+            .then(|| fields.bytes((self.columns.len() + 2).div_ceil(8)))
+            .flatten()
+            .ok_or(ROW)?;
+        for (index, column) in self.columns.iter().enumerate() {
+            let bit = index + 2;
+            let is_null = nulls[bit / 8] & (1 << (bit % 8)) != 0;
+            let value = match is_null {
+                true => &[][..],
+                false => column.kind.take(&mut fields).ok_or(ROW)?,
+            };
+            let end = payload.len() - fields.0.len();
+            self.cells.push(Cell {
+                start: (base + end - value.len()) as u32,
+                length: value.len() as u32,
+                is_null,
+            });
+        }
+        if !fields.0.is_empty() {
+            return Err(ROW);
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    fn bytes_left(&self) -> usize {
+        KEPT_BYTES_MAX - self.bytes.len().min(KEPT_BYTES_MAX)
+    }
+}
+
+impl Column {
+    /// Six names, the length of what follows, character set, length of the column, type and flags.
+    fn parse(payload: &[u8]) -> Option<Self> {
+        let mut fields = Fields(payload);
+        for _ in 0..6 {
+            fields.lenenc_bytes()?;
+        }
+        fields.lenenc()?;
+        fields.u16()?;
+        fields.u32()?;
+        let kind = match fields.u8()? {
+            // TINYINT; SMALLINT and YEAR; INT and MEDIUMINT; BIGINT.
+            1 => Kind::Int(1),
+            2 | 13 => Kind::Int(2),
+            3 | 9 => Kind::Int(4),
+            8 => Kind::Int(8),
+            4 => Kind::Float,
+            5 => Kind::Double,
+            // TIMESTAMP, DATE, TIME, DATETIME.
+            7 | 10..=12 => Kind::Time,
+            _ => Kind::Bytes,
+        };
+        Some(Self {
+            kind,
+            unsigned: fields.u16()? & 0x20 != 0,
+        })
+    }
+}
+
+impl Kind {
+    fn take<'a>(self, fields: &mut Fields<'a>) -> Option<&'a [u8]> {
+        match self {
+            Self::Int(length) => fields.bytes(length.into()),
+            Self::Float => fields.bytes(4),
+            Self::Double => fields.bytes(8),
+            Self::Time => {
+                let length = fields.u8()?;
+                fields.bytes(length.into())
+            }
+            Self::Bytes => fields.lenenc_bytes(),
+        }
+    }
+}
+
+fn int(bytes: &[u8], unsigned: bool) -> Value<'_> {
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let value = u64::from_le_bytes(wide);
+    if unsigned {
+        return Value::Uint(value);
+    }
+    let unused_bits = 64 - 8 * bytes.len() as u32;
+    // Shifting there and back extends the sign.
+    Value::Int((value << unused_bits) as i64 >> unused_bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition of a column with this type and these flags.
+    fn definition(kind: u8, flags: u16) -> Vec<u8> {
+        let mut payload = b"\x03def\x00\x00\x00\x01c\x00\x0c\x21\x00\x00\x00\x00\x00".to_vec();
+        payload.push(kind);
+        payload.extend_from_slice(&flags.to_le_bytes());
+        payload.extend_from_slice(&[0, 0, 0]);
+        payload
+    }
+
+    fn fetched(columns: &[(u8, u16)]) -> Fetched {
+        let mut fetched = Fetched::default();
+        fetched.begin_set();
+        for (kind, flags) in columns {
+            fetched.column(&definition(*kind, *flags)).unwrap();
+        }
+        fetched
+    }
+
+    #[test]
+    fn values_of_all_kinds() {
+        let kinds = [
+            (1, 0),
+            (2, 0x20),
+            (3, 0),
+            (8, 0),
+            (246, 0),
+            (253, 0),
+            (12, 0),
+            (5, 0),
+            (4, 0),
+            (253, 0),
+        ];
+        let mut fetched = fetched(&kinds);
+        let mut row = vec![0, 0b0000_0000, 0b0000_1000];
+        row.extend_from_slice(&[0xff, 0xff, 0xff, 0xfe, 0xff, 0xff, 0xff]);
+        row.extend_from_slice(&7_i64.to_le_bytes());
+        row.extend_from_slice(b"\x0512.50\x02ab\x04\xea\x07\x01\x02");
+        row.extend_from_slice(&1.5_f64.to_le_bytes());
+        row.extend_from_slice(&0.5_f32.to_le_bytes());
+        fetched.row(&row).unwrap();
+        fetched.row(&row).unwrap();
+        assert_eq!(fetched.rows(), 2);
+        for at in 0..2 {
+            let found: Vec<Value<'_>> = (0..10).map(|c| fetched.value(at, c).unwrap()).collect();
+            assert_eq!(
+                found,
+                [
+                    Value::Int(-1),
+                    Value::Uint(0xffff),
+                    Value::Int(-2),
+                    Value::Int(7),
+                    Value::Bytes(b"12.50"),
+                    Value::Bytes(b"ab"),
+                    Value::Bytes(&[0xea, 7, 1, 2]),
+                    Value::Float(1.5),
+                    Value::Float(0.5),
+                    Value::Null,
+                ]
+            );
+        }
+        assert_eq!((fetched.int(1, 1), fetched.int(0, 5)), (Some(0xffff), None));
+        assert_eq!(fetched.text(0, 4), Some(&b"12.50"[..]));
+        assert_eq!((fetched.value(2, 0), fetched.value(0, 10)), (None, None));
+    }
+
+    #[test]
+    fn broken_rows_are_errors() {
+        for row in [
+            &b""[..],
+            b"\x00",
+            b"\x01\x00\x01\x00",
+            b"\x00\x00\x01",
+            b"\x00\x00\x01\x00\x05ab",
+            b"\x00\x00\x01\x00\x02abc",
+        ] {
+            let mut fetched = fetched(&[(2, 0), (253, 0)]);
+            assert!(fetched.row(row).is_err(), "{row:?}");
+        }
+        for end in 0..definition(3, 0).len() - 3 {
+            let mut fetched = Fetched::default();
+            assert!(fetched.column(&definition(3, 0)[..end]).is_err(), "{end}");
+        }
+    }
+}
