@@ -5,6 +5,7 @@ mod glibc_random;
 mod inserts;
 pub mod smack;
 mod table_data;
+pub mod tpcc;
 mod user;
 
 pub use bulk::{Adjusted, BulkError, Lines, refuses_local};

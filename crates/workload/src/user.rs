@@ -69,7 +69,7 @@ pub struct Failure {
     pub message: String,
     /// The connection is gone.
     pub lost: bool,
-    /// The server rolled back and asks to try again (deadlock, lock wait timeout).
+    /// The server asks to try again (deadlock, lock wait timeout, record changed since it was read).
     pub retryable: bool,
 }
 
@@ -90,8 +90,8 @@ impl From<protocol::Error> for Failure {
             sqlstate: server.sqlstate.clone(),
             message: server.message.clone(),
             lost,
-            // Lock wait timeout and deadlock: the server rolled back and asks to try again.
-            retryable: !lost && matches!(server.number, 1205 | 1213),
+            // Record changed since it was read (MariaDB), lock wait timeout and deadlock: to be tried again.
+            retryable: !lost && matches!(server.number, 1020 | 1205 | 1213),
         }
     }
 }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn failures_of_the_server_keep_its_number() {
-        for (number, retryable) in [(1213, true), (1205, true), (1062, false)] {
+        for (number, retryable) in [(1213, true), (1205, true), (1020, true), (1062, false)] {
             let failure = Failure::from(protocol::Error::Server(protocol::ServerError {
                 number,
                 sqlstate: "40001".to_owned(),

@@ -1,0 +1,276 @@
+//! The inputs of the transactions, as a terminal's operator would key them in.
+
+use super::{
+    nurand::Constants,
+    population::{DISTRICTS, ITEMS},
+    random::Draw,
+};
+
+/// Where a terminal stands, and what its operator knows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// The home warehouse, the same for the life of the terminal (clause 2.4.1.1).
+    pub(crate) warehouse: u32,
+    /// The district of its Stock-Level transactions (clause 2.8.1.1).
+    pub(crate) district: u32,
+    /// Warehouses of the database.
+    pub(crate) warehouses: u32,
+    pub(crate) constants: Constants,
+}
+
+/// A customer, by number or by last name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CustomerKey {
+    Number(u32),
+    /// The number of the last name.
+    LastName(u32),
+}
+
+impl CustomerKey {
+    pub(crate) fn is_name(self) -> bool {
+        matches!(self, Self::LastName(_))
+    }
+}
+
+/// One line of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Line {
+    pub(crate) number: u32,
+    pub(crate) item: u32,
+    pub(crate) supply_warehouse: u32,
+    pub(crate) quantity: u32,
+}
+
+/// Input of New-Order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct NewOrder {
+    pub(crate) warehouse: u32,
+    pub(crate) district: u32,
+    pub(crate) customer: u32,
+    /// In the order of the stock rows that they lock, so that two orders do not block each other.
+    pub(crate) lines: Vec<Line>,
+    /// The last line's item does not exist: the order will be rolled back.
+    pub(crate) is_rolled_back: bool,
+}
+
+/// Input of Payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Payment {
+    pub(crate) warehouse: u32,
+    pub(crate) district: u32,
+    pub(crate) customer_warehouse: u32,
+    pub(crate) customer_district: u32,
+    pub(crate) customer: CustomerKey,
+    /// In hundredths.
+    pub(crate) amount: u32,
+}
+
+/// Input of Order-Status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OrderStatus {
+    pub(crate) warehouse: u32,
+    pub(crate) district: u32,
+    pub(crate) customer: CustomerKey,
+}
+
+/// Input of Delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Delivery {
+    pub(crate) warehouse: u32,
+    pub(crate) carrier: u32,
+    /// The district whose oldest order comes next; those before it are done, also for a retry.
+    pub(crate) next_district: u32,
+    /// Districts that had no order to deliver.
+    pub(crate) skipped: u32,
+}
+
+/// Input of Stock-Level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StockLevel {
+    pub(crate) warehouse: u32,
+    pub(crate) district: u32,
+    pub(crate) threshold: u32,
+}
+
+impl Place {
+    /// Source: TPC-C 5.11, clause 2.4.1. The lines' memory is used again.
+    pub(crate) fn new_order(&self, draw: &mut Draw, order: &mut NewOrder) {
+        order.warehouse = self.warehouse;
+        order.district = draw.uniform(1..=DISTRICTS);
+        order.customer = self.constants.customer(draw);
+        order.is_rolled_back = draw.percent(1);
+        order.lines.clear();
+        for number in 1..=draw.uniform(5..=15) {
+            let is_remote = draw.percent(1);
+            order.lines.push(Line {
+                number,
+                item: self.constants.item(draw),
+                supply_warehouse: match is_remote {
+                    true => self.other_warehouse(draw),
+                    false => self.warehouse,
+                },
+                quantity: draw.uniform(1..=10),
+            });
+        }
+        let key = |line: &Line| (line.supply_warehouse, line.item, line.number);
+        if let Some((last, others)) = order.lines.split_last_mut()
+            && order.is_rolled_back
+        {
+            last.item = ITEMS + 1;
+            others.sort_unstable_by_key(key);
+        } else {
+            order.lines.sort_unstable_by_key(key);
+        }
+    }
+
+    /// Source: TPC-C 5.11, clause 2.5.1.
+    pub(crate) fn payment(&self, draw: &mut Draw) -> Payment {
+        let district = draw.uniform(1..=DISTRICTS);
+        let is_home = draw.percent(85);
+        let (customer_warehouse, customer_district) = match is_home {
+            true => (self.warehouse, district),
+            false => (self.other_warehouse(draw), draw.uniform(1..=DISTRICTS)),
+        };
+        Payment {
+            warehouse: self.warehouse,
+            district,
+            customer_warehouse,
+            customer_district,
+            customer: self.customer(draw),
+            amount: draw.uniform(100..=500_000),
+        }
+    }
+
+    /// Source: TPC-C 5.11, clause 2.6.1.
+    pub(crate) fn order_status(&self, draw: &mut Draw) -> OrderStatus {
+        OrderStatus {
+            warehouse: self.warehouse,
+            district: draw.uniform(1..=DISTRICTS),
+            customer: self.customer(draw),
+        }
+    }
+
+    /// Source: TPC-C 5.11, clause 2.7.1.
+    pub(crate) fn delivery(&self, draw: &mut Draw) -> Delivery {
+        Delivery {
+            warehouse: self.warehouse,
+            carrier: draw.uniform(1..=10),
+            next_district: 1,
+            skipped: 0,
+        }
+    }
+
+    /// Source: TPC-C 5.11, clause 2.8.1.
+    pub(crate) fn stock_level(&self, draw: &mut Draw) -> StockLevel {
+        StockLevel {
+            warehouse: self.warehouse,
+            district: self.district,
+            threshold: draw.uniform(10..=20),
+        }
+    }
+
+    /// 60 % by last name.
+    fn customer(&self, draw: &mut Draw) -> CustomerKey {
+        match draw.percent(60) {
+            true => CustomerKey::LastName(self.constants.last_name(draw)),
+            false => CustomerKey::Number(self.constants.customer(draw)),
+        }
+    }
+
+    /// Any warehouse but the home warehouse; where there is only one, that one.
+    fn other_warehouse(&self, draw: &mut Draw) -> u32 {
+        if self.warehouses < 2 {
+            return self.warehouse;
+        }
+        let other = draw.uniform(1..=self.warehouses - 1);
+        other + u32::from(other >= self.warehouse)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpcc::random::Purpose;
+
+    fn place(warehouse: u32, warehouses: u32) -> Place {
+        Place {
+            warehouse,
+            district: 4,
+            warehouses,
+            constants: Constants::of_run(1, None),
+        }
+    }
+
+    /// Whether a share lies within the bounds of clause 5.5.1.5 after enough draws.
+    fn assert_share(count: u32, of: u32, low: f64, high: f64, what: &str) {
+        let share = f64::from(count) / f64::from(of);
+        assert!((low..=high).contains(&share), "{what}: {share}");
+    }
+
+    #[test]
+    fn orders_lie_within_the_bounds_of_the_clause() {
+        let mut draw = Draw::new(1, Purpose::Terminal, 0);
+        let mut order = NewOrder::default();
+        let (mut lines, mut remote, mut rolled_back) = (0, 0, 0);
+        let orders = 200_000;
+        for _ in 0..orders {
+            place(3, 5).new_order(&mut draw, &mut order);
+            assert!((5..=15).contains(&order.lines.len()));
+            assert!((1..=3_000).contains(&order.customer) && (1..=10).contains(&order.district));
+            lines += order.lines.len() as u32;
+            remote += order
+                .lines
+                .iter()
+                .filter(|line| line.supply_warehouse != 3)
+                .count() as u32;
+            rolled_back += u32::from(order.is_rolled_back);
+            let unused = order.lines.iter().filter(|line| line.item > ITEMS).count();
+            assert_eq!(unused, usize::from(order.is_rolled_back));
+            if order.is_rolled_back {
+                let last = order.lines[order.lines.len() - 1];
+                assert_eq!(
+                    (last.item, last.number as usize),
+                    (ITEMS + 1, order.lines.len())
+                );
+            }
+            let mut numbers: Vec<u32> = order.lines.iter().map(|line| line.number).collect();
+            numbers.sort_unstable();
+            assert_eq!(numbers, (1..=order.lines.len() as u32).collect::<Vec<_>>());
+        }
+        assert_share(rolled_back, orders, 0.009, 0.011, "rollbacks");
+        assert_share(remote, lines, 0.0095, 0.0105, "remote lines");
+        assert_share(lines, orders, 9.5, 10.5, "lines");
+    }
+
+    #[test]
+    fn payments_lie_within_the_bounds_of_the_clause() {
+        let mut draw = Draw::new(1, Purpose::Terminal, 0);
+        let (mut remote, mut by_name) = (0, 0);
+        for _ in 0..100_000 {
+            let payment = place(1, 2).payment(&mut draw);
+            match payment.customer_warehouse {
+                1 => assert_eq!(payment.customer_district, payment.district),
+                _ => remote += 1,
+            }
+            by_name += u32::from(payment.customer.is_name());
+            assert!((100..=500_000).contains(&payment.amount));
+        }
+        assert_share(remote, 100_000, 0.14, 0.16, "remote payments");
+        assert_share(by_name, 100_000, 0.57, 0.63, "by name");
+    }
+
+    #[test]
+    fn one_warehouse_has_no_other() {
+        let mut draw = Draw::new(1, Purpose::Terminal, 0);
+        let mut order = NewOrder::default();
+        for _ in 0..1_000 {
+            place(1, 1).new_order(&mut draw, &mut order);
+            assert!(order.lines.iter().all(|line| line.supply_warehouse == 1));
+            assert_eq!(place(1, 1).payment(&mut draw).customer_warehouse, 1);
+        }
+        let others: std::collections::BTreeSet<u32> = (0..1_000)
+            .map(|_| place(2, 4).other_warehouse(&mut draw))
+            .collect();
+        assert_eq!(others.into_iter().collect::<Vec<_>>(), [1, 3, 4]);
+    }
+}

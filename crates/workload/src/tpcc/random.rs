@@ -1,0 +1,118 @@
+//! Random draws of one row or one terminal, each a pure function of the seed and of what is drawn for.
+
+use std::ops::RangeInclusive;
+
+use rand_xoshiro::{
+    SplitMix64, Xoshiro256PlusPlus,
+    rand_core::{Rng, SeedableRng},
+};
+
+/// What numbers are drawn for: the same seed gives every purpose numbers of its own.
+///
+/// The discriminants are part of the generated data: they never change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Item = 1,
+    Warehouse = 2,
+    District = 3,
+    Customer = 4,
+    History = 5,
+    Stock = 6,
+    Orders = 7,
+    OrderLine = 8,
+    /// The order in which the customers of a district placed their first orders.
+    Permutation = 9,
+    /// Number of lines of an order, which orders and order lines must agree on.
+    LineCount = 10,
+    /// C of NURand.
+    Constants = 11,
+    Terminal = 12,
+}
+
+/// A sequence of random numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct Draw(Xoshiro256PlusPlus);
+
+impl Draw {
+    /// The numbers of the `ordinal`-th thing of a purpose.
+    #[inline]
+    pub(crate) fn new(seed: u64, purpose: Purpose, ordinal: u64) -> Self {
+        // Two rounds of mixing keep neighbouring ordinals and purposes apart.
+        let base = SplitMix64::seed_from_u64(seed ^ ((purpose as u64) << 56)).next_u64();
+        Self(Xoshiro256PlusPlus::seed_from_u64(
+            base.wrapping_add(ordinal.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+        ))
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// Uniform over the range, which is not empty; the bias is below 2^-40.
+    #[inline]
+    pub(crate) fn uniform(&mut self, range: RangeInclusive<u32>) -> u32 {
+        let (low, high) = range.into_inner();
+        let count = u128::from(high - low) + 1;
+        low + ((u128::from(self.bits()) * count) >> 64) as u32
+    }
+
+    /// True in so many of a hundred cases.
+    #[inline]
+    pub(crate) fn percent(&mut self, percent: u32) -> bool {
+        self.uniform(1..=100) <= percent
+    }
+
+    /// Uniform over the open interval (0, 1).
+    pub(crate) fn unit(&mut self) -> f64 {
+        ((self.bits() >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
+    }
+
+    /// Puts the elements in random order (Fisher-Yates).
+    pub(crate) fn shuffle<T>(&mut self, elements: &mut [T]) {
+        for last in (1..elements.len()).rev() {
+            let other = self.uniform(0..=last as u32) as usize;
+            elements.swap(last, other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_depend_on_seed_purpose_and_ordinal() {
+        let first = |seed, purpose, ordinal| Draw::new(seed, purpose, ordinal).bits();
+        let one = first(1, Purpose::Item, 1);
+        assert_eq!(one, first(1, Purpose::Item, 1));
+        assert_ne!(one, first(2, Purpose::Item, 1));
+        assert_ne!(one, first(1, Purpose::Stock, 1));
+        assert_ne!(one, first(1, Purpose::Item, 2));
+    }
+
+    #[test]
+    fn uniform_reaches_every_value_alike() {
+        let mut draw = Draw::new(1, Purpose::Item, 0);
+        let mut counts = [0_f64; 11];
+        for _ in 0..110_000 {
+            counts[draw.uniform(5..=15) as usize - 5] += 1.0;
+        }
+        let chi_square: f64 = counts.iter().map(|n| (n - 1e4).powi(2) / 1e4).sum();
+        // 10 degrees of freedom: exceeded once in 10,000 sequences.
+        assert!(chi_square < 35.6, "{chi_square}");
+        assert_eq!(draw.uniform(7..=7), 7);
+        assert!((0..1000).all(|_| (0.0..1.0).contains(&draw.unit())));
+    }
+
+    #[test]
+    fn a_shuffle_keeps_all() {
+        let mut draw = Draw::new(1, Purpose::Item, 0);
+        let mut cards: Vec<u32> = (0..23).collect();
+        draw.shuffle(&mut cards);
+        assert_ne!(cards, (0..23).collect::<Vec<_>>());
+        cards.sort_unstable();
+        assert_eq!(cards, (0..23).collect::<Vec<_>>());
+    }
+}

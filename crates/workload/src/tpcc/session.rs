@@ -1,0 +1,137 @@
+//! A connection with its prepared statements, and the steps of a transaction over it.
+
+use protocol::{Connection, Endpoint, Fetched, Statement, Value};
+
+use super::statement::{Definition, Sql};
+use crate::{Class, Failure, Watch};
+
+/// A connection that is ready for transactions.
+pub(crate) struct Session {
+    connection: Connection,
+    /// By [`Sql`].
+    prepared: Vec<Option<Statement>>,
+    fetched: Fetched,
+}
+
+impl Session {
+    /// Connects and prepares the statements.
+    pub(crate) async fn open(
+        endpoint: &Endpoint,
+        definitions: &[Definition],
+    ) -> Result<Self, Failure> {
+        let mut connection = Connection::open(endpoint).await?;
+        connection.query(b"set autocommit = 0").await?;
+        let mut prepared = vec![None; Sql::Rollback as usize + 1];
+        for definition in definitions {
+            let statement = connection.prepare(definition.text).await?;
+            prepared[definition.sql as usize] = Some(statement);
+        }
+        Ok(Self {
+            connection,
+            prepared,
+            fetched: Fetched::default(),
+        })
+    }
+
+    /// Undoes what a failed transaction began; a connection on which that fails is found lost by the next statement.
+    pub(crate) async fn undo(&mut self) {
+        let _ = self.connection.query(b"rollback").await;
+    }
+
+    /// Takes leave; the server may already be gone, and there is nothing left to do about it.
+    pub(crate) async fn close(self) {
+        let _ = self.connection.close().await;
+    }
+}
+
+/// The steps of a transaction: statements, each told to who looks on.
+pub(crate) struct Steps<'s, W> {
+    pub(crate) session: &'s mut Session,
+    pub(crate) watch: &'s mut W,
+}
+
+impl<W: Watch> Steps<'_, W> {
+    /// Runs a statement that returns rows.
+    pub(crate) async fn read(
+        &mut self,
+        sql: Sql,
+        values: &[Value<'_>],
+    ) -> Result<&Fetched, Failure> {
+        let session = &mut *self.session;
+        let statement = session.prepared[sql as usize].ok_or_else(|| not_prepared(sql))?;
+        session
+            .connection
+            .fetch(&statement, values, &mut session.fetched)
+            .await?;
+        self.watch.statement(sql as usize, Class::Read);
+        Ok(&session.fetched)
+    }
+
+    /// Runs a statement that changes exactly one row.
+    pub(crate) async fn change_one(
+        &mut self,
+        sql: Sql,
+        values: &[Value<'_>],
+    ) -> Result<(), Failure> {
+        match self.change(sql, values).await? {
+            1 => Ok(()),
+            rows => Err(unexpected(format!(
+                "{sql:?} changed {rows} rows instead of one"
+            ))),
+        }
+    }
+
+    /// Runs a statement that changes rows; returns how many.
+    pub(crate) async fn change(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<u64, Failure> {
+        let session = &mut *self.session;
+        let statement = session.prepared[sql as usize].ok_or_else(|| not_prepared(sql))?;
+        let outcome = session.connection.execute(&statement, values).await?;
+        let class = match outcome.affected_rows {
+            0 => Class::Other,
+            _ => Class::Write,
+        };
+        self.watch.statement(sql as usize, class);
+        Ok(outcome.affected_rows)
+    }
+
+    /// Ends the transaction.
+    pub(crate) async fn commit(&mut self) -> Result<(), Failure> {
+        self.end(Sql::Commit, b"commit").await
+    }
+
+    /// Ends the transaction without effect.
+    pub(crate) async fn rollback(&mut self) -> Result<(), Failure> {
+        self.end(Sql::Rollback, b"rollback").await
+    }
+
+    async fn end(&mut self, sql: Sql, text: &[u8]) -> Result<(), Failure> {
+        self.session.connection.query(text).await?;
+        self.watch.statement(sql as usize, Class::Other);
+        Ok(())
+    }
+}
+
+/// A whole number as a parameter.
+pub(crate) fn int(number: u32) -> Value<'static> {
+    Value::Int(number.into())
+}
+
+/// What the database should have said and did not.
+pub(crate) fn unexpected(message: String) -> Failure {
+    Failure {
+        number: 0,
+        sqlstate: String::new(),
+        message,
+        lost: false,
+        retryable: false,
+    }
+}
+
+/// The value that a row must have.
+pub(crate) fn expect<T>(value: Option<T>, what: &str) -> Result<T, Failure> {
+    value.ok_or_else(|| unexpected(format!("{what} is not there")))
+}
+
+fn not_prepared(sql: Sql) -> Failure {
+    unexpected(format!("{sql:?} was not prepared"))
+}

@@ -1,0 +1,94 @@
+//! The nine tables: names and order of columns are tpcc-mysql's, types the specification's.
+
+mod customer;
+mod district;
+mod history;
+mod item;
+mod new_orders;
+mod order_line;
+mod orders;
+mod stock;
+mod warehouse;
+
+use super::population::{Population, Unit};
+
+/// A table, in the order in which the tables are loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Table {
+    /// What is sold, the same in all warehouses.
+    Item,
+    /// One row per warehouse.
+    Warehouse,
+    /// Ten per warehouse.
+    District,
+    /// 100,000 per warehouse.
+    Stock,
+    /// 3,000 per district.
+    Customer,
+    /// Payments.
+    History,
+    /// Orders.
+    Orders,
+    /// Orders that were not delivered yet.
+    NewOrders,
+    /// Lines of orders.
+    OrderLine,
+}
+
+/// What a table is made of.
+pub(crate) struct Definition {
+    /// The table.
+    pub(crate) name: &'static str,
+    /// Name and type of each column.
+    pub(crate) columns: &'static [(&'static str, &'static str)],
+    /// Columns of the primary key; empty where there is none.
+    pub(crate) primary_key: &'static str,
+    /// Units of the population, per warehouse; for items, of all warehouses.
+    pub(crate) units: u64,
+    /// Appends the rows of one unit; returns how many they are.
+    pub(crate) write: fn(&Population, Unit, &mut Vec<u8>) -> u64,
+}
+
+impl Table {
+    /// All tables; a table comes behind those that its foreign keys name.
+    pub const ALL: [Self; 9] = [
+        Self::Item,
+        Self::Warehouse,
+        Self::District,
+        Self::Stock,
+        Self::Customer,
+        Self::History,
+        Self::Orders,
+        Self::NewOrders,
+        Self::OrderLine,
+    ];
+
+    pub(crate) fn definition(self) -> &'static Definition {
+        match self {
+            Self::Item => &item::TABLE,
+            Self::Warehouse => &warehouse::TABLE,
+            Self::District => &district::TABLE,
+            Self::Stock => &stock::TABLE,
+            Self::Customer => &customer::TABLE,
+            Self::History => &history::TABLE,
+            Self::Orders => &orders::TABLE,
+            Self::NewOrders => &new_orders::TABLE,
+            Self::OrderLine => &order_line::TABLE,
+        }
+    }
+
+    /// The table's name.
+    pub fn name(self) -> &'static str {
+        self.definition().name
+    }
+
+    /// Names of its columns, in order.
+    pub fn columns(self) -> impl Iterator<Item = &'static str> {
+        self.definition().columns.iter().map(|(name, _)| *name)
+    }
+
+    /// Whether its rows belong to a warehouse.
+    pub fn is_per_warehouse(self) -> bool {
+        self != Self::Item
+    }
+}

@@ -1,0 +1,238 @@
+//! Counts of the inputs that terminals used, and the audit of clause 5.5.1.5 over them.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::input::{Delivery, Line, NewOrder, OrderStatus, Payment};
+
+/// What all terminals of a run used as inputs; each terminal adds its own when it ends.
+#[derive(Debug, Default)]
+pub struct SharedTally(Mutex<Tally>);
+
+impl SharedTally {
+    /// The sum so far.
+    pub fn total(&self) -> Tally {
+        *self.lock()
+    }
+
+    pub(crate) fn add(&self, tally: &Tally) {
+        let mut total = self.lock();
+        total.orders += tally.orders;
+        total.rolled_back += tally.rolled_back;
+        total.lines += tally.lines;
+        total.remote_lines += tally.remote_lines;
+        total.payments += tally.payments;
+        total.remote_payments += tally.remote_payments;
+        total.payments_by_name += tally.payments_by_name;
+        total.order_statuses += tally.order_statuses;
+        total.order_statuses_by_name += tally.order_statuses_by_name;
+        total.deliveries += tally.deliveries;
+        total.skipped_districts += tally.skipped_districts;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Tally> {
+        // No code panics while it holds the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts of inputs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// New-Order transactions.
+    pub orders: u64,
+    /// Of these, rolled back because of an unused item.
+    pub rolled_back: u64,
+    /// Lines of all orders.
+    pub lines: u64,
+    /// Of these, supplied by another warehouse.
+    pub remote_lines: u64,
+    /// Payment transactions.
+    pub payments: u64,
+    /// Of these, by a customer of another warehouse.
+    pub remote_payments: u64,
+    /// Of these, by last name.
+    pub payments_by_name: u64,
+    /// Order-Status transactions.
+    pub order_statuses: u64,
+    /// Of these, by last name.
+    pub order_statuses_by_name: u64,
+    /// Delivery transactions.
+    pub deliveries: u64,
+    /// Districts, ten of a delivery, that had no order to deliver.
+    pub skipped_districts: u64,
+}
+
+/// A share of inputs and the bounds that the specification sets for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    /// What is counted.
+    pub what: &'static str,
+    /// The share, from 0 to 1; of lines, their number per order.
+    pub share: f64,
+    /// The lowest that is allowed.
+    pub low: f64,
+    /// The highest that is allowed.
+    pub high: f64,
+    /// The standard error of the share: what chance does to it in so few transactions.
+    pub error: f64,
+}
+
+impl Share {
+    /// Whether the share is out of its bounds by more than chance explains (three standard errors).
+    pub fn is_violated(&self) -> bool {
+        let margin = 3.0 * self.error;
+        self.share < self.low - margin || self.share > self.high + margin
+    }
+}
+
+/// Standard deviation of the number of lines, which is uniform over 5 to 15.
+const LINES_DEVIATION: f64 = 3.162_277_660_168_379_5;
+
+impl Tally {
+    pub(crate) fn new_order(&mut self, order: &NewOrder) {
+        self.orders += 1;
+        self.rolled_back += u64::from(order.is_rolled_back);
+        self.lines += order.lines.len() as u64;
+        let is_remote = |line: &&Line| line.supply_warehouse != order.warehouse;
+        self.remote_lines += order.lines.iter().filter(is_remote).count() as u64;
+    }
+
+    pub(crate) fn payment(&mut self, payment: &Payment) {
+        self.payments += 1;
+        self.remote_payments += u64::from(payment.customer_warehouse != payment.warehouse);
+        self.payments_by_name += u64::from(payment.customer.is_name());
+    }
+
+    pub(crate) fn order_status(&mut self, status: &OrderStatus) {
+        self.order_statuses += 1;
+        self.order_statuses_by_name += u64::from(status.customer.is_name());
+    }
+
+    pub(crate) fn delivery(&mut self, delivery: &Delivery) {
+        self.deliveries += 1;
+        self.skipped_districts += u64::from(delivery.skipped);
+    }
+
+    /// The shares of clause 5.5.1.5; what was never used has none.
+    ///
+    /// With one warehouse there is no remote one, and the remote shares are left out.
+    pub fn audit(&self, warehouses: u32) -> Vec<Share> {
+        let mut shares = vec![
+            share(
+                "rolled back New-Orders",
+                self.rolled_back,
+                self.orders,
+                0.009,
+                0.011,
+            ),
+            share(
+                "Payments by last name",
+                self.payments_by_name,
+                self.payments,
+                0.57,
+                0.63,
+            ),
+            share(
+                "Order-Statuses by last name",
+                self.order_statuses_by_name,
+                self.order_statuses,
+                0.57,
+                0.63,
+            ),
+            share(
+                "districts skipped by Delivery",
+                self.skipped_districts,
+                self.deliveries * 10,
+                0.0,
+                0.01,
+            ),
+        ];
+        if warehouses > 1 {
+            shares.push(share(
+                "remote lines",
+                self.remote_lines,
+                self.lines,
+                0.0095,
+                0.0105,
+            ));
+            let payments = (self.remote_payments, self.payments);
+            shares.push(share("remote Payments", payments.0, payments.1, 0.14, 0.16));
+        }
+        if self.orders > 0 {
+            shares.push(Some(Share {
+                what: "lines per order",
+                share: self.lines as f64 / self.orders as f64,
+                low: 9.5,
+                high: 10.5,
+                error: LINES_DEVIATION / (self.orders as f64).sqrt(),
+            }));
+        }
+        shares.into_iter().flatten().collect()
+    }
+}
+
+fn share(what: &'static str, count: u64, of: u64, low: f64, high: f64) -> Option<Share> {
+    let middle = (low + high) / 2.0;
+    (of > 0).then(|| Share {
+        what,
+        share: count as f64 / of as f64,
+        low,
+        high,
+        error: (middle * (1.0 - middle) / of as f64).sqrt(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_judged_with_what_chance_does() {
+        let tally = Tally {
+            orders: 100_000,
+            rolled_back: 1_000,
+            lines: 1_000_000,
+            remote_lines: 0,
+            payments: 100,
+            remote_payments: 19,
+            payments_by_name: 60,
+            ..Tally::default()
+        };
+        let verdict = |warehouses| -> Vec<(&str, bool)> {
+            let shares = tally.audit(warehouses);
+            shares
+                .iter()
+                .map(|share| (share.what, share.is_violated()))
+                .collect()
+        };
+        assert_eq!(
+            verdict(4),
+            [
+                ("rolled back New-Orders", false),
+                ("Payments by last name", false),
+                // None of a million: a loader of today that never asks another warehouse.
+                ("remote lines", true),
+                // 19 of 100: chance.
+                ("remote Payments", false),
+                ("lines per order", false),
+            ]
+        );
+        assert_eq!(verdict(1).len(), 3);
+        assert_eq!(Tally::default().audit(4), []);
+    }
+
+    #[test]
+    fn terminals_add_up() {
+        let shared = SharedTally::default();
+        for _ in 0..2 {
+            shared.add(&Tally {
+                deliveries: 3,
+                skipped_districts: 1,
+                ..Tally::default()
+            });
+        }
+        assert_eq!(shared.total().deliveries, 6);
+        let skipped = shared.total().audit(1)[0];
+        assert_eq!((skipped.share, skipped.is_violated()), (2.0 / 60.0, false));
+    }
+}

@@ -1,0 +1,305 @@
+//! A terminal: the virtual client that draws transactions from its deck and runs them.
+
+use std::sync::Arc;
+
+use protocol::Endpoint;
+
+use super::{
+    deck::{Deck, Transaction},
+    input::{Delivery, NewOrder, OrderStatus, Payment, Place, StockLevel},
+    nurand::Constants,
+    pace::Pacing,
+    population::DISTRICTS,
+    random::{Draw, Purpose},
+    session::{Session, Steps, unexpected},
+    statement::{ENDS, SINGLE},
+    tally::{SharedTally, Tally},
+    transactions::{delivery, new_order, order_status, payment, stock_level},
+};
+use crate::{Failure, Next, User, Watch};
+
+/// What all terminals of a run have in common.
+#[derive(Debug)]
+pub struct TerminalPlan {
+    /// Warehouses of the database.
+    pub warehouses: u32,
+    /// Constants of NURand.
+    pub constants: Constants,
+    /// The same seed, the same inputs.
+    pub seed: u64,
+    /// Whether terminals pause.
+    pub pacing: Pacing,
+    /// Where the inputs are counted.
+    pub tally: SharedTally,
+}
+
+/// Names of the operations, in the order of [`Transaction::ALL`].
+pub fn operations() -> Vec<String> {
+    Transaction::ALL
+        .iter()
+        .map(|transaction| transaction.name().to_owned())
+        .collect()
+}
+
+/// Names of the statements inside the operations.
+pub fn statements() -> Vec<String> {
+    let all = SINGLE.iter().chain(&ENDS);
+    all.map(|definition| definition.name.to_owned()).collect()
+}
+
+/// One terminal at its warehouse.
+pub struct Terminal {
+    plan: Arc<TerminalPlan>,
+    endpoint: Arc<Endpoint>,
+    operations: Arc<[String]>,
+    statements: Arc<[String]>,
+    session: Option<Session>,
+    place: Place,
+    draw: Draw,
+    deck: Deck,
+    stage: Stage,
+    input: Input,
+    /// Input of New-Order, beside the others because its memory is used again.
+    order: NewOrder,
+    tally: Tally,
+}
+
+/// What a terminal's operator does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Choosing,
+    Keyed,
+    Answered,
+}
+
+/// Input of the transaction that comes next.
+#[derive(Debug, Clone, Copy)]
+enum Input {
+    NewOrder,
+    Payment(Payment),
+    OrderStatus(OrderStatus),
+    Delivery(Delivery),
+    StockLevel(StockLevel),
+}
+
+impl Terminal {
+    /// The terminal with this index (from 0), not connected yet: terminals are dealt out to the warehouses in turn.
+    pub fn new(plan: Arc<TerminalPlan>, endpoint: Arc<Endpoint>, index: u32) -> Self {
+        let place = Place {
+            warehouse: index % plan.warehouses + 1,
+            district: index / plan.warehouses % DISTRICTS + 1,
+            warehouses: plan.warehouses,
+            constants: plan.constants,
+        };
+        Self {
+            draw: Draw::new(plan.seed, Purpose::Terminal, index.into()),
+            plan,
+            endpoint,
+            operations: operations().into(),
+            statements: statements().into(),
+            session: None,
+            place,
+            deck: Deck::new(),
+            stage: Stage::Choosing,
+            input: Input::NewOrder,
+            order: NewOrder::default(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Chooses the next transaction and keys in its input.
+    fn choose(&mut self) {
+        let draw = &mut self.draw;
+        self.input = match self.deck.next(draw) {
+            Transaction::NewOrder => {
+                self.place.new_order(draw, &mut self.order);
+                Input::NewOrder
+            }
+            Transaction::Payment => Input::Payment(self.place.payment(draw)),
+            Transaction::OrderStatus => Input::OrderStatus(self.place.order_status(draw)),
+            Transaction::Delivery => Input::Delivery(self.place.delivery(draw)),
+            Transaction::StockLevel => Input::StockLevel(self.place.stock_level(draw)),
+        };
+    }
+
+    /// Counts the input of a transaction that succeeded.
+    fn count(&mut self) {
+        match &self.input {
+            Input::NewOrder => self.tally.new_order(&self.order),
+            Input::Payment(payment) => self.tally.payment(payment),
+            Input::OrderStatus(status) => self.tally.order_status(status),
+            Input::Delivery(delivery) => self.tally.delivery(delivery),
+            Input::StockLevel(_) => {}
+        }
+    }
+}
+
+impl Input {
+    fn transaction(&self) -> Transaction {
+        match self {
+            Self::NewOrder => Transaction::NewOrder,
+            Self::Payment(_) => Transaction::Payment,
+            Self::OrderStatus(_) => Transaction::OrderStatus,
+            Self::Delivery(_) => Transaction::Delivery,
+            Self::StockLevel(_) => Transaction::StockLevel,
+        }
+    }
+
+    async fn run(
+        &mut self,
+        order: &NewOrder,
+        steps: &mut Steps<'_, impl Watch>,
+    ) -> Result<(), Failure> {
+        match self {
+            Self::NewOrder => new_order::run(steps, order).await,
+            Self::Payment(input) => payment::run(steps, input).await,
+            Self::OrderStatus(input) => order_status::run(steps, input).await,
+            Self::Delivery(input) => delivery::run(steps, input).await,
+            Self::StockLevel(input) => stock_level::run(steps, input).await,
+        }
+    }
+}
+
+impl User for Terminal {
+    fn operations(&self) -> &[String] {
+        &self.operations
+    }
+
+    fn statements(&self) -> &[String] {
+        &self.statements
+    }
+
+    async fn connect(&mut self) -> Result<(), Failure> {
+        self.session = None;
+        self.session = Some(Session::open(&self.endpoint, &SINGLE).await?);
+        Ok(())
+    }
+
+    fn next(&mut self) -> Next {
+        if self.stage == Stage::Answered {
+            self.stage = Stage::Choosing;
+            let transaction = self.input.transaction();
+            let thinking = self.plan.pacing.think_time(transaction, &mut self.draw);
+            if !thinking.is_zero() {
+                return Next::Pause(thinking);
+            }
+        }
+        if self.stage == Stage::Choosing {
+            self.choose();
+            self.stage = Stage::Keyed;
+            let keying = self.plan.pacing.key_time(self.input.transaction());
+            if !keying.is_zero() {
+                return Next::Pause(keying);
+            }
+        }
+        self.stage = Stage::Answered;
+        Next::Operation(self.input.transaction() as usize)
+    }
+
+    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+        let Some(session) = &mut self.session else {
+            let not_connected = unexpected("not connected".to_owned());
+            return Err(Failure {
+                lost: true,
+                ..not_connected
+            });
+        };
+        let mut steps = Steps { session, watch };
+        let result = self.input.run(&self.order, &mut steps).await;
+        match &result {
+            Ok(()) => self.count(),
+            // A lock wait that took too long leaves the rest of the transaction open.
+            Err(failure) if !failure.lost => session.undo().await,
+            Err(_) => {}
+        }
+        result
+    }
+
+    async fn disconnect(&mut self) {
+        self.plan.tally.add(&std::mem::take(&mut self.tally));
+        if let Some(session) = self.session.take() {
+            session.close().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, time::Duration};
+
+    use protocol::{Address, SslMode};
+
+    use super::*;
+
+    fn terminal(index: u32, pacing: Pacing) -> Terminal {
+        let plan = TerminalPlan {
+            warehouses: 3,
+            constants: Constants::of_run(1, None),
+            seed: 1,
+            pacing,
+            tally: SharedTally::default(),
+        };
+        let endpoint = Endpoint {
+            address: Address::Unix("nowhere".into()),
+            user: String::new(),
+            password: None,
+            database: None,
+            ssl_mode: SslMode::Disabled,
+            ssl_ca: None,
+            connect_timeout: Duration::from_secs(1),
+        };
+        Terminal::new(plan.into(), endpoint.into(), index)
+    }
+
+    #[test]
+    fn terminals_are_dealt_out_to_warehouses_and_districts() {
+        let places: Vec<(u32, u32)> = (0..7)
+            .map(|index| terminal(index, Pacing::None).place)
+            .map(|place| (place.warehouse, place.district))
+            .collect();
+        assert_eq!(
+            places,
+            [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (3, 2), (1, 3)]
+        );
+    }
+
+    #[test]
+    fn the_mix_is_that_of_the_deck() {
+        let mut one = terminal(0, Pacing::None);
+        let mut counts: BTreeMap<usize, u32> = BTreeMap::new();
+        for _ in 0..2300 {
+            match one.next() {
+                Next::Operation(operation) => *counts.entry(operation).or_default() += 1,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(
+            counts.into_values().collect::<Vec<_>>(),
+            [1000, 1000, 100, 100, 100]
+        );
+    }
+
+    #[test]
+    fn a_paced_terminal_keys_in_and_thinks() {
+        let mut one = terminal(0, Pacing::Specification);
+        for _ in 0..50 {
+            assert!(matches!(one.next(), Next::Pause(key) if key.as_secs() >= 2));
+            assert!(matches!(one.next(), Next::Operation(_)));
+            assert!(matches!(one.next(), Next::Pause(_)));
+        }
+    }
+
+    #[test]
+    fn the_same_seed_keys_in_the_same() {
+        let inputs = |index| -> Vec<String> {
+            let mut one = terminal(index, Pacing::None);
+            let mut input = || {
+                one.next();
+                format!("{:?} {:?}", one.input, one.order)
+            };
+            (0..100).map(|_| input()).collect()
+        };
+        assert_eq!(inputs(0), inputs(0));
+        assert_ne!(inputs(0), inputs(1));
+    }
+}

@@ -1,0 +1,38 @@
+//! Stock-Level, clause 2.8: how many items of a district's last twenty orders run low.
+
+use protocol::Value;
+
+use crate::{
+    Failure, Watch,
+    tpcc::{
+        input::StockLevel,
+        session::{Steps, expect, int},
+        statement::Sql,
+    },
+};
+
+/// Orders that are looked at.
+const ORDERS: i64 = 20;
+
+/// Counts the items.
+pub(crate) async fn run(
+    steps: &mut Steps<'_, impl Watch>,
+    level: &StockLevel,
+) -> Result<(), Failure> {
+    let (warehouse, district) = (int(level.warehouse), int(level.district));
+    let row = steps
+        .read(Sql::StockLevelDistrict, &[warehouse, district])
+        .await?;
+    let next = expect(row.int(0, 0), "the district")?;
+    let values = [
+        warehouse,
+        district,
+        Value::Int(next - ORDERS),
+        Value::Int(next),
+        warehouse,
+        int(level.threshold),
+    ];
+    let row = steps.read(Sql::StockLevelCount, &values).await?;
+    expect(row.int(0, 0), "the number of items")?;
+    steps.commit().await
+}
