@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     lenenc::Fields,
     rows::{COLUMN, KEPT_BYTES_MAX, Keep, ROW, too_much},
-    statement::Value,
+    value::Value,
 };
 
 /// The rows of one answer; after the first uses, keeping them allocates nothing.

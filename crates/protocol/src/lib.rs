@@ -25,6 +25,7 @@ mod statement;
 pub mod testing;
 mod tls;
 mod transport;
+mod value;
 
 pub use connection::Connection;
 pub use endpoint::{Address, Endpoint, SslMode, UnknownSslMode};
@@ -35,4 +36,5 @@ pub use local::LocalSource;
 pub use password::Password;
 pub use rows::ResultSet;
 pub use skim::Outcome;
-pub use statement::{Statement, Value};
+pub use statement::Statement;
+pub use value::Value;
