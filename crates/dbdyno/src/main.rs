@@ -48,6 +48,8 @@ enum Command {
     Run(commands::run::RunArgs),
     /// Create, start, stop, look into and destroy private servers
     Server(commands::server::ServerArgs),
+    /// Load, check and drop the tables of TPC-H
+    Tpch(commands::tpch::TpchArgs),
     /// Run a .smack file with Super Smack's command line and report
     #[command(disable_help_flag = true)]
     SuperSmack(FrontDoorArgs),
@@ -88,6 +90,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Quick(args) => commands::quick::run(args),
         Command::Run(args) => commands::run::run(args),
         Command::Server(args) => commands::server::run(args),
+        Command::Tpch(args) => commands::tpch::run(args),
         Command::SuperSmack(door) => front_doors::super_smack::run(door.args.into_iter()),
         // The original knows no --help; under dbdyno every command does.
         Command::GenData(door) if door.args == ["--help"] || door.args == ["-h"] => {

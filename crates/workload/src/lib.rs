@@ -6,6 +6,7 @@ mod inserts;
 pub mod smack;
 mod table_data;
 pub mod tpcc;
+pub mod tpch;
 mod user;
 
 pub use bulk::{Adjusted, BulkError, Lines, refuses_local};

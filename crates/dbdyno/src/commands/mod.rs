@@ -3,3 +3,4 @@
 pub(crate) mod quick;
 pub(crate) mod run;
 pub(crate) mod server;
+pub(crate) mod tpch;

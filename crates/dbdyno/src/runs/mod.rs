@@ -4,6 +4,7 @@ mod control;
 mod created_tables;
 mod execution;
 mod given_server;
+pub(crate) mod population;
 mod private_server;
 mod recording;
 pub(crate) mod redo_log;

@@ -1,6 +1,63 @@
 //! InnoDB's redo log, which MySQL from 8.0.21 on can switch off for the whole server.
 
-use protocol::Connection;
+use protocol::{Connection, Endpoint};
+
+use super::control;
+use crate::blame::{Blame, Blamed};
+
+/// The redo log of a server, switched off; it is on again when this goes, however that comes.
+pub(crate) struct RedoLogOff<'e> {
+    endpoint: &'e Endpoint,
+    is_on_again: bool,
+}
+
+impl<'e> RedoLogOff<'e> {
+    /// Switches it off. An error where the server cannot do that.
+    pub(crate) fn switch_off(endpoint: &'e Endpoint) -> Result<Self, Blamed> {
+        let enabled = control(endpoint, is_enabled)?;
+        if enabled.is_none() {
+            let message = "this server cannot switch off its redo log";
+            return Err(Blamed::new(Blame::Input, message)
+                .hint("MySQL from 8.0.21 on can; MariaDB cannot".to_owned()));
+        }
+        // Before the statement: it may take effect and its answer be lost.
+        let off = Self {
+            endpoint,
+            is_on_again: false,
+        };
+        control(endpoint, async |connection| switch(connection, false).await)?;
+        Ok(off)
+    }
+
+    /// Switches it on again.
+    pub(crate) fn switch_on(mut self) -> Result<(), Blamed> {
+        self.is_on_again = true;
+        control(self.endpoint, async |connection| {
+            switch(connection, true).await
+        })
+        .map_err(still_off)
+    }
+}
+
+impl Drop for RedoLogOff<'_> {
+    fn drop(&mut self) {
+        if self.is_on_again {
+            return;
+        }
+        let switched = control(self.endpoint, async |connection| {
+            switch(connection, true).await
+        });
+        if let Err(error) = switched.map_err(still_off) {
+            eprintln!("warning: {error}");
+        }
+    }
+}
+
+fn still_off(error: Blamed) -> Blamed {
+    let message = format!("the server's redo log could not be switched on again: {error}");
+    Blamed::new(error.blame, message)
+        .hint("alter instance enable innodb redo_log; until then a crash loses all data".to_owned())
+}
 
 /// Whether the redo log is written; `None` where the server cannot switch it.
 pub(crate) async fn is_enabled(

@@ -26,3 +26,4 @@ mod server_check;
 mod server_life_cycle;
 mod snapshots;
 mod super_smack;
+mod tpch;

@@ -1,0 +1,195 @@
+//! `dbdyno tpch load`: makes the eight tables and streams their rows into the server.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ::load::Population;
+use protocol::Endpoint;
+use serde_json::json;
+use workload::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor};
+
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::ConnectionOptions,
+    progress::Step,
+    runs::{control, population, redo_log::RedoLogOff},
+    signals,
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct LoadArgs {
+    /// How large the data is: 1 is about 1 GB of text and 8.7 million rows
+    #[arg(long, value_name = "F", default_value = "1", value_parser = super::scale_factor)]
+    scale_factor: ScaleFactor,
+    /// primary: primary keys only; secondary: also an index for each reference; foreign: also the foreign keys
+    #[arg(long, value_name = "KEYS", default_value = "foreign")]
+    keys: Keys,
+    /// When the indexes and foreign keys are made: before the rows or after them
+    #[arg(long, value_name = "WHEN", default_value = "after")]
+    key_time: When,
+    /// The server's checks of unique and foreign keys while it loads; off for the loading sessions only
+    #[arg(long, value_name = "STATE", default_value = "off")]
+    checks: State,
+    /// Connections; the number of CPUs unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    parallel: Option<u32>,
+    /// InnoDB's redo log while it loads. Off, a crash loses all data of the server; it is on again afterwards. MySQL
+    /// from 8.0.21 on
+    #[arg(long, value_name = "STATE", default_value = "on")]
+    redo_log: State,
+    /// How the result is told
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    #[command(flatten)]
+    connection: ConnectionOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum When {
+    Before,
+    After,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum State {
+    On,
+    Off,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// One JSON value
+    Json,
+}
+
+/// What a load did.
+#[derive(Debug, Default)]
+struct Loaded {
+    rows: u64,
+    bytes: u64,
+    /// Until all rows and their indexes were in.
+    filled: Duration,
+    /// Foreign keys, afterwards.
+    foreign_keys: Duration,
+}
+
+pub(super) fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
+    let endpoint = super::endpoint(&args.connection)?;
+    let plan = LoadPlan {
+        scale_factor: args.scale_factor,
+        keys: args.keys,
+        key_time: match args.key_time {
+            When::Before => KeyTime::Before,
+            When::After => KeyTime::After,
+        },
+        checks: args.checks == State::On,
+    };
+    make_database(&endpoint)?;
+    refuse_existing(&endpoint)?;
+    let streams = args.parallel.unwrap_or_else(super::default_parallel);
+    let loaded = match args.redo_log {
+        State::On => load(&endpoint, &plan, streams)?,
+        State::Off => {
+            let off = RedoLogOff::switch_off(&endpoint)?;
+            let loaded = load(&endpoint, &plan, streams)?;
+            off.switch_on()?;
+            loaded
+        }
+    };
+    tell(args, &endpoint, streams, &loaded);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn make_database(endpoint: &Endpoint) -> Result<(), Blamed> {
+    let name = endpoint.database.as_deref().unwrap_or_default();
+    let without = Endpoint {
+        database: None,
+        ..endpoint.clone()
+    };
+    let sql = format!(
+        "create database if not exists `{}`",
+        name.replace('`', "``")
+    );
+    control(&without, async |connection| {
+        connection.query(sql.as_bytes()).await.map(drop)
+    })
+}
+
+fn refuse_existing(endpoint: &Endpoint) -> Result<(), Blamed> {
+    let found = control(endpoint, async |connection| super::tables(connection).await)?;
+    let Some(first) = found.first() else {
+        return Ok(());
+    };
+    let database = endpoint.database.as_deref().unwrap_or_default();
+    let message = format!("table {database}.{} exists already", first.table.name());
+    let hint = match found.iter().all(|found| found.is_ours) {
+        true => "dbdyno tpch drop removes the tables, also those of a load that was broken off",
+        false => "it is none of TPC-H's: name another database with --database",
+    };
+    Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+}
+
+fn load(endpoint: &Endpoint, plan: &LoadPlan, streams: u32) -> anyhow::Result<Loaded> {
+    let interrupt = signals::interrupt()?;
+    let what = format!("loading TPC-H at scale factor {}", plan.scale_factor);
+    let mut loaded = Loaded::default();
+    for stage in plan.stages() {
+        let population = Population {
+            endpoint: endpoint.clone(),
+            tables: stage.tables,
+            streams,
+            session: plan.session(),
+        };
+        let filled = population::fill(&population, &what, &interrupt)
+            .map_err(|error| error.hint("dbdyno tpch drop removes what was loaded".to_owned()))?;
+        loaded.rows += filled.rows;
+        loaded.bytes += filled.bytes;
+        loaded.filled += filled.elapsed;
+    }
+    let statements = plan.foreign_keys();
+    if !statements.is_empty() {
+        let _step = Step::spinner("adding the foreign keys");
+        let begin = reactor::system_now();
+        control(endpoint, async |connection| {
+            // The rows are known to be right, and `tpch check` looks; checking would copy each table.
+            connection.query(b"set foreign_key_checks = 0").await?;
+            for sql in &statements {
+                connection.query(sql.as_bytes()).await?;
+            }
+            Ok(())
+        })?;
+        loaded.foreign_keys = reactor::system_now() - begin;
+    }
+    Ok(loaded)
+}
+
+fn tell(args: &LoadArgs, endpoint: &Endpoint, streams: u32, loaded: &Loaded) {
+    let database = endpoint.database.as_deref().unwrap_or_default();
+    let took_s = (loaded.filled + loaded.foreign_keys).as_secs_f64();
+    let per_s = |amount: u64| amount as f64 / took_s.max(1e-9);
+    match args.format {
+        Format::Json => println!(
+            "{}",
+            json!({
+                "database": database,
+                "scale_factor": args.scale_factor.value(),
+                "keys": args.keys.name(),
+                "connections": streams,
+                "rows": loaded.rows,
+                "bytes": loaded.bytes,
+                "rows_s": loaded.filled.as_secs_f64(),
+                "foreign_keys_s": loaded.foreign_keys.as_secs_f64(),
+                "took_s": took_s,
+            })
+        ),
+        Format::Text => println!(
+            "{database}: {} rows, {:.1} MB of text in {took_s:.2} s: {:.0} rows/s, {:.1} MB/s over {streams} connections",
+            loaded.rows,
+            loaded.bytes as f64 / 1e6,
+            per_s(loaded.rows),
+            per_s(loaded.bytes) / 1e6,
+        ),
+    }
+}

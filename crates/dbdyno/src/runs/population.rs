@@ -1,0 +1,70 @@
+//! Fills tables over several connections and shows how far it is.
+
+use std::time::Duration;
+
+use load::{Interrupt, PopulateError, PopulateEvent, Population};
+use protocol::Endpoint;
+
+use crate::{
+    blame::{Blame, Blamed},
+    progress::Step,
+};
+
+/// The length of the bar, which is a share of the bytes.
+const WHOLE: u64 = 1000;
+
+/// Fills tables; `what` is what the progress line says, such as `loading TPC-H`.
+pub(crate) fn fill(
+    population: &Population,
+    what: &str,
+    interrupt: &Interrupt,
+) -> Result<load::Progress, Blamed> {
+    let step = Step::paced(what.to_owned(), WHOLE);
+    load::populate(population, interrupt, &mut |event| {
+        show(&step, what, &event);
+    })
+    .map_err(|error| blamed(&population.endpoint, error))
+}
+
+fn show(step: &Step, what: &str, event: &PopulateEvent) {
+    match event {
+        PopulateEvent::Progress(progress) => {
+            let share = progress.bytes as f64 / progress.bytes_expected.max(1) as f64;
+            // The indexes come after the last row.
+            step.reach(((share * WHOLE as f64) as u64).min(WHOLE - 1));
+            let pace = format!(
+                "{what}: {} rows, {:.1} MB/s",
+                progress.rows,
+                progress.mb_per_s()
+            );
+            match progress.left() {
+                Some(left) if left > Duration::ZERO => step.say_with(pace, left),
+                _ => step.say(pace),
+            }
+        }
+        PopulateEvent::ByInsert { reason } => {
+            step.note(&format!(
+                "note: loading by INSERT, because of this: {reason}"
+            ));
+        }
+        PopulateEvent::Finishing { table, .. } => {
+            step.say(format!("{what}: making the indexes of {table}"));
+        }
+        PopulateEvent::Creating { .. }
+        | PopulateEvent::Filling { .. }
+        | PopulateEvent::Ready { .. } => {}
+    }
+}
+
+fn blamed(endpoint: &Endpoint, error: PopulateError) -> Blamed {
+    match error {
+        PopulateError::Connection(error) => Blamed::of_server(&endpoint.address, error),
+        PopulateError::Interrupted => Blamed::new(Blame::Interrupted, error),
+        PopulateError::Thread(_) => Blamed::new(Blame::Machine, error),
+        PopulateError::Statement { ref source, .. } => {
+            let hint = source.hint();
+            Blamed::new(Blame::Server, &error).hint(hint)
+        }
+        PopulateError::Row { .. } => Blamed::new(Blame::Server, error),
+    }
+}

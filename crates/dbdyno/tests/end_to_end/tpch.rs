@@ -1,0 +1,117 @@
+//! `dbdyno tpch`: loaded with every kind of keys, compared with dbgen's rows, refused and dropped.
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::scene::{Finished, Scene};
+
+fn server() -> Scene {
+    let scene = Scene::new();
+    let set = "innodb_buffer_pool_size=64M";
+    scene
+        .dbdyno(["server", "create", "one", "--set", set])
+        .exits(0);
+    scene
+}
+
+fn tpch(scene: &Scene, args: &[&str]) -> Finished {
+    scene.dbdyno([&["tpch"], args, &["--server", "one"]].concat())
+}
+
+fn sql(scene: &Scene, sql: &str) -> String {
+    let client = [
+        "server", "client", "one", "--", "tpch", "--batch", "-N", "-e", sql,
+    ];
+    scene.dbdyno(client).exits(0).text()
+}
+
+#[test]
+fn the_tables_hold_what_dbgen_makes_with_any_keys() {
+    let scene = server();
+    let keys = "select group_concat(distinct index_name order by index_name) from information_schema.statistics \
+                where table_schema = 'tpch' and table_name = 'lineitem'";
+    let with_indexes = "lineitem_order,lineitem_part_supplier,PRIMARY\n";
+    for (args, wanted) in [
+        (&["--keys", "primary"][..], "PRIMARY\n"),
+        (&["--keys", "foreign", "--parallel", "3"], with_indexes),
+        (
+            &[
+                "--keys",
+                "foreign",
+                "--key-time",
+                "before",
+                "--checks",
+                "on",
+            ],
+            with_indexes,
+        ),
+    ] {
+        let load = [
+            &["load", "--scale-factor", "0.01", "--format", "json"],
+            args,
+        ]
+        .concat();
+        let loaded = tpch(&scene, &load).exits(0).text();
+        let loaded: Value = serde_json::from_str(&loaded).expect("it is one JSON value");
+        assert_eq!(loaded["rows"], 86_805);
+        assert_eq!(sql(&scene, keys), wanted, "{args:?}");
+        let checked = tpch(&scene, &["check"])
+            .exits(0)
+            .prints("scale factor 0.01");
+        assert_eq!(checked.text().matches("ok ").count(), 16);
+        tpch(&scene, &["drop"]).exits(0).prints("dropped lineitem");
+    }
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn what_is_wrong_is_found_and_what_is_in_the_way_is_left_alone() {
+    let scene = server();
+    tpch(
+        &scene,
+        &["load", "--scale-factor", "0.01", "--keys", "primary"],
+    )
+    .exits(0);
+    tpch(&scene, &["load"]).exits(2).hints("tpch drop");
+    sql(
+        &scene,
+        "update part set p_size = p_size + 1 where p_partkey = 7; delete from customer where c_custkey = 1",
+    );
+    tpch(&scene, &["check"])
+        .exits(1)
+        .prints("WRONG  part: its rows are not those of dbgen")
+        .prints("WRONG  customer: 1499 rows, not 1500")
+        .prints("refer to nothing in customer")
+        .prints("ok     lineitem\n");
+    let counted = tpch(&scene, &["check", "--no-checksums"]).exits(1);
+    assert!(
+        counted.text().contains("ok     part\n"),
+        "it is only counted"
+    );
+
+    sql(&scene, "drop table orders; create table orders (id int)");
+    tpch(&scene, &["drop"]).exits(2).says("nothing was dropped");
+    tpch(&scene, &["check"]).exits(2).says("no table orders");
+    sql(&scene, "drop table orders");
+    tpch(&scene, &["drop"]).exits(0);
+    tpch(&scene, &["drop"]).exits(0).prints("no tables");
+    tpch(&scene, &["load", "--scale-factor", "0"]).exits(2);
+    // MariaDB's redo log cannot be switched off.
+    tpch(&scene, &["load", "--redo-log", "off"])
+        .exits(2)
+        .hints("8.0.21");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn an_interrupted_load_says_how_to_clear_up() {
+    let scene = server();
+    let args = ["tpch", "load", "--server", "one", "--scale-factor", "20"];
+    let mut loading = scene.start(args);
+    let tables = scene.servers_directory().join("one/data/tpch/lineitem.ibd");
+    loading.wait_until("there is a table", || tables.exists());
+    loading.signal(Signal::INT);
+    loading.finish().exits(130).hints("tpch drop");
+    tpch(&scene, &["drop"]).exits(0).prints("dropped lineitem");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}

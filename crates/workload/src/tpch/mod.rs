@@ -1,0 +1,16 @@
+//! TPC-H: its eight tables, their rows at any scale, and what has to be true of them once they are loaded.
+//!
+//! The rows are those of the TPC's dbgen. Results are "TPC-H-like": this is no implementation of the benchmark.
+
+mod check;
+mod lines;
+mod plan;
+mod rows;
+mod scale_factor;
+mod table;
+
+pub use check::{ForeignKeyCheck, TableCheck, foreign_key_checks, table_check};
+pub use plan::{KeyTime, Keys, LoadPlan, Stage};
+pub use rows::TableRows;
+pub use scale_factor::{NoScaleFactor, ScaleFactor};
+pub use table::{ForeignKey, Table};
