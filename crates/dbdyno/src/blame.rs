@@ -5,6 +5,8 @@ use std::fmt;
 /// Whose fault an error is; the number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blame {
+    /// Nobody's: the answer is a negative one, such as a rate that was not reached.
+    Answer = 1,
     /// The user's input: command line, file, password, missing binary, port taken.
     Input = 2,
     /// The server failed, or a statement's error remains.

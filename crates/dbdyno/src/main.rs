@@ -31,8 +31,9 @@ const EXIT_BUG: i32 = 70;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Exit codes: 0 ok; 2 the input; 3 the server or a statement failed; \
-                  4 the machine (disk full); 70 a bug here; 130 interrupted.\n\n\
+    after_help = "Exit codes: 0 ok; 1 a negative answer (rate not reached); 2 the input; \
+                  3 the server or a statement failed; 4 the machine (disk full); 70 a bug here; \
+                  130 interrupted.\n\n\
                   Called by the name super-smack or gen-data (through a link), dbdyno is that program."
 )]
 struct Cli {

@@ -33,7 +33,7 @@ pub use data::{Cache, DataSpec, Restore, Rows};
 pub use error::Error;
 pub use estimate::Costs;
 pub use experiment::Experiment;
-pub use load::{LoadSpec, OnError, WarmUp};
+pub use load::{LoadSpec, OnError, Pacing, Process, ThinkTime, WarmUp};
 pub use matrix::Factor;
 pub use overrides::Overrides;
 pub use place::Place;

@@ -12,6 +12,10 @@ const KEYS: &[&str] = &[
     "warmup",
     "warmup_at_most",
     "duration",
+    "precision",
+    "rate",
+    "arrivals",
+    "think_time",
     "loops",
     "on_error",
 ];
@@ -34,8 +38,12 @@ pub struct LoadSpec {
     pub connections: u32,
     /// What precedes the measurement.
     pub warmup: WarmUp,
-    /// How long is measured.
+    /// How long is measured; at most, where `precision` is asked for.
     pub duration: Duration,
+    /// Measure until the 99th percentile is known within this share of it.
+    pub precision: Option<f64>,
+    /// When operations start.
+    pub pacing: Pacing,
     /// Event loops; `None` for what the machine suggests.
     pub loops: Option<u32>,
     /// What a failed statement does.
@@ -52,6 +60,40 @@ pub enum WarmUp {
     },
     /// A fixed time.
     For(Duration),
+}
+
+/// When operations start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pacing {
+    /// When the one before is done.
+    Closed,
+    /// When the one before is done and the client has thought.
+    Thinking(ThinkTime),
+    /// When they are due, whatever the server does.
+    Open {
+        /// Operations per second, over all connections.
+        rate_per_s: f64,
+        /// How the times come about.
+        process: Process,
+    },
+}
+
+/// How long a client thinks between two operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThinkTime {
+    /// Always so long.
+    Fixed(Duration),
+    /// Exponentially distributed with this mean.
+    Exponential(Duration),
+}
+
+/// How operations come to be due in an open loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Process {
+    /// At equal distances.
+    Constant,
+    /// Independently of each other.
+    Poisson,
 }
 
 /// What a failed statement does.
@@ -92,11 +134,49 @@ impl LoadSpec {
             connections: section.required("connections", connections, "connections = 16")?,
             warmup: warmup(section)?,
             duration: section.required("duration", duration, "duration = \"30s\"")?,
+            precision: section.parsed(
+                "precision",
+                "a share such as \"5 %\", above 0 and at most 100 %",
+                quantity::share,
+            )?,
+            pacing: pacing(section)?,
             loops: section.parsed("loops", "a count from 1 to 1024", |text| {
                 text.parse().ok().filter(|loops| (1..=1024).contains(loops))
             })?,
             on_error: on_error.unwrap_or(OnError::Stop),
         })
+    }
+}
+
+fn pacing(section: &Section<'_>) -> Result<Pacing, Error> {
+    let rate = "operations per second, above 0 and at most 1000000";
+    let rate_per_s = section.parsed("rate", rate, quantity::rate)?;
+    let processes = [
+        ("poisson", Process::Poisson),
+        ("constant", Process::Constant),
+    ];
+    let process = section.choice("arrivals", &processes)?;
+    let think_time = section.parsed(
+        "think_time",
+        "a duration such as \"10ms\", or \"exponential 10ms\"",
+        |text| match text.strip_prefix("exponential ") {
+            Some(mean) => quantity::duration(mean).map(ThinkTime::Exponential),
+            None => quantity::duration(text).map(ThinkTime::Fixed),
+        },
+    )?;
+    let no_meaning = |key: &'static str, other: &str| {
+        let other = other.to_owned();
+        Err(section.error_at(key, Problem::NoMeaning { key, other }))
+    };
+    match (rate_per_s, process, think_time) {
+        (Some(_), _, Some(_)) => no_meaning("think_time", "a `rate`"),
+        (None, Some(_), _) => no_meaning("arrivals", "a closed loop (no `rate`)"),
+        (Some(rate_per_s), process, None) => Ok(Pacing::Open {
+            rate_per_s,
+            process: process.unwrap_or(Process::Poisson),
+        }),
+        (None, None, Some(think_time)) => Ok(Pacing::Thinking(think_time)),
+        (None, None, None) => Ok(Pacing::Closed),
     }
 }
 

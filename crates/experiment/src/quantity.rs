@@ -38,6 +38,20 @@ pub(crate) fn percent(text: &str) -> Option<f64> {
     (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
 }
 
+/// The highest rate: a shorter distance than a microsecond is no schedule any more.
+const RATE_PER_S_AT_MOST: f64 = 1e6;
+
+/// Operations per second: `5000`, `0.5`.
+pub(crate) fn rate(text: &str) -> Option<f64> {
+    plain_number(text).filter(|rate| *rate > 0.0 && *rate <= RATE_PER_S_AT_MOST)
+}
+
+/// A share of the whole, in percent: `5 %`, `0.5%`.
+pub(crate) fn share(text: &str) -> Option<f64> {
+    let percent = plain_number(text.strip_suffix('%')?.trim_end())?;
+    (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
+}
+
 /// Bytes as MySQL writes them, with a binary unit: `67108864`, `64M`, `1G`.
 pub(crate) fn bytes(text: &str) -> Option<u64> {
     let (digits, shift) = match text.char_indices().next_back()? {
@@ -94,6 +108,30 @@ mod tests {
         ];
         for (text, millis) in cases {
             assert_eq!(duration(text), millis.map(Duration::from_millis), "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_and_shares() {
+        let rates = [
+            ("5000", Some(5000.0)),
+            ("0.5", Some(0.5)),
+            ("0", None),
+            ("1000001", None),
+            ("1e3", None),
+            ("-1", None),
+        ];
+        for (text, expected) in rates {
+            assert_eq!(rate(text), expected, "{text}");
+        }
+        let shares = [
+            ("5 %", Some(0.05)),
+            ("0.5%", Some(0.005)),
+            ("5", None),
+            ("0 %", None),
+        ];
+        for (text, expected) in shares {
+            assert_eq!(share(text), expected, "{text}");
         }
     }
 

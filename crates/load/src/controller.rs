@@ -6,17 +6,21 @@ use std::{
 };
 
 use reactor::Instant;
-use samples::{
-    Connects, ErrorCount, Interval, OperationInterval, Phase, PhaseMark, StatementInterval,
-};
+use samples::{Connects, Durations, Histogram, Offered, Phase, PhaseMark};
+use workload::Failure;
 
 use crate::{
+    arrivals::Arrivals,
     event_loop::Message,
-    intervals::{Intervals, MergedInterval},
-    load::{Group, Load, Observer},
-    outcome::{Ended, Error, OperationTotal, Outcome},
-    recorder::{Cell, Cells, FailureCounts, StatementCell},
+    intervals::{Intervals, LoopInterval},
+    lines::Names,
+    load::{Load, Observer},
+    outcome::{Ended, Error, Outcome},
+    pace::Left,
+    precision::Precise,
+    recorder::{Cells, FailureCounts, Failures, Shape},
     schedule::{Interrupt, OnError, Stop, WarmUp},
+    shortfall::{Evidence, Sample},
     timeline::Timeline,
 };
 
@@ -24,32 +28,38 @@ use crate::{
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// From the decision to the first operation, so that every event loop has seen the start.
 const START_AFTER: Duration = Duration::from_millis(5);
+/// An operation is late that begins so long after it was due, nanoseconds.
+const LATE_NS: u64 = 1_000_000;
 
 /// Keeps the timeline of one load and merges what its event loops measure.
 pub(crate) struct Controller<'a> {
     timeline: Arc<Timeline>,
     inbox: mpsc::Receiver<Message>,
     observer: &'a mut dyn Observer,
-    /// Group and name of every operation type.
-    operations: Vec<(usize, String)>,
-    /// Group and name of every statement.
-    statements: Vec<(usize, String)>,
+    names: Names,
+    arrivals: Arrivals,
     connects: Vec<Connects>,
-    users: u64,
     interval: Duration,
     warm_up: WarmUp,
     stop: Stop,
     on_error: OnError,
     intervals: Intervals,
-    totals: Vec<Cell>,
+    totals: Cells,
     failures: FailureCounts,
+    /// Connections that could not be opened, by group and number.
+    refusals: FailureCounts,
     /// Throughput of the warm-up's intervals, operations per second.
     warm_up_series: Vec<f64>,
+    samples: Vec<Sample>,
+    /// Send lags of what was due in the measurement.
+    send_lag: Durations,
+    precise: Precise,
     phase: Option<Phase>,
     phase_why: String,
+    stop_why: Option<String>,
     ended: Ended,
     last_end: Option<Instant>,
-    unfinished: u64,
+    left: Left,
     finished: usize,
 }
 
@@ -61,51 +71,40 @@ impl<'a> Controller<'a> {
         inbox: mpsc::Receiver<Message>,
         observer: &'a mut dyn Observer,
     ) -> Self {
-        let named = |names: fn(&Group<U>) -> &[String]| {
-            let groups = load.groups.iter().enumerate();
-            groups
-                .flat_map(|(index, group)| {
-                    names(group).iter().map(move |name| (index, name.clone()))
-                })
-                .collect::<Vec<_>>()
-        };
-        let operations = named(|group| &group.operations);
-        let connects = load.groups.iter().map(|group| Connects {
-            load: group.name.clone(),
-            count: 0,
-            errors: 0,
-            min_ns: 0,
-            max_ns: 0,
-            sum_ns: 0,
-        });
+        let names = Names::of(load);
+        let shape = names.shape();
         Self {
             timeline,
             inbox,
             observer,
-            connects: connects.collect(),
-            users: load.groups.iter().map(|group| u64::from(group.users)).sum(),
+            connects: names.connects(),
+            names,
+            arrivals: load.arrivals,
             interval: load.interval,
             warm_up: load.warm_up,
             stop: load.stop,
             on_error: load.on_error,
-            intervals: Intervals::new(load.loops.max(1) as usize),
-            totals: vec![Cell::default(); operations.len()],
-            operations,
-            statements: named(|group| &group.statements),
+            intervals: Intervals::new(load.loops.max(1) as usize, shape),
+            totals: Cells::new(shape),
             failures: FailureCounts::new(),
+            refusals: FailureCounts::new(),
             warm_up_series: Vec::new(),
+            samples: Vec::new(),
+            send_lag: Durations::default(),
+            precise: Precise::default(),
             phase: None,
             phase_why: String::new(),
+            stop_why: None,
             ended: Ended::Planned,
             last_end: None,
-            unfinished: 0,
+            left: Left::default(),
             finished: 0,
         }
     }
 
-    /// Empty cells for all operation types and statements.
-    pub(crate) fn cells(&self) -> Cells {
-        Cells::new(self.operations.len(), self.statements.len())
+    /// Which cells the event loops need.
+    pub(crate) fn shape(&self) -> Shape {
+        self.names.shape()
     }
 
     /// The next event loop takes its cells back here.
@@ -125,7 +124,7 @@ impl<'a> Controller<'a> {
             }
             if interrupt.is_raised() && self.ended == Ended::Planned {
                 self.ended = Ended::Interrupted;
-                self.timeline.stop_by(reactor::system_now());
+                self.timeline.cut_off(reactor::system_now());
             }
         }
         self.merge_ready(start);
@@ -133,6 +132,7 @@ impl<'a> Controller<'a> {
     }
 
     fn wait_for_connections(&mut self, interrupt: &Interrupt) -> Result<(), Error> {
+        let users = self.names.users();
         let mut tried = 0;
         let mut open = 0;
         let mut ready = 0;
@@ -144,19 +144,22 @@ impl<'a> Controller<'a> {
                 Ok(Message::Connect { group, result }) => {
                     tried += 1;
                     open += u64::from(result.is_ok());
-                    let last_chance = open == 0 && tried == self.users;
+                    let last_chance = open == 0 && tried == users;
                     match result {
                         Ok(duration) => count_connect(&mut self.connects[group], duration),
                         Err(failure) if self.on_error == OnError::Stop || last_chance => {
                             return Err(Error::Connect {
                                 number: tried,
-                                total: self.users,
+                                total: users,
                                 failure,
                             });
                         }
-                        Err(_) => self.connects[group].errors += 1,
+                        Err(failure) => {
+                            self.connects[group].errors += 1;
+                            count_failure(&mut self.refusals, group, failure);
+                        }
                     }
-                    self.observer.connected(open, self.users);
+                    self.observer.connected(open, users);
                 }
                 Ok(Message::Ready) => ready += 1,
                 Ok(_) | Err(mpsc::RecvTimeoutError::Timeout) => {}
@@ -187,8 +190,10 @@ impl<'a> Controller<'a> {
     fn measure_from(&mut self, at: Instant, why: &str) {
         self.phase_why = why.to_owned();
         self.timeline.set_measure_from(at);
-        if let Stop::After(duration) = self.stop {
-            self.timeline.stop_by(at + duration);
+        match self.stop {
+            Stop::After(duration) => self.timeline.stop_by(at + duration),
+            Stop::UntilPrecise(precision) => self.timeline.stop_by(at + precision.at_most),
+            Stop::Operations(_) | Stop::WhenUsersEnd => {}
         }
     }
 
@@ -197,12 +202,8 @@ impl<'a> Controller<'a> {
             Message::Connect { .. } | Message::Ready => {}
             Message::Interval {
                 event_loop,
-                from,
-                to,
-                cells,
-            } => {
-                self.intervals.add(event_loop, from, to, cells);
-            }
+                measured,
+            } => self.intervals.add(event_loop, *measured),
             Message::Halt(ended) => {
                 if self.ended == Ended::Planned {
                     self.ended = ended;
@@ -212,11 +213,11 @@ impl<'a> Controller<'a> {
                 event_loop,
                 failures,
                 last_end,
-                unfinished,
+                left,
             } => {
                 self.intervals.finish(event_loop);
                 self.finished += 1;
-                self.unfinished += unfinished;
+                self.left.add(&left);
                 self.last_end = self.last_end.max(Some(last_end));
                 for (key, more) in failures {
                     self.failures
@@ -241,33 +242,52 @@ impl<'a> Controller<'a> {
         }
     }
 
-    fn emit(&mut self, start: Instant, interval: MergedInterval) {
-        let from = interval.from;
+    fn emit(&mut self, start: Instant, interval: LoopInterval) {
+        let (from, to) = (interval.from, interval.to);
         let phase = self.timeline.phase(from);
-        let length_s = (interval.to - from).as_secs_f64();
-        for (total, cell) in self.totals.iter_mut().zip(&interval.cells.operations) {
-            total.add(cell);
-        }
-        let counts = interval
-            .cells
-            .operations
-            .iter()
-            .map(|cell| cell.response.count);
-        let count: u64 = counts.sum();
-        if phase == Phase::Drain && interval.cells.is_empty() {
+        if phase == Phase::Drain && interval.cells.is_empty() && interval.carried.is_empty() {
             return;
         }
-        self.announce(phase, (from - start).as_secs_f64());
-        self.observer.interval(Interval {
-            t_s: (from - start).as_secs_f64(),
+        let t_s = (from - start).as_secs_f64();
+        let length_s = (to - from).as_secs_f64();
+        let sample = self.sample(&interval, phase, t_s);
+        self.totals.add(&interval.cells);
+        if phase == Phase::Measurement {
+            self.send_lag.add(&interval.cells.send_lag);
+        }
+        for (due_in, cells) in &interval.carried {
+            self.totals.add(cells);
+            if *due_in == Phase::Measurement {
+                self.send_lag.add(&cells.send_lag);
+            }
+        }
+        if phase == Phase::Measurement {
+            self.look_at_precision(start, &interval);
+        }
+        self.announce(phase, t_s);
+        self.observer
+            .interval(self.names.interval(t_s, phase, interval));
+        if phase != Phase::Drain {
+            self.samples.push(sample);
+        }
+        if phase == Phase::WarmUp {
+            self.warm_up_series.push(sample.back as f64 / length_s);
+            self.look_for_steady_state(start, to);
+        }
+    }
+
+    /// What the rule about a missed rate needs of an interval.
+    fn sample(&self, interval: &LoopInterval, phase: Phase, t_s: f64) -> Sample {
+        let length_s = (interval.to - interval.from).as_secs_f64();
+        let back = || interval.carried.values().chain([&interval.cells]);
+        let service = back().flat_map(|cells| &cells.service);
+        Sample {
+            t_s,
             length_s,
             phase,
-            operations: self.operation_intervals(interval.cells.operations),
-            statements: self.statement_intervals(interval.cells.statements),
-        });
-        if phase == Phase::WarmUp {
-            self.warm_up_series.push(count as f64 / length_s);
-            self.look_for_steady_state(start, interval.to);
+            pace: self.names.pace(interval.pace, length_s),
+            back: back().map(Cells::succeeded).sum(),
+            service_sum_ns: service.map(|durations| durations.sum_ns).sum(),
         }
     }
 
@@ -279,52 +299,30 @@ impl<'a> Controller<'a> {
         let why = match phase {
             Phase::WarmUp => "start of the load".to_owned(),
             Phase::Measurement => self.phase_why.clone(),
-            Phase::Drain => "operations still in flight at the stop".to_owned(),
+            Phase::Drain => "operations that were due before the stop".to_owned(),
         };
         self.observer.phase(PhaseMark { t_s, phase, why });
     }
 
-    fn operation_intervals(&self, cells: Vec<Cell>) -> Vec<OperationInterval> {
-        let mut operations: Vec<_> = self
-            .operations
-            .iter()
-            .zip(cells)
-            .filter(|(_, cell)| cell.response.count + cell.errors > 0)
-            .map(|((group, operation), cell)| OperationInterval {
-                load: self.connects[*group].load.clone(),
-                operation: operation.clone(),
-                count: cell.response.count,
-                errors: cell.errors,
-                sum_ns: cell.response.sum_ns,
-                min_ns: cell.response.min_ns,
-                max_ns: cell.response.max_ns,
-                histogram: cell.response.histogram,
-            })
-            .collect();
-        operations.sort_by(|a, b| (&a.load, &a.operation).cmp(&(&b.load, &b.operation)));
-        operations
-    }
-
-    fn statement_intervals(&self, cells: Vec<StatementCell>) -> Vec<StatementInterval> {
-        let mut statements: Vec<_> = self
-            .statements
-            .iter()
-            .zip(cells)
-            .filter(|(_, cell)| cell.times.count > 0)
-            .map(|((group, statement), cell)| StatementInterval {
-                load: self.connects[*group].load.clone(),
-                statement: statement.clone(),
-                reads: cell.reads,
-                writes: cell.writes,
-                others: cell.others,
-                sum_ns: cell.times.sum_ns,
-                min_ns: cell.times.min_ns,
-                max_ns: cell.times.max_ns,
-                histogram: cell.times.histogram,
-            })
-            .collect();
-        statements.sort_by(|a, b| (&a.load, &a.statement).cmp(&(&b.load, &b.statement)));
-        statements
+    /// Ends the measurement at the next interval once the quantile that was asked for is known precisely enough.
+    fn look_at_precision(&mut self, start: Instant, interval: &LoopInterval) {
+        let Stop::UntilPrecise(precision) = self.stop else {
+            return;
+        };
+        let mut responses = Histogram::new();
+        for cell in &interval.cells.operations {
+            responses.add(&cell.response.histogram);
+        }
+        self.precise.add(&precision, &responses);
+        let reached = self.precise.half_width(&precision);
+        let quantile = 100.0 * precision.quantile;
+        self.stop_why = Some(match reached {
+            Some(width) => format!("p{quantile} known within {:.1} %", 100.0 * width),
+            None => format!("too few operations to tell how precisely p{quantile} is known"),
+        });
+        if reached.is_some_and(|width| width <= precision.within) {
+            self.timeline.stop_by(self.next_boundary(start));
+        }
     }
 
     /// Begins the measurement at the next interval once the warm-up's throughput is steady, or has lasted too long.
@@ -355,42 +353,60 @@ impl<'a> Controller<'a> {
         start + Duration::from_nanos(boundary_ns as u64)
     }
 
-    fn outcome(self, start: Instant) -> Outcome {
-        let errors = self
-            .failures
-            .iter()
-            .map(|(&(operation, number), failures)| ErrorCount {
-                load: self.connects[self.operations[operation].0].load.clone(),
-                operation: self.operations[operation].1.clone(),
-                number,
-                sqlstate: failures.first.sqlstate.clone(),
-                message: failures.first.message.clone(),
-                count: failures.count,
-                retried: failures.retried,
-            });
-        let totals = self
-            .operations
-            .iter()
-            .zip(&self.totals)
-            .map(|((group, operation), cell)| OperationTotal {
-                load: self.connects[*group].load.clone(),
-                operation: operation.clone(),
-                count: cell.response.count,
-                errors: cell.errors,
-                min_ns: cell.response.min_ns,
-                max_ns: cell.response.max_ns,
-                sum_ns: cell.response.sum_ns,
-                histogram: cell.response.histogram.clone(),
-            });
+    fn outcome(mut self, start: Instant) -> Outcome {
+        if matches!(self.stop, Stop::Operations(_) | Stop::WhenUsersEnd) {
+            // In the last interval, users have come to their end: what waited then was not theirs.
+            self.samples.pop();
+        }
+        let mut errors = self.names.errors(&self.failures);
+        for ((group, _), refused) in &self.refusals {
+            errors.push(self.names.connect_error(*group, refused));
+        }
         Outcome {
             elapsed: self.last_end.map_or(Duration::ZERO, |end| end - start),
-            errors: errors.collect(),
-            totals: totals.collect(),
+            errors,
+            totals: self.names.totals(&self.totals),
+            unfinished: self.left.in_flight,
+            offered: self.offered(),
             connects: self.connects,
+            stop_why: self.stop_why,
             ended: self.ended,
-            unfinished: self.unfinished,
         }
     }
+
+    fn offered(&self) -> Offered {
+        let rate_per_s = self.arrivals.rate_per_s();
+        let evidence = Evidence {
+            rate_per_s: rate_per_s.unwrap_or(f64::INFINITY),
+            connections: self.connects.iter().map(|connects| connects.count).sum(),
+            samples: &self.samples,
+            calm: self.left.calm,
+        };
+        let begun_late = self.send_lag.histogram.count_above(LATE_NS);
+        Offered {
+            process: self.arrivals.process().to_owned(),
+            rate_per_s,
+            due: evidence.due(),
+            behind: evidence.behind(),
+            late: begun_late + self.left.not_started,
+            waiting_max: evidence.waiting_max(),
+            not_started: self.left.not_started,
+            unfinished: self.left.unfinished,
+            waits: self.left.waits.clone(),
+            shortfall: rate_per_s.and_then(|_| evidence.shortfall()),
+        }
+    }
+}
+
+fn count_failure(counts: &mut FailureCounts, index: usize, failure: Failure) {
+    counts
+        .entry((index, failure.number))
+        .or_insert_with(|| Failures {
+            first: failure,
+            count: 0,
+            retried: 0,
+        })
+        .count += 1;
 }
 
 fn count_connect(connects: &mut Connects, duration: Duration) {

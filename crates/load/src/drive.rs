@@ -10,16 +10,24 @@ use reactor::Clock;
 use workload::User;
 
 use crate::{
+    arrivals::{Arrivals, Share},
+    budget::{Allowance, Budget},
     controller::Controller,
     event_loop::{self, Place, Task},
     load::{Group, Load, Observer},
     outcome::{Error, Outcome},
-    schedule::Interrupt,
+    schedule::{Interrupt, Stop},
     timeline::Timeline,
 };
 
-/// Event loops for so many connections: min(connections, 2 x CPUs).
-pub fn default_loops(connections: u32) -> u32 {
+/// Event loops for so many connections: min(connections, 2 x CPUs), but one in an open loop.
+///
+/// Each event loop has the arrivals and the connections that are its own. Several are several queues: an operation
+/// would wait on one loop while a connection is free on another, which no single queue of a real service does.
+pub fn default_loops(connections: u32, arrivals: &Arrivals) -> u32 {
+    if arrivals.rate_per_s().is_some() {
+        return 1;
+    }
     let cpus = thread::available_parallelism().map_or(1, NonZero::get) as u32;
     connections.min(2 * cpus).max(1)
 }
@@ -33,30 +41,37 @@ pub fn drive<U: User + 'static>(
     let timeline = Arc::new(Timeline::new(load.interval));
     let (messages, inbox) = mpsc::channel();
     let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
-    let (on_error, cells) = (load.on_error, controller.cells());
+    let (on_error, arrivals, shape) = (load.on_error, load.arrivals, controller.shape());
+    let loops = load.loops.max(1);
+    let budget = match load.stop {
+        Stop::Operations(operations) => Some(Arc::new(Budget::new(operations, loops))),
+        Stop::After(_) | Stop::UntilPrecise(_) | Stop::WhenUsersEnd => None,
+    };
     let shares = share_out(&load);
     let groups = Arc::new(load.groups);
     let threads = shares
         .into_iter()
-        .enumerate()
-        .map(|(event_loop, share)| {
+        .zip(0..)
+        .map(|(users, index)| {
             let groups = Arc::clone(&groups);
             let (give_back, used_cells) = mpsc::channel();
             controller.gives_back_to(give_back);
             let task = Task {
-                event_loop,
-                cells: cells.clone(),
+                share: Share { index, of: loops },
+                shape,
+                arrivals,
+                allowance: Allowance::new(budget.clone()),
                 on_error,
                 timeline: Arc::clone(&timeline),
                 messages: messages.clone(),
                 used_cells,
             };
             thread::Builder::new()
-                .name(format!("loop-{event_loop}"))
+                .name(format!("loop-{index}"))
                 .spawn(move || {
                     let make =
                         |(place, index): (Place, u32)| (place, (groups[place.group].make)(index));
-                    event_loop::run(task, Clock::System, share.into_iter().map(make).collect())
+                    event_loop::run(task, Clock::System, users.into_iter().map(make).collect())
                 })
         })
         .collect::<Result<Vec<_>, _>>();

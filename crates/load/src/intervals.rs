@@ -4,31 +4,38 @@ use std::{collections::BTreeMap, sync::mpsc};
 
 use reactor::Instant;
 
-use crate::recorder::Cells;
+use crate::{
+    pace::LoopPace,
+    recorder::{CarriedCells, Cells, Shape},
+};
 
-/// What all event loops measured between two moments.
+/// What one event loop measured between two moments.
 #[derive(Debug)]
-pub(crate) struct MergedInterval {
+pub(crate) struct LoopInterval {
     pub(crate) from: Instant,
     pub(crate) to: Instant,
     pub(crate) cells: Cells,
+    pub(crate) carried: CarriedCells,
+    pub(crate) pace: LoopPace,
 }
 
 /// The intervals that not all event loops have handed over yet.
 #[derive(Debug)]
 pub(crate) struct Intervals {
+    shape: Shape,
     /// Up to where each loop has handed over.
     reached: Vec<Option<Instant>>,
     /// By begin.
-    open: BTreeMap<Instant, MergedInterval>,
+    open: BTreeMap<Instant, LoopInterval>,
     /// Where each loop takes its cells back.
     give_back: Vec<mpsc::Sender<Cells>>,
 }
 
 impl Intervals {
     /// Nothing from so many loops.
-    pub(crate) fn new(loops: usize) -> Self {
+    pub(crate) fn new(loops: usize, shape: Shape) -> Self {
         Self {
+            shape,
             reached: vec![None; loops],
             open: BTreeMap::new(),
             give_back: Vec::new(),
@@ -45,20 +52,33 @@ impl Intervals {
         self.give_back.push(give_back);
     }
 
-    /// Adds what one loop measured, and gives it the cells back.
-    pub(crate) fn add(&mut self, event_loop: usize, from: Instant, to: Instant, mut cells: Cells) {
-        let empty = || MergedInterval {
-            from,
-            to,
-            cells: Cells::new(cells.operations.len(), cells.statements.len()),
-        };
-        let open = self.open.entry(from).or_insert_with(empty);
-        open.to = open.to.max(to);
+    /// Adds what one loop measured, and gives it the cells back, so that it need not allocate.
+    pub(crate) fn add(&mut self, event_loop: usize, measured: LoopInterval) {
+        self.reached[event_loop] = Some(measured.to);
+        let shape = self.shape;
+        let open = self
+            .open
+            .entry(measured.from)
+            .or_insert_with(|| LoopInterval {
+                from: measured.from,
+                to: measured.to,
+                cells: Cells::new(shape),
+                carried: CarriedCells::new(),
+                pace: LoopPace::default(),
+            });
+        open.to = open.to.max(measured.to);
+        open.pace.add(&measured.pace);
+        for (phase, cells) in measured.carried {
+            open.carried
+                .entry(phase)
+                .and_modify(|sum| sum.add(&cells))
+                .or_insert(cells);
+        }
+        let mut cells = measured.cells;
         open.cells.add(&cells);
         cells.clear();
         // A loop that has ended takes nothing back; the cells are dropped with the message.
         let _ = self.give_back[event_loop].send(cells);
-        self.reached[event_loop] = Some(to);
     }
 
     /// One loop will hand over nothing more.
@@ -67,7 +87,7 @@ impl Intervals {
     }
 
     /// The earliest interval, if all loops have handed it over.
-    pub(crate) fn next_whole(&mut self) -> Option<MergedInterval> {
+    pub(crate) fn next_whole(&mut self) -> Option<LoopInterval> {
         let reached = self.reached.iter().copied().min().flatten()?;
         let first = self.open.first_entry()?;
         (first.get().to <= reached).then(|| first.remove())
@@ -81,29 +101,36 @@ mod tests {
     #[test]
     fn an_interval_waits_for_the_slowest_loop() {
         let at = Instant::from_ns;
-        let failed = |errors| {
-            let mut cells = Cells::new(1, 0);
-            cells.operations[0].errors = errors;
-            cells
+        let shape = Shape {
+            operations: 1,
+            statements: 0,
+            open: false,
         };
-        let mut intervals = Intervals::new(2);
+        let failed = |from, to, errors| {
+            let mut cells = Cells::new(shape);
+            cells.operations[0].errors = errors;
+            LoopInterval {
+                from: at(from),
+                to: at(to),
+                cells,
+                carried: CarriedCells::new(),
+                pace: LoopPace::default(),
+            }
+        };
+        let mut intervals = Intervals::new(2, shape);
         for _ in 0..2 {
             intervals.give_back_to(mpsc::channel().0);
         }
-        intervals.add(0, at(0), at(10), failed(1));
-        intervals.add(0, at(10), at(20), failed(2));
+        intervals.add(0, failed(0, 10, 1));
+        intervals.add(0, failed(10, 20, 2));
         assert!(intervals.next_whole().is_none());
-        intervals.add(1, at(0), at(10), failed(4));
+        intervals.add(1, failed(0, 10, 4));
         let whole = intervals.next_whole().unwrap();
-        assert_eq!(
-            (whole.from, whole.to, whole.cells.operations[0].errors),
-            (at(0), at(10), 5)
-        );
+        assert_eq!((whole.from, whole.to), (at(0), at(10)));
+        assert_eq!(whole.cells.operations[0].errors, 5);
         assert!(intervals.next_whole().is_none());
         intervals.finish(1);
-        assert_eq!(
-            intervals.next_whole().unwrap().cells.operations[0].errors,
-            2
-        );
+        let whole = intervals.next_whole().unwrap();
+        assert_eq!(whole.cells.operations[0].errors, 2);
     }
 }

@@ -1,23 +1,30 @@
-//! How hard and when: drives virtual users in a closed loop over event loops and records every operation.
+//! How hard and when: drives virtual users in a closed or open loop over event loops and records every operation.
 //!
 //! The crate knows no benchmark: it asks a [`workload::User`] what comes next and how it went, and
 //! [`workload::Rows`] what a table holds.
-//! Warm-up, stop and error policy are values. Every event loop has a thread, connections and recording of its
+//! Arrivals, warm-up, stop and error policy are values. Every event loop has a thread, connections and recording of its
 //! own; once per interval it hands its figures to the controller, which merges them off the hot path.
 
+mod arrivals;
+mod budget;
 mod controller;
 mod drive;
 mod event_loop;
 mod intervals;
+mod lines;
 mod load;
 mod outcome;
+mod pace;
 mod populate;
+mod precision;
 mod recorder;
 mod schedule;
+mod shortfall;
 mod timeline;
 
+pub use arrivals::{Arrivals, Schedule, Share, ThinkTime};
 pub use drive::{default_loops, drive};
 pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome};
 pub use populate::{PopulateError, PopulateEvent, Population, Progress, populate};
-pub use schedule::{Arrivals, Interrupt, OnError, Stop, WarmUp};
+pub use schedule::{Interrupt, OnError, Precision, Stop, WarmUp};

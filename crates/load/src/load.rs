@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use samples::{Interval, PhaseMark};
 
-use crate::schedule::{Arrivals, OnError, Stop, WarmUp};
+use crate::{
+    arrivals::Arrivals,
+    schedule::{OnError, Stop, WarmUp},
+};
 
 /// Users of one kind.
 pub struct Group<U> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use samples::{Connects, ErrorCount, Histogram};
+use samples::{Connects, ErrorCount, Histogram, Offered};
 use workload::Failure;
 
 /// What a load did.
@@ -12,13 +12,17 @@ pub struct Outcome {
     pub ended: Ended,
     /// From the first operation to the end of the last one, connecting excluded.
     pub elapsed: Duration,
+    /// What was to start, and whether it did.
+    pub offered: Offered,
+    /// What a stop rule that looks at the results saw at the end, in words.
+    pub stop_why: Option<String>,
     /// Connection times, one entry per group.
     pub connects: Vec<Connects>,
     /// Totals over all phases, by group and operation.
     pub totals: Vec<OperationTotal>,
     /// Operations that had not come back when the load gave up waiting.
     pub unfinished: u64,
-    /// Failed attempts by group, operation and number.
+    /// Failed attempts by group, operation (`connect` for connections) and number.
     pub errors: Vec<ErrorCount>,
 }
 

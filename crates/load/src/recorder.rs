@@ -2,57 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use samples::Histogram;
+use samples::{Durations, Phase};
 use workload::{Class, Failure};
-
-/// How many durations, and how long.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Durations {
-    pub(crate) count: u64,
-    pub(crate) sum_ns: u64,
-    /// 0 while there is none; so is the maximum.
-    pub(crate) min_ns: u64,
-    pub(crate) max_ns: u64,
-    pub(crate) histogram: Histogram,
-}
-
-impl Durations {
-    fn record(&mut self, duration_ns: u64) {
-        self.min_ns = if self.count == 0 {
-            duration_ns
-        } else {
-            self.min_ns.min(duration_ns)
-        };
-        self.max_ns = self.max_ns.max(duration_ns);
-        self.count += 1;
-        self.sum_ns += duration_ns;
-        self.histogram.record(duration_ns);
-    }
-
-    /// Adds what another event loop, or another interval, measured of the same.
-    pub(crate) fn add(&mut self, other: &Self) {
-        if other.count == 0 {
-            return;
-        }
-        self.min_ns = if self.count == 0 {
-            other.min_ns
-        } else {
-            self.min_ns.min(other.min_ns)
-        };
-        self.max_ns = self.max_ns.max(other.max_ns);
-        self.count += other.count;
-        self.sum_ns += other.sum_ns;
-        self.histogram.add(&other.histogram);
-    }
-
-    /// Forgets everything and keeps the histogram's memory.
-    fn clear(&mut self) {
-        if self.count > 0 {
-            self.histogram.clear();
-        }
-        (self.count, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, 0, 0);
-    }
-}
 
 /// What one operation type did in one interval of one event loop.
 #[derive(Debug, Clone, Default)]
@@ -60,13 +11,6 @@ pub(crate) struct Cell {
     /// Response times of the successful ones.
     pub(crate) response: Durations,
     pub(crate) errors: u64,
-}
-
-impl Cell {
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.response.add(&other.response);
-        self.errors += other.errors;
-    }
 }
 
 /// What one statement did in one interval of one event loop.
@@ -78,28 +22,49 @@ pub(crate) struct StatementCell {
     pub(crate) times: Durations,
 }
 
+/// Which cells a load needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    /// Operation types of all groups.
+    pub(crate) operations: usize,
+    /// Statements of all groups.
+    pub(crate) statements: usize,
+    /// In an open loop, service times are not the response times.
+    pub(crate) open: bool,
+}
+
 /// What one event loop measured in one interval.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cells {
     /// One per operation type of all groups.
     pub(crate) operations: Vec<Cell>,
+    /// Service times by operation type; empty in a closed loop.
+    pub(crate) service: Vec<Durations>,
     /// One per statement of all groups.
     pub(crate) statements: Vec<StatementCell>,
+    pub(crate) send_lag: Durations,
 }
 
 impl Cells {
-    /// Cells for so many operation types and statements, all empty.
-    pub(crate) fn new(operations: usize, statements: usize) -> Self {
+    /// Empty cells.
+    pub(crate) fn new(shape: Shape) -> Self {
+        let service = if shape.open { shape.operations } else { 0 };
         Self {
-            operations: vec![Cell::default(); operations],
-            statements: vec![StatementCell::default(); statements],
+            operations: vec![Cell::default(); shape.operations],
+            service: vec![Durations::default(); service],
+            statements: vec![StatementCell::default(); shape.statements],
+            send_lag: Durations::default(),
         }
     }
 
-    /// Adds what another event loop measured.
+    /// Adds what another event loop, or another interval, measured.
     pub(crate) fn add(&mut self, other: &Self) {
         for (sum, cell) in self.operations.iter_mut().zip(&other.operations) {
-            sum.add(cell);
+            sum.response.add(&cell.response);
+            sum.errors += cell.errors;
+        }
+        for (sum, more) in self.service.iter_mut().zip(&other.service) {
+            sum.add(more);
         }
         for (sum, cell) in self.statements.iter_mut().zip(&other.statements) {
             sum.reads += cell.reads;
@@ -107,6 +72,7 @@ impl Cells {
             sum.others += cell.others;
             sum.times.add(&cell.times);
         }
+        self.send_lag.add(&other.send_lag);
     }
 
     /// Forgets everything and keeps the histograms' memory.
@@ -115,10 +81,12 @@ impl Cells {
             cell.response.clear();
             cell.errors = 0;
         }
+        self.service.iter_mut().for_each(Durations::clear);
         for cell in &mut self.statements {
             cell.times.clear();
             (cell.reads, cell.writes, cell.others) = (0, 0, 0);
         }
+        self.send_lag.clear();
     }
 
     /// True when nothing came back.
@@ -127,7 +95,15 @@ impl Cells {
         self.operations.iter().all(no_operation)
             && self.statements.iter().all(|cell| cell.times.count == 0)
     }
+
+    /// Operations that succeeded.
+    pub(crate) fn succeeded(&self) -> u64 {
+        self.operations.iter().map(|cell| cell.response.count).sum()
+    }
 }
+
+/// What came back in an interval but was due in an earlier phase, by that phase.
+pub(crate) type CarriedCells = BTreeMap<Phase, Cells>;
 
 /// Failures of one kind.
 #[derive(Debug, Clone)]
@@ -143,32 +119,72 @@ pub(crate) struct Failures {
 /// Failures by operation (index over all groups) and error number.
 pub(crate) type FailureCounts = BTreeMap<(usize, u16), Failures>;
 
+/// How long one operation took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Took {
+    /// From the scheduled start, nanoseconds.
+    pub(crate) response_ns: u64,
+    /// From the send, nanoseconds.
+    pub(crate) service_ns: u64,
+    /// From the moment at which the user was due to the send, nanoseconds.
+    pub(crate) send_lag_ns: u64,
+}
+
 /// What one event loop measured in the interval that is open now, and its failures so far.
 #[derive(Debug)]
 pub(crate) struct Recorder {
+    shape: Shape,
     cells: Cells,
+    carried: CarriedCells,
     failures: FailureCounts,
 }
 
 impl Recorder {
-    /// A recorder into these cells.
-    pub(crate) fn new(cells: Cells) -> Self {
+    /// A recorder that has seen nothing.
+    pub(crate) fn new(shape: Shape) -> Self {
         Self {
-            cells,
+            shape,
+            cells: Cells::new(shape),
+            carried: CarriedCells::new(),
             failures: FailureCounts::new(),
         }
     }
 
+    /// Where an operation is recorded: with the interval, or with those that an earlier phase left over.
+    fn cells(&mut self, carried: Option<Phase>) -> &mut Cells {
+        match carried {
+            None => &mut self.cells,
+            Some(phase) => {
+                let shape = self.shape;
+                self.carried
+                    .entry(phase)
+                    .or_insert_with(|| Cells::new(shape))
+            }
+        }
+    }
+
     /// Records a successful operation.
-    pub(crate) fn succeed(&mut self, operation: usize, response_ns: u64) {
-        self.cells.operations[operation]
+    pub(crate) fn succeed(&mut self, operation: usize, took: Took, carried: Option<Phase>) {
+        let cells = self.cells(carried);
+        cells.operations[operation]
             .response
-            .record(response_ns);
+            .record(took.response_ns);
+        cells.send_lag.record(took.send_lag_ns);
+        // Empty in a closed loop.
+        if let Some(service) = cells.service.get_mut(operation) {
+            service.record(took.service_ns);
+        }
     }
 
     /// Records a statement that came back.
-    pub(crate) fn statement(&mut self, statement: usize, class: Class, time_ns: u64) {
-        let cell = &mut self.cells.statements[statement];
+    pub(crate) fn statement(
+        &mut self,
+        statement: usize,
+        class: Class,
+        time_ns: u64,
+        carried: Option<Phase>,
+    ) {
+        let cell = &mut self.cells(carried).statements[statement];
         match class {
             Class::Read => cell.reads += 1,
             Class::Write => cell.writes += 1,
@@ -178,8 +194,10 @@ impl Recorder {
     }
 
     /// Records an operation that failed for good.
-    pub(crate) fn fail(&mut self, operation: usize) {
-        self.cells.operations[operation].errors += 1;
+    pub(crate) fn fail(&mut self, operation: usize, send_lag_ns: u64, carried: Option<Phase>) {
+        let cells = self.cells(carried);
+        cells.operations[operation].errors += 1;
+        cells.send_lag.record(send_lag_ns);
     }
 
     /// Counts one failed attempt; `retried` when a later attempt of the same operation succeeded.
@@ -196,9 +214,11 @@ impl Recorder {
         entry.retried += u64::from(retried);
     }
 
-    /// Hands out the open interval's cells and goes on with `fresh` ones.
-    pub(crate) fn take(&mut self, fresh: Cells) -> Cells {
-        std::mem::replace(&mut self.cells, fresh)
+    /// Hands out what the open interval holds and goes on with `fresh` cells, or new ones.
+    pub(crate) fn take(&mut self, fresh: Option<Cells>) -> (Cells, CarriedCells) {
+        let fresh = fresh.unwrap_or_else(|| Cells::new(self.shape));
+        let cells = std::mem::replace(&mut self.cells, fresh);
+        (cells, std::mem::take(&mut self.carried))
     }
 
     /// Hands out the failures.
@@ -209,49 +229,52 @@ impl Recorder {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
-    fn durations(values: &[u64]) -> Durations {
-        let mut durations = Durations::default();
-        for value in values {
-            durations.record(*value);
-        }
-        durations
-    }
+    const TOOK: Took = Took {
+        response_ns: 5,
+        service_ns: 4,
+        send_lag_ns: 1,
+    };
 
-    proptest! {
-        #[test]
-        fn merging_durations_loses_nothing(
-            left in prop::collection::vec(1u64..1_000_000_000, 0..50),
-            right in prop::collection::vec(1u64..1_000_000_000, 0..50),
-        ) {
-            let mut merged = durations(&left);
-            merged.add(&durations(&right));
-            let all: Vec<u64> = left.iter().chain(&right).copied().collect();
-            prop_assert_eq!(merged.count, all.len() as u64);
-            prop_assert_eq!(merged.sum_ns, all.iter().sum::<u64>());
-            prop_assert_eq!(merged.min_ns, all.iter().copied().min().unwrap_or(0));
-            prop_assert_eq!(merged.max_ns, all.iter().copied().max().unwrap_or(0));
-            prop_assert_eq!(merged.histogram.count(), all.len() as u64);
+    fn shape(open: bool) -> Shape {
+        Shape {
+            operations: 1,
+            statements: 2,
+            open,
         }
     }
 
     #[test]
     fn cleared_cells_are_as_new() {
-        let mut recorder = Recorder::new(Cells::new(1, 2));
-        recorder.succeed(0, 5);
-        recorder.fail(0);
-        recorder.statement(1, Class::Other, 7);
-        let mut cells = recorder.take(Cells::new(1, 2));
-        assert!(!cells.is_empty());
+        let mut recorder = Recorder::new(shape(true));
+        recorder.succeed(0, TOOK, None);
+        recorder.fail(0, 3, None);
+        recorder.statement(1, Class::Other, 7, None);
+        let (mut cells, carried) = recorder.take(None);
+        assert!(!cells.is_empty() && carried.is_empty());
+        assert_eq!((cells.service[0].sum_ns, cells.send_lag.sum_ns), (4, 4));
         cells.clear();
         assert!(cells.is_empty());
-        let (operation, statement) = (&cells.operations[0], &cells.statements[1]);
-        assert_eq!((operation.response.max_ns, operation.errors), (0, 0));
-        assert_eq!((statement.times.sum_ns, statement.others), (0, 0));
-        assert_eq!(operation.response.histogram.count(), 0);
-        assert_eq!(statement.times.histogram.count(), 0);
+        assert_eq!((cells.service[0].count, cells.send_lag.count), (0, 0));
+        assert_eq!(
+            (cells.operations[0].errors, cells.statements[1].others),
+            (0, 0)
+        );
+    }
+
+    #[test]
+    fn what_an_earlier_phase_left_over_is_kept_apart() {
+        let mut recorder = Recorder::new(shape(false));
+        recorder.succeed(0, TOOK, Some(Phase::WarmUp));
+        recorder.statement(0, Class::Read, 7, Some(Phase::WarmUp));
+        let (cells, carried) = recorder.take(None);
+        assert!(cells.is_empty());
+        let left_over = &carried[&Phase::WarmUp];
+        assert_eq!(
+            (left_over.succeeded(), left_over.statements[0].reads),
+            (1, 1)
+        );
+        assert!(recorder.take(None).1.is_empty());
     }
 }

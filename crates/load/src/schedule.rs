@@ -8,13 +8,6 @@ use std::{
     time::Duration,
 };
 
-/// When operations start.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Arrivals {
-    /// A closed loop: each user starts its next operation when the one before is done.
-    Closed,
-}
-
 /// When the measurement begins.
 #[derive(Debug, Clone, Copy)]
 pub enum WarmUp {
@@ -33,12 +26,30 @@ pub enum WarmUp {
 }
 
 /// When a load ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Stop {
     /// After so much measuring.
     After(Duration),
+    /// After exactly so many operations that were due in the measurement, successful or not.
+    Operations(u64),
+    /// When a quantile of the response times is known precisely enough.
+    UntilPrecise(Precision),
     /// When every user has come to its own end (a number of rounds).
     WhenUsersEnd,
+}
+
+/// How precisely a quantile has to be known.
+#[derive(Debug, Clone, Copy)]
+pub struct Precision {
+    /// Which quantile, 0 to 1.
+    pub quantile: f64,
+    /// Half the width of its interval, as a share of the quantile.
+    pub within: f64,
+    /// Half the width of the interval of a quantile over the whole measurement (first argument), in the same unit, from
+    /// the same quantile over consecutive parts of it; `None` while it cannot be told.
+    pub half_width: fn(f64, &[f64]) -> Option<f64>,
+    /// The load ends at the latest after so much measuring, and the record says that it was not precise.
+    pub at_most: Duration,
 }
 
 /// What a failed operation does to the load.

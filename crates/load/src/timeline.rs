@@ -1,7 +1,7 @@
 //! The moments that controller and event loops agree on: start, begin of the measurement, stop.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     time::Duration,
 };
 
@@ -20,6 +20,7 @@ pub(crate) struct Timeline {
     start_ns: AtomicU64,
     measure_from_ns: AtomicU64,
     stop_at_ns: AtomicU64,
+    cut_off: AtomicBool,
     interval: Duration,
 }
 
@@ -30,6 +31,7 @@ impl Timeline {
             start_ns: AtomicU64::new(OPEN),
             measure_from_ns: AtomicU64::new(OPEN),
             stop_at_ns: AtomicU64::new(OPEN),
+            cut_off: AtomicBool::new(false),
             interval,
         }
     }
@@ -57,6 +59,17 @@ impl Timeline {
     /// Moves the stop to `at`, unless it is earlier already.
     pub(crate) fn stop_by(&self, at: Instant) {
         self.stop_at_ns.fetch_min(at.as_ns(), Ordering::Relaxed);
+    }
+
+    /// Stops by `at`, and what is due but has not begun is not worked off.
+    pub(crate) fn cut_off(&self, at: Instant) {
+        self.cut_off.store(true, Ordering::Relaxed);
+        self.stop_by(at);
+    }
+
+    /// True when nothing may begin any more, whenever it was due.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.cut_off.load(Ordering::Relaxed)
     }
 
     /// True when no operation may start at `now` any more.

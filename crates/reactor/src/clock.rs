@@ -89,6 +89,15 @@ pub fn system_now() -> Instant {
     Instant(time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned())
 }
 
+/// CPU time that the calling thread has used so far.
+pub fn thread_cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(
+        time.tv_sec.cast_unsigned(),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
+}
+
 /// The wall clock, for time stamps in records; never for durations.
 #[expect(
     clippy::disallowed_methods,

@@ -23,7 +23,7 @@ mod stream;
 mod task;
 mod timer;
 
-pub use clock::{Clock, Instant, system_now, wall_now};
+pub use clock::{Clock, Instant, system_now, thread_cpu_time, wall_now};
 pub use executor::{Reactor, block_on, now, spawn, yield_now};
 pub use listener::Listener;
 pub use stream::Stream;

@@ -73,6 +73,11 @@ impl Histogram {
         (!self.0.is_empty()).then(|| self.0.mean())
     }
 
+    /// How many values lie above `limit_ns`, to the histogram's 0.1 %.
+    pub fn count_above(&self, limit_ns: u64) -> u64 {
+        self.0.len() - self.0.count_between(0, limit_ns)
+    }
+
     /// Base64 of HdrHistogram's V2-deflate form.
     pub fn to_text(&self) -> String {
         let mut bytes = Vec::new();
@@ -132,6 +137,18 @@ mod tests {
             histogram.record(value);
             let read = histogram.quantile_ns(1.0).unwrap() as f64;
             prop_assert!((read - value as f64).abs() <= value as f64 * 0.001 + 1.0);
+        }
+    }
+
+    #[test]
+    fn what_lies_above_a_limit() {
+        let mut histogram = Histogram::new();
+        assert_eq!(histogram.count_above(10), 0);
+        for value in [1, 900_000, 1_100_000, 5_000_000_000] {
+            histogram.record(value);
+        }
+        for (limit_ns, count) in [(0, 4), (1_000_000, 2), (4_000_000_000, 1), (u64::MAX, 0)] {
+            assert_eq!(histogram.count_above(limit_ns), count, "{limit_ns}");
         }
     }
 

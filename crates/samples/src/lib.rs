@@ -4,18 +4,22 @@
 //! line while the run goes on; the judging half (report, later audit and verdict) reads it and needs nothing
 //! else. `docs/run-record.md` documents the format.
 
+mod cpu_use;
+mod durations;
 mod histogram;
 mod line;
 mod reader;
 mod summary;
 mod writer;
 
+pub use cpu_use::CpuUse;
+pub use durations::Durations;
 pub use histogram::{Histogram, HistogramError};
 pub use line::{
-    Connects, Dataset, DiskUse, End, ErrorCount, FORMAT, Host, Interval, Line, Machine, MachineUse,
-    Memory, OperationInterval, Phase, PhaseMark, ProcessUse, RunHeader, ServerIdentity,
-    StatementInterval, Telemetry,
+    Carried, Cause, Connects, Dataset, DiskUse, End, ErrorCount, FORMAT, Host, Interval, Line,
+    Machine, MachineUse, Memory, Offered, OperationInterval, Pace, Phase, PhaseMark, ProcessUse,
+    RunHeader, ServerIdentity, Shortfall, StatementInterval, Telemetry,
 };
 pub use reader::{ReadError, Record};
-pub use summary::{CpuUse, LatencySummary, OperationSummary, RunSummary};
+pub use summary::{LatencySummary, OperationSummary, RunSummary, StatementSummary};
 pub use writer::{RecordWriter, WriteError};

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::Histogram;
+use crate::{durations::Durations, histogram::Histogram};
 
 /// The version of the run record format that this program writes.
 pub const FORMAT: u32 = 1;
@@ -34,6 +34,8 @@ pub enum Line {
     Interval(Interval),
     /// How long the connections took to open.
     Connects(Connects),
+    /// What was to start, and whether it did.
+    Offered(Offered),
     /// What the machine and the processes did in one interval.
     Telemetry(Telemetry),
     /// A statement error, counted by number over the whole run.
@@ -178,6 +180,56 @@ pub struct Interval {
     /// statements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<StatementInterval>,
+    /// Of the operations that finished here: from the moment at which the user was due to the moment at which the
+    /// request went out; `None` in records of before it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_lag: Option<Durations>,
+    /// How the event loops kept up; `None` in records of before it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Pace>,
+    /// What finished here but was due in an earlier phase, to which it belongs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub carried: Vec<Carried>,
+}
+
+impl Interval {
+    /// Successful operations that came back in the interval, whatever phase they were due in.
+    pub fn succeeded(&self) -> u64 {
+        let carried = self.carried.iter().flat_map(|carried| &carried.operations);
+        let back = self.operations.iter().chain(carried);
+        back.map(|operation| operation.count).sum()
+    }
+}
+
+/// What finished in an interval but was due in an earlier phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Carried {
+    /// The phase to which it belongs.
+    pub due_in: Phase,
+    /// As in the interval.
+    pub operations: Vec<OperationInterval>,
+    /// As in the interval.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<StatementInterval>,
+    /// As in the interval.
+    pub send_lag: Durations,
+}
+
+/// How the event loops kept up in one interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pace {
+    /// Operations that were due in the interval; in a closed loop those that began.
+    pub due: u64,
+    /// Operations that were due by the end of the interval and had not begun.
+    pub waiting: u64,
+    /// The most that were waiting at one time, as far as was looked (every 20 ms).
+    pub waiting_max: u64,
+    /// Share of the connections with an operation in flight, in the mean over the looks, 0 to 1.
+    pub busy: f64,
+    /// CPU time of the event loop that used most of it, as a share of the interval, 0 to 1.
+    pub loop_cpu: f64,
+    /// The latest that an event loop came back to a timer, nanoseconds.
+    pub loop_delay_max_ns: u64,
 }
 
 /// What one operation type did in one interval.
@@ -199,6 +251,35 @@ pub struct OperationInterval {
     pub max_ns: u64,
     /// Response times in nanoseconds, from the scheduled start.
     pub histogram: Histogram,
+    /// Service times, from the send; only in an open loop, for they are the response times of a closed one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<Durations>,
+}
+
+impl OperationInterval {
+    /// The response times.
+    pub fn response(&self) -> Durations {
+        Durations {
+            count: self.count,
+            sum_ns: self.sum_ns,
+            min_ns: self.min_ns,
+            max_ns: self.max_ns,
+            histogram: self.histogram.clone(),
+        }
+    }
+}
+
+impl StatementInterval {
+    /// How long the statements took.
+    pub fn times(&self) -> Durations {
+        Durations {
+            count: self.reads + self.writes + self.others,
+            sum_ns: self.sum_ns,
+            min_ns: self.min_ns,
+            max_ns: self.max_ns,
+            histogram: self.histogram.clone(),
+        }
+    }
 }
 
 /// What one statement of a load's operations did in one interval.
@@ -239,6 +320,69 @@ pub struct Connects {
     pub max_ns: u64,
     /// Sum, nanoseconds.
     pub sum_ns: u64,
+}
+
+/// What was to start, and whether it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Offered {
+    /// How operations come to be due: `closed`, `constant` or `poisson`.
+    pub process: String,
+    /// Operations per second that were asked for; `None` in a closed loop.
+    pub rate_per_s: Option<f64>,
+    /// Operations that were due in the measurement; in a closed loop those that began in it.
+    pub due: u64,
+    /// How many of them had not begun at the end of the measurement.
+    pub behind: u64,
+    /// How many of them began more than 1 ms after they were due, or never.
+    pub late: u64,
+    /// The most that were waiting at one time.
+    pub waiting_max: u64,
+    /// How many of them had not begun when the load gave up.
+    pub not_started: u64,
+    /// How many of them had begun but not come back when the load gave up.
+    pub unfinished: u64,
+    /// How long those of `not_started` and `unfinished` had waited by then: their response times are longer still.
+    pub waits: Durations,
+    /// Why the rate was not reached; `None` where it was, and in a closed loop.
+    pub shortfall: Option<Shortfall>,
+}
+
+/// Why a rate was not reached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Shortfall {
+    /// Since when operations waited that never caught up, seconds since the start of the load.
+    pub from_s: f64,
+    /// Who could not keep up.
+    pub cause: Cause,
+    /// The cause in words.
+    pub why: String,
+    /// Operations per second that came back in the measurement.
+    pub achieved_per_s: f64,
+    /// From `from_s` on: share of the connections with an operation in flight, 0 to 1.
+    pub busy: f64,
+    /// From `from_s` on: the largest share of an event loop's time that it was on the CPU, 0 to 1.
+    pub loop_cpu: f64,
+    /// From `from_s` on: mean lateness of the event loops' timers, in the worst case of each interval, nanoseconds.
+    pub loop_delay_ns: f64,
+    /// From `from_s` on: mean service time, nanoseconds; `None` where nothing came back.
+    pub service_ns: Option<f64>,
+    /// Mean service time of the operations that began while at most half of the connections were busy,
+    /// nanoseconds; `None` where there was none.
+    pub calm_service_ns: Option<f64>,
+}
+
+/// Who could not keep up with a rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// All connections waited for a server that answered more slowly than when it was calm.
+    Server,
+    /// The event loops were late although connections were free, or had no CPU time left.
+    Client,
+    /// All connections were busy although the server answered as fast as when it was calm: they are too few.
+    Connections,
+    /// All connections were busy from the first operation on, so there is no calm server to compare with.
+    ServerOrConnections,
 }
 
 /// What the machine and the processes did in one interval.

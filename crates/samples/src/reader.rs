@@ -7,8 +7,8 @@ use std::{
 };
 
 use crate::line::{
-    Connects, Dataset, End, ErrorCount, FORMAT, Interval, Line, Machine, PhaseMark, RunHeader,
-    ServerIdentity, Telemetry,
+    Connects, Dataset, End, ErrorCount, FORMAT, Interval, Line, Machine, Offered, PhaseMark,
+    RunHeader, ServerIdentity, Telemetry,
 };
 
 /// Everything that one run measured.
@@ -28,6 +28,8 @@ pub struct Record {
     pub intervals: Vec<Interval>,
     /// Connection times by load.
     pub connects: Vec<Connects>,
+    /// What was to start; `None` when the load did not come to its end.
+    pub offered: Option<Offered>,
     /// What machine and processes did, in order of time.
     pub telemetry: Vec<Telemetry>,
     /// Errors by load, operation and number.
@@ -138,6 +140,7 @@ impl Record {
             phases: Vec::new(),
             intervals: Vec::new(),
             connects: Vec::new(),
+            offered: None,
             telemetry: Vec::new(),
             errors: Vec::new(),
             end: None,
@@ -154,6 +157,7 @@ impl Record {
             Line::Phase(phase) => self.phases.push(phase),
             Line::Interval(interval) => self.intervals.push(interval),
             Line::Connects(connects) => self.connects.push(connects),
+            Line::Offered(offered) => self.offered = Some(offered),
             Line::Telemetry(telemetry) => self.telemetry.push(telemetry),
             Line::Error(error) => self.errors.push(error),
             Line::End(end) => self.end = Some(end),

@@ -7,6 +7,7 @@ mod comparison;
 mod interval;
 #[cfg(test)]
 mod noise;
+mod sections;
 mod steady;
 mod trend;
 
@@ -15,4 +16,5 @@ pub use comparison::{
     smallest_effect,
 };
 pub use interval::{Interval, mean_interval};
+pub use sections::sectioned_interval;
 pub use steady::steady_from;

@@ -99,7 +99,11 @@ pub(crate) fn perform(
     };
     let reported = report_on(experiment, results);
     match (outcome, reported) {
-        (Ok(()), Ok(recorded)) => failed_statements(&recorded).map(|()| ExitCode::SUCCESS),
+        (Ok(()), Ok(recorded)) => {
+            failed_statements(&recorded)?;
+            rates_not_reached(&recorded)?;
+            Ok(ExitCode::SUCCESS)
+        }
         (Ok(()), Err(error)) => Err(error),
         (Err(error), Ok(recorded)) if recorded.runs.is_empty() => {
             // After the user has put the input right, the same command must find the name free.
@@ -142,6 +146,31 @@ fn failed_statements(recorded: &Results) -> anyhow::Result<()> {
     let message = format!("statements failed: {}", numbers.join(", "));
     Err(Blamed::new(Blame::Server, message)
         .hint("the table `errors` of summary.sqlite has them by run and operation".to_owned())
+        .into())
+}
+
+/// An error when a run did not reach the rate that was asked for; names the first of them.
+fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
+    let runs = recorded.runs.iter();
+    let mut short = runs.filter_map(|run| Some((run, run.offered.as_ref()?.shortfall.as_ref()?)));
+    let Some((run, first)) = short.next() else {
+        return Ok(());
+    };
+    let others = match short.count() {
+        0 => String::new(),
+        others => format!("; so in {others} more runs"),
+    };
+    let asked = run.offered.as_ref().and_then(|offered| offered.rate_per_s);
+    let message = format!(
+        "rate not reached in run {}: {:.0} of {:.0} operations per second, from {:.1} s on: {}{others}",
+        run.header.run,
+        first.achieved_per_s,
+        asked.unwrap_or(0.0),
+        first.from_s,
+        first.why
+    );
+    Err(Blamed::new(Blame::Answer, message)
+        .hint("the line `offered` of the run's record holds the evidence".to_owned())
         .into())
 }
 

@@ -2,8 +2,8 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use experiment::{LoadSpec, OnError, PlannedRun, WarmUp};
-use load::{Arrivals, Ended, Group, Interrupt, Load, Outcome, Stop, default_loops};
+use experiment::{LoadSpec, OnError, Pacing, PlannedRun, Process, ThinkTime, WarmUp};
+use load::{Arrivals, Ended, Group, Interrupt, Load, Outcome, Precision, Stop, default_loops};
 use protocol::Connection;
 use samples::{End, FORMAT, Line, RecordWriter, RunHeader};
 use telemetry::{Sampler, Targets};
@@ -90,6 +90,7 @@ impl Execution<'_> {
         for connects in &outcome.connects {
             recording.write(&Line::Connects(connects.clone()));
         }
+        recording.write(&Line::Offered(outcome.offered.clone()));
         for error in &outcome.errors {
             recording.write(&Line::Error(error.clone()));
         }
@@ -143,7 +144,7 @@ impl Execution<'_> {
         Load {
             groups: vec![group],
             loops: loops(spec),
-            arrivals: Arrivals::Closed,
+            arrivals: arrivals(&spec.pacing, self.run.seed),
             warm_up: match spec.warmup {
                 WarmUp::Auto { at_most } => load::WarmUp::UntilSteady {
                     steady: stats::steady_from,
@@ -151,7 +152,7 @@ impl Execution<'_> {
                 },
                 WarmUp::For(warm_up) => load::WarmUp::For(warm_up),
             },
-            stop: Stop::After(spec.duration),
+            stop: stop(spec),
             on_error: match spec.on_error {
                 OnError::Stop => load::OnError::Stop,
                 OnError::Count => load::OnError::Count,
@@ -185,8 +186,46 @@ pub(crate) fn expected(load: &LoadSpec) -> Duration {
 
 fn loops(load: &LoadSpec) -> u32 {
     load.loops
-        .unwrap_or_else(|| default_loops(load.connections))
+        // Which seed makes no difference here.
+        .unwrap_or_else(|| default_loops(load.connections, &arrivals(&load.pacing, 0)))
         .min(load.connections)
+}
+
+/// When operations start; their times come from a stream of their own.
+fn arrivals(pacing: &Pacing, seed: u64) -> Arrivals {
+    let seed = seed ^ u64::from_be_bytes(*b"arrivals");
+    match *pacing {
+        Pacing::Closed => Arrivals::Closed,
+        Pacing::Thinking(ThinkTime::Fixed(time)) => {
+            Arrivals::Thinking(load::ThinkTime::Fixed(time))
+        }
+        Pacing::Thinking(ThinkTime::Exponential(mean)) => {
+            Arrivals::Thinking(load::ThinkTime::Exponential { mean, seed })
+        }
+        Pacing::Open {
+            rate_per_s,
+            process: Process::Constant,
+        } => Arrivals::Constant { rate_per_s },
+        Pacing::Open {
+            rate_per_s,
+            process: Process::Poisson,
+        } => Arrivals::Poisson { rate_per_s, seed },
+    }
+}
+
+fn stop(load: &LoadSpec) -> Stop {
+    match load.precision {
+        None => Stop::After(load.duration),
+        Some(within) => Stop::UntilPrecise(Precision {
+            quantile: 0.99,
+            within,
+            half_width: |quantile, parts| {
+                let interval = stats::sectioned_interval(quantile, parts, 0.95)?;
+                Some((interval.high - interval.low) / 2.0)
+            },
+            at_most: load.duration,
+        }),
+    }
 }
 
 fn interval(duration: Duration) -> Duration {
@@ -202,11 +241,25 @@ fn started_at() -> String {
 /// Why a load ended, in words, if it ended as planned.
 fn how_it_ended(outcome: &Outcome) -> anyhow::Result<String> {
     match &outcome.ended {
-        Ended::Planned if outcome.unfinished == 0 => Ok("as planned".to_owned()),
-        Ended::Planned => Ok(format!(
-            "as planned; {} operations had not come back when the drain ended",
-            outcome.unfinished
-        )),
+        Ended::Planned => {
+            let mut why = "as planned".to_owned();
+            if let Some(stop) = &outcome.stop_why {
+                why.push_str(&format!("; {stop}"));
+            }
+            if outcome.unfinished > 0 {
+                why.push_str(&format!(
+                    "; {} operations had not come back when the drain ended",
+                    outcome.unfinished
+                ));
+            }
+            if outcome.offered.not_started > 0 {
+                why.push_str(&format!(
+                    "; {} operations that were due had not begun",
+                    outcome.offered.not_started
+                ));
+            }
+            Ok(why)
+        }
         Ended::Interrupted => Err(Blamed::new(Blame::Interrupted, "interrupted").into()),
         Ended::ServerLost(failure) => {
             Err(Blamed::new(Blame::Server, format!("the server went away: {failure}")).into())

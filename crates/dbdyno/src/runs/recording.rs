@@ -105,12 +105,10 @@ impl Observer for Recording<'_> {
 impl RunProgress<'_> {
     fn show(&self, interval: &Interval, elapsed_s: f64) {
         let mut histogram = Histogram::new();
-        let mut count = 0;
         for operation in &interval.operations {
-            count += operation.count;
             histogram.add(&operation.histogram);
         }
-        let per_s = count as f64 / interval.length_s;
+        let per_s = interval.succeeded() as f64 / interval.length_s;
         let p95_ms = histogram
             .quantile_ns(0.95)
             .map_or(f64::NAN, |ns| ns as f64 / 1e6);

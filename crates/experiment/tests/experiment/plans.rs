@@ -6,8 +6,8 @@ use std::{
 };
 
 use experiment::{
-    Cache, Costs, DataSpec, LoadSpec, OnError, Overrides, Restart, Restore, Rows, ServerSpec,
-    WarmUp,
+    Cache, Costs, DataSpec, LoadSpec, OnError, Overrides, Pacing, Process, Restart, Restore, Rows,
+    ServerSpec, ThinkTime, WarmUp,
 };
 
 use crate::Bench;
@@ -108,6 +108,8 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
                 at_most: Duration::from_secs(60)
             },
             duration: Duration::from_secs(10),
+            precision: None,
+            pacing: Pacing::Closed,
             loops: None,
             on_error: OnError::Stop
         }
@@ -319,6 +321,46 @@ fn scale_shrinks_time_data_and_caches_together() {
     assert_eq!(run.data.as_ref().unwrap().rows, Rows::Count(50_000));
     assert_eq!(run.load.duration, Duration::from_secs(1));
     assert_eq!(run.load.warmup, WarmUp::For(Duration::from_millis(500)));
+}
+
+#[test]
+fn the_load_is_open_closed_or_thinking() {
+    let bench = Bench::new();
+    let ms = Duration::from_millis;
+    let cases = [
+        ("", Pacing::Closed, None),
+        (
+            "rate = 5000\nprecision = \"5 %\"",
+            Pacing::Open {
+                rate_per_s: 5000.0,
+                process: Process::Poisson,
+            },
+            Some(0.05),
+        ),
+        (
+            "rate = \"0.5\"\narrivals = \"constant\"",
+            Pacing::Open {
+                rate_per_s: 0.5,
+                process: Process::Constant,
+            },
+            None,
+        ),
+        (
+            "think_time = \"10ms\"",
+            Pacing::Thinking(ThinkTime::Fixed(ms(10))),
+            None,
+        ),
+        (
+            "think_time = \"exponential 20ms\"",
+            Pacing::Thinking(ThinkTime::Exponential(ms(20))),
+            None,
+        ),
+    ];
+    for (text, pacing, precision) in cases {
+        let experiment = bench.parse(&format!("{SMALLEST}{text}\n"));
+        let load = &experiment.plan().runs[0].load;
+        assert_eq!((load.pacing, load.precision), (pacing, precision), "{text}");
+    }
 }
 
 #[test]

@@ -2,10 +2,14 @@
 
 use std::{future::Future, time::Duration};
 
-use samples::Phase;
+use samples::{Durations, Phase};
 
 use super::*;
-use crate::recorder::Cell;
+use crate::{
+    pace::LoopPace,
+    recorder::{CarriedCells, Cell},
+};
+use workload::{Class, Next, Watch};
 
 /// A user whose operations take known times, in turn, and fail on demand.
 struct Scripted {
@@ -16,6 +20,8 @@ struct Scripted {
     statements: Vec<(usize, Duration, Class)>,
     /// Position in the script of the operation that runs next; wraps round.
     position: usize,
+    /// While the server is frozen, nothing is answered.
+    frozen: Option<(Instant, Instant)>,
     rounds: Option<usize>,
     pause: Option<Duration>,
     connects: Rc<StdCell<u32>>,
@@ -32,6 +38,7 @@ impl Scripted {
                 .collect(),
             statements: Vec::new(),
             position: 0,
+            frozen: None,
             rounds: None,
             pause: None,
             connects: Rc::default(),
@@ -90,6 +97,12 @@ impl User for Scripted {
         let index = self.position % self.script.len();
         let (time, failure) = self.script[index].clone();
         self.position += 1;
+        if let Some((from, to)) = self.frozen {
+            let now = reactor::now();
+            if from <= now && now < to {
+                reactor::sleep_until(to).await;
+            }
+        }
         reactor::sleep(time).await;
         failure.map_or(Ok(()), Err)
     }
@@ -99,28 +112,71 @@ impl User for Scripted {
 
 const START_NS: u64 = 1_000_000_000;
 
+/// A moment so long after the start of the load.
+fn after_ms(ms: u64) -> Instant {
+    Instant::from_ns(START_NS + ms * 1_000_000)
+}
+
 /// What one event loop told while it drove `users` for `measure_ms` after `warm_up_ms`, under a driven clock.
 struct Told {
     intervals: Vec<(Phase, Instant, Instant, Cell)>,
     /// All intervals together.
     all: Cells,
+    /// What was due in an earlier phase than that of the interval.
+    carried: CarriedCells,
+    paces: Vec<LoopPace>,
     halted: Vec<Ended>,
     failures: FailureCounts,
-    unfinished: u64,
+    left: Left,
 }
 
+const SHAPE: Shape = Shape {
+    operations: 1,
+    statements: 2,
+    open: true,
+};
+
 fn drive(users: Vec<Scripted>, on_error: OnError, warm_up_ms: u64, measure_ms: u64) -> Told {
+    drive_at(users, Arrivals::Closed, on_error, warm_up_ms, measure_ms)
+}
+
+fn drive_at(
+    users: Vec<Scripted>,
+    arrivals: Arrivals,
+    on_error: OnError,
+    warm_up_ms: u64,
+    measure_ms: u64,
+) -> Told {
+    let phases = (warm_up_ms, Some(measure_ms));
+    drive_with(users, arrivals, on_error, phases, |task| task)
+}
+
+/// With a task that is otherwise different, and a measurement that ends by itself where it has no length.
+fn drive_with(
+    users: Vec<Scripted>,
+    arrivals: Arrivals,
+    on_error: OnError,
+    (warm_up_ms, measure_ms): (u64, Option<u64>),
+    change: impl FnOnce(Task) -> Task,
+) -> Told {
     // Phases begin half a millisecond after a multiple, so that no operation ends on a boundary.
     let at = |ms: u64| Instant::from_ns(START_NS + ms * 1_000_000 + 500_000);
     let timeline = Arc::new(Timeline::new(Duration::from_secs(1)));
-    timeline.set_measure_from(at(warm_up_ms));
-    timeline.stop_by(at(warm_up_ms + measure_ms));
+    timeline.set_measure_from(match warm_up_ms {
+        0 => Instant::from_ns(START_NS),
+        warm_up_ms => at(warm_up_ms),
+    });
+    if let Some(measure_ms) = measure_ms {
+        timeline.stop_by(at(warm_up_ms + measure_ms));
+    }
     timeline.set_start(Instant::from_ns(START_NS));
     let (messages, inbox) = mpsc::channel();
     let (_give_back, used_cells) = mpsc::channel();
     let task = Task {
-        event_loop: 0,
-        cells: Cells::new(1, 2),
+        share: Share { index: 0, of: 1 },
+        shape: SHAPE,
+        arrivals,
+        allowance: Allowance::new(None),
         on_error,
         timeline: Arc::clone(&timeline),
         messages,
@@ -132,34 +188,40 @@ fn drive(users: Vec<Scripted>, on_error: OnError, warm_up_ms: u64, measure_ms: u
         first_statement: 0,
     };
     let users = users.into_iter().map(|user| (place, user)).collect();
-    run(task, Clock::Driven, users).unwrap();
+    run(change(task), Clock::Driven, users).unwrap();
     let mut told = Told {
         intervals: Vec::new(),
-        all: Cells::new(1, 2),
+        all: Cells::new(SHAPE),
+        carried: CarriedCells::new(),
+        paces: Vec::new(),
         halted: Vec::new(),
         failures: FailureCounts::new(),
-        unfinished: 0,
+        left: Left::default(),
     };
     for message in inbox {
         match message {
-            Message::Interval {
-                from,
-                to,
-                mut cells,
-                ..
-            } => {
+            Message::Interval { measured, .. } => {
+                let LoopInterval {
+                    from,
+                    to,
+                    mut cells,
+                    carried,
+                    pace,
+                } = *measured;
                 told.all.add(&cells);
+                told.paces.push(pace);
+                for (phase, cells) in carried {
+                    told.all.add(&cells);
+                    let sum = told.carried.entry(phase);
+                    sum.or_insert_with(|| Cells::new(SHAPE)).add(&cells);
+                }
                 let cell = cells.operations.remove(0);
                 told.intervals.push((timeline.phase(from), from, to, cell));
             }
             Message::Halt(ended) => told.halted.push(ended),
-            Message::Finished {
-                failures,
-                unfinished,
-                ..
-            } => {
+            Message::Finished { failures, left, .. } => {
                 told.failures = failures;
-                told.unfinished = unfinished;
+                told.left = *left;
             }
             Message::Connect { .. } | Message::Ready => {}
         }
@@ -168,10 +230,14 @@ fn drive(users: Vec<Scripted>, on_error: OnError, warm_up_ms: u64, measure_ms: u
 }
 
 impl Told {
-    fn sum(&self, phase: Phase) -> Cell {
+    /// What was due in a phase.
+    fn due_in(&self, phase: Phase) -> Cell {
         let mut sum = Cell::default();
-        for (_, _, _, cell) in self.intervals.iter().filter(|interval| interval.0 == phase) {
-            sum.add(cell);
+        let carried = self.carried.get(&phase).map(|cells| &cells.operations[0]);
+        let own = self.intervals.iter().filter(|interval| interval.0 == phase);
+        for cell in own.map(|interval| &interval.3).chain(carried) {
+            sum.response.add(&cell.response);
+            sum.errors += cell.errors;
         }
         sum
     }
@@ -188,7 +254,7 @@ fn percentiles_come_out_as_they_were_put_in() {
         2_980,
         29_800,
     );
-    let measured = told.sum(Phase::Measurement);
+    let measured = told.due_in(Phase::Measurement);
     assert_eq!(measured.response.count, 10_000);
     assert_eq!(measured.response.min_ns, 1_000_000);
     assert_eq!(measured.response.max_ns, 100_000_000);
@@ -204,8 +270,9 @@ fn percentiles_come_out_as_they_were_put_in() {
 #[test]
 fn the_warm_up_is_kept_apart() {
     let told = drive(vec![Scripted::taking(&[10])], OnError::Stop, 500, 2_000);
-    assert_eq!(told.sum(Phase::WarmUp).response.count, 50);
-    assert_eq!(told.sum(Phase::Measurement).response.count, 200);
+    assert_eq!(told.due_in(Phase::WarmUp).response.count, 51);
+    assert_eq!(told.carried[&Phase::WarmUp].succeeded(), 1);
+    assert_eq!(told.due_in(Phase::Measurement).response.count, 200);
     let lengths_us: Vec<u128> = told
         .intervals
         .iter()
@@ -215,11 +282,12 @@ fn the_warm_up_is_kept_apart() {
 }
 
 #[test]
-fn an_operation_in_flight_at_the_stop_belongs_to_the_drain() {
+fn an_operation_in_flight_at_the_stop_belongs_to_the_measurement() {
     let told = drive(vec![Scripted::taking(&[300])], OnError::Stop, 0, 1_000);
-    assert_eq!(told.sum(Phase::Measurement).response.count, 3);
-    assert_eq!(told.sum(Phase::Drain).response.count, 1);
-    assert_eq!(told.unfinished, 0);
+    assert_eq!(told.due_in(Phase::Measurement).response.count, 4);
+    assert_eq!(told.carried[&Phase::Measurement].succeeded(), 1);
+    assert_eq!(told.due_in(Phase::Drain).response.count, 0);
+    assert_eq!(told.left.unfinished, 0);
 }
 
 #[test]
@@ -230,16 +298,16 @@ fn a_server_that_does_not_answer_any_more_cannot_hold_the_load() {
         0,
         1_000,
     );
-    assert_eq!(told.unfinished, 1);
-    assert_eq!(told.sum(Phase::Measurement).response.count, 0);
+    assert_eq!(told.left.unfinished, 1);
+    assert_eq!(told.due_in(Phase::Measurement).response.count, 0);
 }
 
 #[test]
 fn a_deadlock_is_retried_within_the_same_operation() {
     let user = Scripted::taking(&[10, 10]).failing(0, failure(1213, true, false));
     let told = drive(vec![user], OnError::Retry { at_most: 3 }, 0, 1_000);
-    let measured = told.sum(Phase::Measurement);
-    assert_eq!((measured.response.count, measured.errors), (50, 0));
+    let measured = told.due_in(Phase::Measurement);
+    assert_eq!((measured.response.count, measured.errors), (51, 0));
     assert_eq!(
         measured.response.min_ns, 20_000_000,
         "the response time includes the retry"
@@ -248,7 +316,7 @@ fn a_deadlock_is_retried_within_the_same_operation() {
     assert_eq!(
         (deadlocks.count, deadlocks.retried),
         (51, 51),
-        "one of them in the drain"
+        "one of them after the stop"
     );
 }
 
@@ -256,8 +324,8 @@ fn a_deadlock_is_retried_within_the_same_operation() {
 fn counted_errors_do_not_end_the_load_and_do_not_count_as_successes() {
     let user = Scripted::taking(&[10, 10]).failing(1, failure(1064, false, false));
     let told = drive(vec![user], OnError::Count, 0, 1_000);
-    let measured = told.sum(Phase::Measurement);
-    assert_eq!((measured.response.count, measured.errors), (50, 50));
+    let measured = told.due_in(Phase::Measurement);
+    assert_eq!((measured.response.count, measured.errors), (51, 50));
     assert!(told.halted.is_empty());
 }
 
@@ -265,7 +333,7 @@ fn counted_errors_do_not_end_the_load_and_do_not_count_as_successes() {
 fn the_first_error_ends_the_load_under_the_stop_policy() {
     let user = Scripted::taking(&[10, 10]).failing(1, failure(1064, false, false));
     let told = drive(vec![user], OnError::Stop, 0, 60_000);
-    assert_eq!(told.sum(Phase::Measurement).response.count, 1);
+    assert_eq!(told.due_in(Phase::Measurement).response.count, 1);
     assert!(
         matches!(&told.halted[..], [Ended::Failed { operation, failure }]
         if operation == "select" && failure.number == 1064)
@@ -291,7 +359,7 @@ fn a_server_that_stays_away_ends_the_load() {
     user.connect_fails_from = 2;
     let told = drive(vec![user], OnError::Count, 0, 60_000);
     assert!(matches!(&told.halted[..], [Ended::ServerLost(_)]));
-    assert_eq!(told.sum(Phase::Measurement).response.count, 1);
+    assert_eq!(told.due_in(Phase::Measurement).response.count, 1);
 }
 
 #[test]
@@ -300,7 +368,7 @@ fn users_that_end_by_themselves_end_the_loop() {
     user.rounds = Some(7);
     user.pause = Some(Duration::from_millis(500));
     let told = drive(vec![user], OnError::Stop, 0, 60_000);
-    assert_eq!(told.sum(Phase::Measurement).response.count, 7);
+    assert_eq!(told.due_in(Phase::Measurement).response.count, 7);
     let last = told.intervals.last().unwrap();
     assert!(
         last.2 < Instant::from_ns(2_700_000_000),
@@ -331,3 +399,5 @@ fn a_statement_takes_from_the_end_of_the_one_before_or_the_begin_of_its_attempt(
         (30_000_000, 30_000_000)
     );
 }
+
+mod open_loop;

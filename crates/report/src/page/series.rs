@@ -70,13 +70,8 @@ fn measured(record: &Record) -> Option<(f64, f64)> {
 }
 
 fn per_s(interval: &Interval) -> f64 {
-    let count: u64 = interval
-        .operations
-        .iter()
-        .map(|operation| operation.count)
-        .sum();
     if interval.length_s > 0.0 {
-        count as f64 / interval.length_s
+        interval.succeeded() as f64 / interval.length_s
     } else {
         0.0
     }

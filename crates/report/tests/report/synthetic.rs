@@ -83,6 +83,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
         ],
         intervals,
         connects: Vec::new(),
+        offered: None,
         telemetry,
         errors: Vec::new(),
         end: Some(End {
@@ -138,6 +139,7 @@ fn interval(second: u32, warming: bool, per_s: f64, clients: f64) -> Interval {
             min_ns: if count > 0 { (mean_ns * 0.4) as u64 } else { 0 },
             max_ns: histogram.quantile_ns(1.0).unwrap_or(0),
             histogram,
+            service: None,
         });
     }
     Interval {
@@ -150,6 +152,9 @@ fn interval(second: u32, warming: bool, per_s: f64, clients: f64) -> Interval {
         },
         operations,
         statements: Vec::new(),
+        send_lag: None,
+        pace: None,
+        carried: Vec::new(),
     }
 }
 

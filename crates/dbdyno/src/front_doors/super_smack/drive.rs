@@ -49,7 +49,9 @@ pub(super) fn crew(
     let group = group(shared, client, first, Arc::new(plan), users);
     let load = Load {
         groups: vec![group],
-        loops: shared.loops.unwrap_or_else(|| load::default_loops(users)),
+        loops: shared
+            .loops
+            .unwrap_or_else(|| load::default_loops(users, &Arrivals::Closed)),
         arrivals: Arrivals::Closed,
         warm_up: WarmUp::None,
         stop: Stop::WhenUsersEnd,
@@ -222,11 +224,7 @@ impl Observer for Progress<'_> {
 
     fn interval(&mut self, interval: Interval) {
         if let Some(step) = &self.step {
-            let queries: u64 = interval
-                .operations
-                .iter()
-                .map(|operation| operation.count)
-                .sum();
+            let queries = interval.succeeded();
             step.say(format!(
                 "{}: {:.0} queries per second",
                 self.client,

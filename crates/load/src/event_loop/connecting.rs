@@ -1,0 +1,70 @@
+//! Opens the connections of an event loop's users, some at a time.
+
+use std::{
+    cell::{Cell as StdCell, RefCell},
+    collections::VecDeque,
+    rc::Rc,
+    sync::mpsc,
+    time::Duration,
+};
+
+use workload::{Failure, User};
+
+use super::{Message, Place};
+
+/// Connections that one loop opens at the same time: a server's backlog is short.
+const CONNECTING_AT_ONCE: usize = 32;
+/// Attempts to open one connection before it counts as failed.
+const CONNECT_ATTEMPTS: u32 = 3;
+
+/// Opens the connections of all users, some at a time; those that fail for good are left out.
+pub(super) async fn connect_all<U: User + 'static>(
+    messages: &mpsc::Sender<Message>,
+    users: Vec<(Place, U)>,
+) -> Vec<(Place, U)> {
+    let total = users.len();
+    let waiting = Rc::new(RefCell::new(VecDeque::from(users)));
+    let connected = Rc::new(RefCell::new(Vec::with_capacity(total)));
+    let open = Rc::new(StdCell::new(CONNECTING_AT_ONCE.min(total)));
+    for _ in 0..open.get() {
+        let (waiting, connected, open) =
+            (Rc::clone(&waiting), Rc::clone(&connected), Rc::clone(&open));
+        let messages = messages.clone();
+        reactor::spawn(async move {
+            loop {
+                let next = waiting.borrow_mut().pop_front();
+                let Some((place, mut user)) = next else { break };
+                let result = connect(&mut user).await;
+                let is_open = result.is_ok();
+                let _ = messages.send(Message::Connect {
+                    group: place.group,
+                    result,
+                });
+                if is_open {
+                    connected.borrow_mut().push((place, user));
+                }
+            }
+            open.set(open.get() - 1);
+        });
+    }
+    while open.get() > 0 {
+        reactor::sleep(Duration::from_millis(1)).await;
+    }
+    connected.take()
+}
+
+/// Opens one connection; the time is that of the attempt that succeeded.
+async fn connect<U: User>(user: &mut U) -> Result<Duration, Failure> {
+    let mut attempt = 1;
+    loop {
+        let begin = reactor::now();
+        match user.connect().await {
+            Ok(()) => return Ok(reactor::now() - begin),
+            // The server said no: asking again changes nothing, unless it was out of connections (1040).
+            Err(failure) if failure.number != 0 && failure.number != 1040 => return Err(failure),
+            Err(failure) if attempt == CONNECT_ATTEMPTS => return Err(failure),
+            Err(_) => reactor::sleep(Duration::from_millis(50) * attempt).await,
+        }
+        attempt += 1;
+    }
+}

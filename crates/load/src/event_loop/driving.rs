@@ -1,0 +1,289 @@
+//! One user from its first operation to its last.
+
+use std::time::Duration;
+
+use reactor::Instant;
+use samples::Phase;
+use workload::{Class, Failure, Next, User, Watch};
+
+use super::{LOOK_EVERY, Message, Seat, Shared};
+use crate::{outcome::Ended, recorder::Took, schedule::OnError};
+
+/// How long a user tries to get a lost connection back.
+const RECONNECT_FOR: Duration = Duration::from_secs(2);
+/// Users that sleep look so often together whether the load is over: 10,000 of them must not keep a CPU busy.
+const LOOKS_PER_S: u32 = 10_000;
+
+/// An operation that has begun.
+#[derive(Debug, Clone, Copy)]
+struct Begun {
+    /// Index among the operation types of all groups.
+    operation: usize,
+    /// From when its response time counts.
+    scheduled: Instant,
+    /// When its first request went out.
+    sent: Instant,
+    send_lag_ns: u64,
+    /// At most half of the users were busy then.
+    calm: bool,
+}
+
+impl Shared {
+    /// Drives one user until the load is over or the user has come to its end.
+    pub(super) async fn drive<U: User>(&self, seat: Seat, user: &mut U) {
+        // Since when the user has had nothing to do.
+        let mut free = self.start;
+        loop {
+            match user.next() {
+                Next::Operation(index) => {
+                    let Some(due) = self.next_due(free).await else {
+                        return;
+                    };
+                    match self.perform(seat, index, due, user).await {
+                        Some(end) => free = end,
+                        None => return,
+                    }
+                }
+                Next::Pause(pause) => {
+                    free = free + pause;
+                    if !self.sleep_until(free).await {
+                        return;
+                    }
+                }
+                Next::End => return,
+            }
+        }
+    }
+
+    /// Waits until the next operation is due; `None` when none is any more.
+    ///
+    /// In a closed loop that is when the user is free and has thought. In an open loop the user takes the next arrival
+    /// out of its loop's schedule: if it is past already, the arrival has been waiting for a free connection, and is
+    /// worked off even after the stop if it was due before.
+    async fn next_due(&self, free: Instant) -> Option<Instant> {
+        let timeline = &self.task.timeline;
+        if self.pace.is_open() {
+            let due = self.pace.claim()?;
+            let may_start = due <= free || self.sleep_until(due).await;
+            return (may_start && !timeline.is_cut_off()).then_some(due);
+        }
+        match self.pace.think() {
+            Some(think) => {
+                let due = free + think;
+                self.sleep_until(due).await.then_some(due)
+            }
+            None => Some(free),
+        }
+    }
+
+    /// Sleeps until `end`; false if the load is over by then.
+    async fn sleep_until(&self, end: Instant) -> bool {
+        let users = self.running.get() as u32;
+        let look_every = LOOK_EVERY.max(Duration::from_secs(1) * users / LOOKS_PER_S);
+        loop {
+            let now = reactor::now();
+            if self.task.timeline.is_over(now.min(end)) {
+                return false;
+            }
+            if now >= end {
+                return true;
+            }
+            let stop = self.task.timeline.stop_at();
+            let next = stop.map_or(end, |stop| stop.min(end));
+            reactor::sleep_until(next.min(now + look_every)).await;
+        }
+    }
+
+    /// Runs one operation, with its retries; returns when the user was free again, `None` when it must end.
+    async fn perform<U: User>(
+        &self,
+        seat: Seat,
+        index: usize,
+        due: Instant,
+        user: &mut U,
+    ) -> Option<Instant> {
+        let sent = reactor::now();
+        let scheduled = if self.pace.is_open() { due } else { sent };
+        if self.task.timeline.is_over(scheduled) {
+            return None;
+        }
+        let allowance = &self.task.allowance;
+        if allowance.is_limited()
+            && self.task.timeline.phase(scheduled) == Phase::Measurement
+            && !allowance.take()
+        {
+            return None;
+        }
+        let begun = Begun {
+            operation: seat.place.first_operation + index,
+            scheduled,
+            sent,
+            send_lag_ns: (sent - due).as_nanos() as u64,
+            calm: self.pace.begin(seat.seat, scheduled),
+        };
+        let mut retries = Vec::new();
+        let result = self.attempt(seat, begun, &mut retries, user).await;
+        let end = reactor::now();
+        self.pace.end(seat.seat);
+        self.close_intervals(end);
+        self.last_end.set(end);
+        match result {
+            Ok(()) => {
+                self.succeed(begun, end, &retries);
+                Some(end)
+            }
+            Err(failure) => {
+                self.fail(begun, &retries, &failure);
+                self.go_on_after(failure, index, user)
+                    .await
+                    .then(reactor::now)
+            }
+        }
+    }
+
+    /// Runs one operation until it succeeds or must not be retried.
+    async fn attempt<U: User>(
+        &self,
+        seat: Seat,
+        begun: Begun,
+        retries: &mut Vec<Failure>,
+        user: &mut U,
+    ) -> Result<(), Failure> {
+        let mut since = begun.sent;
+        loop {
+            let mut watch = StatementWatch {
+                shared: self,
+                first_statement: seat.place.first_statement,
+                scheduled: begun.scheduled,
+                since,
+            };
+            let failure = match user.execute(&mut watch).await {
+                Ok(()) => return Ok(()),
+                Err(failure) => failure,
+            };
+            match self.task.on_error {
+                OnError::Retry { at_most }
+                    if failure.retryable && retries.len() < at_most as usize =>
+                {
+                    retries.push(failure);
+                    since = reactor::now();
+                }
+                _ => return Err(failure),
+            }
+        }
+    }
+
+    fn succeed(&self, begun: Begun, end: Instant, retries: &[Failure]) {
+        let service = end - begun.sent;
+        if begun.calm {
+            self.pace.was_calm(service);
+        }
+        let took = Took {
+            response_ns: (end - begun.scheduled).as_nanos() as u64,
+            service_ns: service.as_nanos() as u64,
+            send_lag_ns: begun.send_lag_ns,
+        };
+        let carried = self.carried(begun.scheduled);
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.succeed(begun.operation, took, carried);
+        for failure in retries {
+            recorder.count_failure(begun.operation, failure, true);
+        }
+    }
+
+    fn fail(&self, begun: Begun, retries: &[Failure], last: &Failure) {
+        let carried = self.carried(begun.scheduled);
+        let mut recorder = self.recorder.borrow_mut();
+        for attempt in retries.iter().chain([last]) {
+            recorder.count_failure(begun.operation, attempt, false);
+        }
+        recorder.fail(begun.operation, begun.send_lag_ns, carried);
+    }
+
+    /// The phase to which an operation belongs, if that is not the phase of the interval that is open.
+    #[inline]
+    fn carried(&self, scheduled: Instant) -> Option<Phase> {
+        let from = self.from.get();
+        if scheduled >= from {
+            // An interval belongs to one phase as a whole.
+            return None;
+        }
+        let timeline = &self.task.timeline;
+        let due_in = timeline.phase(scheduled);
+        (due_in != timeline.phase(from)).then_some(due_in)
+    }
+
+    /// Decides whether a user goes on after a failure; halts the load where the policy asks for it.
+    async fn go_on_after<U: User>(&self, failure: Failure, index: usize, user: &mut U) -> bool {
+        // A backlog is worked off after the stop, but not over a connection that is gone.
+        let over = self.task.timeline.is_over(reactor::now());
+        if over && (failure.lost || !self.pace.is_open()) {
+            return false;
+        }
+        if failure.lost {
+            return match self.task.on_error {
+                OnError::Stop => self.halt(Ended::ServerLost(failure)),
+                OnError::Count | OnError::Retry { .. } => match self.reconnect(user).await {
+                    Ok(()) => true,
+                    Err(failure) => self.halt(Ended::ServerLost(failure)),
+                },
+            };
+        }
+        match self.task.on_error {
+            OnError::Stop => self.halt(Ended::Failed {
+                operation: user.operations()[index].clone(),
+                failure,
+            }),
+            OnError::Count | OnError::Retry { .. } => true,
+        }
+    }
+
+    fn halt(&self, ended: Ended) -> bool {
+        self.task.timeline.cut_off(reactor::now());
+        self.task.send(Message::Halt(ended));
+        false
+    }
+
+    async fn reconnect<U: User>(&self, user: &mut U) -> Result<(), Failure> {
+        let give_up_at = reactor::now() + RECONNECT_FOR;
+        let mut pause = Duration::from_millis(10);
+        loop {
+            match user.connect().await {
+                Ok(()) => return Ok(()),
+                Err(failure)
+                    if reactor::now() >= give_up_at
+                        || self.task.timeline.is_over(reactor::now()) =>
+                {
+                    return Err(failure);
+                }
+                Err(_) => reactor::sleep(pause).await,
+            }
+            pause = (pause * 2).min(Duration::from_millis(500));
+        }
+    }
+}
+
+/// Records the statements of one attempt at an operation.
+struct StatementWatch<'a> {
+    shared: &'a Shared,
+    first_statement: usize,
+    scheduled: Instant,
+    /// Begin of the attempt, or end of the statement before.
+    since: Instant,
+}
+
+impl Watch for StatementWatch<'_> {
+    fn statement(&mut self, statement: usize, class: Class) {
+        let end = reactor::now();
+        self.shared.close_intervals(end);
+        let time_ns = (end - self.since).as_nanos() as u64;
+        let carried = self.shared.carried(self.scheduled);
+        self.shared.recorder.borrow_mut().statement(
+            self.first_statement + statement,
+            class,
+            time_ns,
+            carried,
+        );
+        self.since = end;
+    }
+}

@@ -1,0 +1,206 @@
+//! Turns what was measured into lines of the run record.
+
+use samples::{
+    Carried, Connects, ErrorCount, Interval, OperationInterval, Pace, Phase, StatementInterval,
+};
+
+use crate::{
+    intervals::LoopInterval,
+    load::{Group, Load},
+    outcome::OperationTotal,
+    pace::LoopPace,
+    recorder::{CarriedCells, Cells, FailureCounts, Shape},
+};
+
+/// The names that stand in the record, in the order of the cells.
+#[derive(Debug)]
+pub(crate) struct Names {
+    groups: Vec<String>,
+    /// Group and name of every operation type.
+    operations: Vec<(usize, String)>,
+    /// Group and name of every statement.
+    statements: Vec<(usize, String)>,
+    users: u64,
+    open: bool,
+}
+
+impl Names {
+    /// The names of a load.
+    pub(crate) fn of<U>(load: &Load<U>) -> Self {
+        let named = |names: fn(&Group<U>) -> &[String]| {
+            let groups = load.groups.iter().enumerate();
+            groups
+                .flat_map(|(index, group)| {
+                    let names = names(group).iter();
+                    names.map(move |name| (index, name.clone()))
+                })
+                .collect::<Vec<_>>()
+        };
+        Self {
+            groups: load.groups.iter().map(|group| group.name.clone()).collect(),
+            operations: named(|group| &group.operations),
+            statements: named(|group| &group.statements),
+            users: load.groups.iter().map(|group| u64::from(group.users)).sum(),
+            open: load.arrivals.rate_per_s().is_some(),
+        }
+    }
+
+    /// Which cells the load needs.
+    pub(crate) fn shape(&self) -> Shape {
+        Shape {
+            operations: self.operations.len(),
+            statements: self.statements.len(),
+            open: self.open,
+        }
+    }
+
+    /// Users of all groups.
+    pub(crate) fn users(&self) -> u64 {
+        self.users
+    }
+
+    /// Connection times of every group, before the first connection.
+    pub(crate) fn connects(&self) -> Vec<Connects> {
+        let none = |load: &String| Connects {
+            load: load.clone(),
+            count: 0,
+            errors: 0,
+            min_ns: 0,
+            max_ns: 0,
+            sum_ns: 0,
+        };
+        self.groups.iter().map(none).collect()
+    }
+
+    /// The line of an interval.
+    pub(crate) fn interval(&self, t_s: f64, phase: Phase, measured: LoopInterval) -> Interval {
+        let length_s = (measured.to - measured.from).as_secs_f64();
+        let cells = measured.cells;
+        Interval {
+            t_s,
+            length_s,
+            phase,
+            operations: self.operations(&cells),
+            statements: self.statements(&cells),
+            send_lag: Some(cells.send_lag),
+            pace: Some(self.pace(measured.pace, length_s)),
+            carried: self.carried(measured.carried),
+        }
+    }
+
+    /// How the event loops kept up.
+    pub(crate) fn pace(&self, pace: LoopPace, length_s: f64) -> Pace {
+        Pace {
+            due: pace.due,
+            waiting: pace.waiting,
+            waiting_max: pace.waiting_max,
+            busy: pace.in_flight / self.users.max(1) as f64,
+            loop_cpu: (pace.cpu.as_secs_f64() / length_s.max(1e-9)).min(1.0),
+            loop_delay_max_ns: pace.delay.as_nanos() as u64,
+        }
+    }
+
+    fn carried(&self, carried: CarriedCells) -> Vec<Carried> {
+        let carried = carried.into_iter().map(|(due_in, cells)| Carried {
+            due_in,
+            operations: self.operations(&cells),
+            statements: self.statements(&cells),
+            send_lag: cells.send_lag,
+        });
+        carried.collect()
+    }
+
+    fn operations(&self, cells: &Cells) -> Vec<OperationInterval> {
+        let mut operations: Vec<_> = self
+            .operations
+            .iter()
+            .zip(&cells.operations)
+            .enumerate()
+            .filter(|(_, (_, cell))| cell.response.count + cell.errors > 0)
+            .map(|(index, ((group, operation), cell))| OperationInterval {
+                load: self.groups[*group].clone(),
+                operation: operation.clone(),
+                count: cell.response.count,
+                errors: cell.errors,
+                sum_ns: cell.response.sum_ns,
+                min_ns: cell.response.min_ns,
+                max_ns: cell.response.max_ns,
+                histogram: cell.response.histogram.clone(),
+                service: cells.service.get(index).cloned(),
+            })
+            .collect();
+        operations.sort_by(|a, b| (&a.load, &a.operation).cmp(&(&b.load, &b.operation)));
+        operations
+    }
+
+    fn statements(&self, cells: &Cells) -> Vec<StatementInterval> {
+        let mut statements: Vec<_> = self
+            .statements
+            .iter()
+            .zip(&cells.statements)
+            .filter(|(_, cell)| cell.times.count > 0)
+            .map(|((group, statement), cell)| StatementInterval {
+                load: self.groups[*group].clone(),
+                statement: statement.clone(),
+                reads: cell.reads,
+                writes: cell.writes,
+                others: cell.others,
+                sum_ns: cell.times.sum_ns,
+                min_ns: cell.times.min_ns,
+                max_ns: cell.times.max_ns,
+                histogram: cell.times.histogram.clone(),
+            })
+            .collect();
+        statements.sort_by(|a, b| (&a.load, &a.statement).cmp(&(&b.load, &b.statement)));
+        statements
+    }
+
+    /// Totals by operation type.
+    pub(crate) fn totals(&self, cells: &Cells) -> Vec<OperationTotal> {
+        let totals = self.operations.iter().zip(&cells.operations);
+        let totals = totals.map(|((group, operation), cell)| OperationTotal {
+            load: self.groups[*group].clone(),
+            operation: operation.clone(),
+            count: cell.response.count,
+            errors: cell.errors,
+            min_ns: cell.response.min_ns,
+            max_ns: cell.response.max_ns,
+            sum_ns: cell.response.sum_ns,
+            histogram: cell.response.histogram.clone(),
+        });
+        totals.collect()
+    }
+
+    /// Failed attempts by group, operation and number.
+    pub(crate) fn errors(&self, failures: &FailureCounts) -> Vec<ErrorCount> {
+        let errors = failures
+            .iter()
+            .map(|(&(operation, number), failures)| ErrorCount {
+                load: self.groups[self.operations[operation].0].clone(),
+                operation: self.operations[operation].1.clone(),
+                number,
+                sqlstate: failures.first.sqlstate.clone(),
+                message: failures.first.message.clone(),
+                count: failures.count,
+                retried: failures.retried,
+            });
+        errors.collect()
+    }
+
+    /// A connection that could not be opened.
+    pub(crate) fn connect_error(
+        &self,
+        group: usize,
+        failures: &crate::recorder::Failures,
+    ) -> ErrorCount {
+        ErrorCount {
+            load: self.groups[group].clone(),
+            operation: "connect".to_owned(),
+            number: failures.first.number,
+            sqlstate: failures.first.sqlstate.clone(),
+            message: failures.first.message.clone(),
+            count: failures.count,
+            retried: 0,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! How one event loop keeps up: what is due, what waits, what is in flight.
+
+use std::{
+    cell::{Cell, RefCell},
+    iter::Peekable,
+    time::Duration,
+};
+
+use reactor::Instant;
+use samples::Durations;
+
+use crate::arrivals::{Arrivals, Schedule, Share, ThinkTimes};
+
+/// How an event loop kept up in one interval; several add up.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LoopPace {
+    /// Operations that were due in it.
+    pub(crate) due: u64,
+    /// Operations that were due by its end and had not begun.
+    pub(crate) waiting: u64,
+    /// The most that were waiting at one look.
+    pub(crate) waiting_max: u64,
+    /// Operations in flight, in the mean over the looks.
+    pub(crate) in_flight: f64,
+    /// CPU time of the loop's thread; of several, the most.
+    pub(crate) cpu: Duration,
+    /// The latest that the loop came back to its timer; of several, the latest.
+    pub(crate) delay: Duration,
+}
+
+impl LoopPace {
+    /// Adds what another event loop did in the same interval.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.due += other.due;
+        self.waiting += other.waiting;
+        self.waiting_max += other.waiting_max;
+        self.in_flight += other.in_flight;
+        self.cpu = self.cpu.max(other.cpu);
+        self.delay = self.delay.max(other.delay);
+    }
+}
+
+/// What one event loop leaves behind at its end.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Left {
+    /// Operations in flight, whatever phase they were due in.
+    pub(crate) in_flight: u64,
+    /// Operations due in the measurement that are in flight.
+    pub(crate) unfinished: u64,
+    /// Operations due in the measurement that never began.
+    pub(crate) not_started: u64,
+    /// How long the latter two have waited so far.
+    pub(crate) waits: Durations,
+    /// Number and sum of the service times of operations that began while at most half of the users were busy.
+    pub(crate) calm: (u64, Duration),
+}
+
+impl Left {
+    /// Adds what another event loop left.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.in_flight += other.in_flight;
+        self.unfinished += other.unfinished;
+        self.not_started += other.not_started;
+        self.waits.add(&other.waits);
+        self.calm.0 += other.calm.0;
+        self.calm.1 += other.calm.1;
+    }
+}
+
+/// The pace of one event loop.
+pub(crate) struct Pace {
+    start: Instant,
+    /// The arrivals that no user has claimed; `None` in a closed loop.
+    unclaimed: Option<RefCell<Peekable<Schedule>>>,
+    /// The same arrivals again: those that were not due when it was last looked.
+    uncounted: RefCell<Option<Peekable<Schedule>>>,
+    think_times: Option<RefCell<ThinkTimes>>,
+    /// Scheduled start of each user's operation in flight.
+    flying: RefCell<Vec<Option<Instant>>>,
+    in_flight: Cell<u64>,
+    /// Operations that were due, and that began, in all.
+    due: Cell<u64>,
+    begun: Cell<u64>,
+    calm: Cell<(u64, Duration)>,
+    open: RefCell<Open>,
+}
+
+/// The interval that is open now.
+#[derive(Default)]
+struct Open {
+    due_before: u64,
+    waiting_max: u64,
+    in_flight_sum: u64,
+    looks: u64,
+    delay: Duration,
+    cpu_before: Duration,
+}
+
+impl Pace {
+    /// The pace of an event loop with so many users.
+    pub(crate) fn new(arrivals: &Arrivals, share: Share, users: usize, start: Instant) -> Self {
+        let schedule = || arrivals.schedule(share).map(Iterator::peekable);
+        Self {
+            start,
+            unclaimed: schedule().map(RefCell::new),
+            uncounted: RefCell::new(schedule()),
+            think_times: arrivals.think_times(share).map(RefCell::new),
+            flying: RefCell::new(vec![None; users]),
+            in_flight: Cell::new(0),
+            due: Cell::new(0),
+            begun: Cell::new(0),
+            calm: Cell::new((0, Duration::ZERO)),
+            open: RefCell::new(Open {
+                cpu_before: reactor::thread_cpu_time(),
+                ..Open::default()
+            }),
+        }
+    }
+
+    /// Takes the next arrival of an open loop out of the schedule; `None` in a closed loop.
+    pub(crate) fn claim(&self) -> Option<Instant> {
+        let due = self.unclaimed.as_ref()?.borrow_mut().next()?;
+        Some(self.start + due)
+    }
+
+    /// How long the next user thinks; `None` where users do not think.
+    pub(crate) fn think(&self) -> Option<Duration> {
+        Some(self.think_times.as_ref()?.borrow_mut().next())
+    }
+
+    /// True in an open loop.
+    pub(crate) fn is_open(&self) -> bool {
+        self.unclaimed.is_some()
+    }
+
+    /// An operation of this user begins; true while at most half of the users are busy.
+    pub(crate) fn begin(&self, user: usize, scheduled: Instant) -> bool {
+        let mut flying = self.flying.borrow_mut();
+        flying[user] = Some(scheduled);
+        let in_flight = self.in_flight.get() + 1;
+        self.in_flight.set(in_flight);
+        self.begun.set(self.begun.get() + 1);
+        in_flight == 1 || 2 * in_flight <= flying.len() as u64
+    }
+
+    /// The operation of this user is over.
+    pub(crate) fn end(&self, user: usize) {
+        self.flying.borrow_mut()[user] = None;
+        self.in_flight.set(self.in_flight.get() - 1);
+    }
+
+    /// The server took so long for an operation that began while it was calm.
+    pub(crate) fn was_calm(&self, service: Duration) {
+        let (count, sum) = self.calm.get();
+        self.calm.set((count + 1, sum + service));
+    }
+
+    /// Looks at the queue and at the connections; the loop came back so late to its timer.
+    pub(crate) fn look(&self, now: Instant, stop: Option<Instant>, delay: Duration) {
+        let waiting = self.waiting(stop.map_or(now, |stop| stop.min(now)));
+        let mut open = self.open.borrow_mut();
+        open.waiting_max = open.waiting_max.max(waiting);
+        open.in_flight_sum += self.in_flight.get();
+        open.looks += 1;
+        open.delay = open.delay.max(delay);
+    }
+
+    /// Closes the interval that ends at `to`, and opens the next one.
+    pub(crate) fn close(&self, to: Instant, stop: Option<Instant>) -> LoopPace {
+        let until = stop.map_or(to, |stop| stop.min(to));
+        self.look(until, stop, Duration::ZERO);
+        let waiting = self.waiting(until);
+        let cpu = reactor::thread_cpu_time();
+        let next = Open {
+            due_before: self.due.get(),
+            cpu_before: cpu,
+            ..Open::default()
+        };
+        let open = self.open.replace(next);
+        LoopPace {
+            due: self.due.get() - open.due_before,
+            waiting,
+            waiting_max: open.waiting_max,
+            in_flight: open.in_flight_sum as f64 / open.looks as f64,
+            cpu: cpu.saturating_sub(open.cpu_before),
+            delay: open.delay,
+        }
+    }
+
+    /// Counts what was due by `until`; how many of them have not begun.
+    fn waiting(&self, until: Instant) -> u64 {
+        match &mut *self.uncounted.borrow_mut() {
+            Some(uncounted) => {
+                let since_start = until - self.start;
+                let mut due = self.due.get();
+                while uncounted.next_if(|at| *at < since_start).is_some() {
+                    due += 1;
+                }
+                self.due.set(due);
+                due.saturating_sub(self.begun.get())
+            }
+            None => {
+                self.due.set(self.begun.get());
+                0
+            }
+        }
+    }
+
+    /// What is left when the loop gives up at `now`; `measured` knows what was due in the measurement, and without a
+    /// stop nothing is owed any more.
+    pub(crate) fn left(
+        &self,
+        now: Instant,
+        stop: Option<Instant>,
+        measured: impl Fn(Instant) -> bool,
+    ) -> Left {
+        let mut left = Left {
+            in_flight: self.in_flight.get(),
+            calm: self.calm.get(),
+            ..Left::default()
+        };
+        let flying = self.flying.borrow();
+        for scheduled in flying.iter().flatten().filter(|&&due| measured(due)) {
+            left.unfinished += 1;
+            left.waits.record((now - *scheduled).as_nanos() as u64);
+        }
+        if let (Some(unclaimed), Some(stop)) = (&self.unclaimed, stop) {
+            let mut unclaimed = unclaimed.borrow_mut();
+            while let Some(due) = unclaimed.next_if(|at| self.start + *at < stop) {
+                let due = self.start + due;
+                if measured(due) {
+                    left.not_started += 1;
+                    left.waits.record((now - due).as_nanos() as u64);
+                }
+            }
+        }
+        left
+    }
+}

@@ -1,0 +1,254 @@
+//! Whether a rate was reached, since when it was not, and who could not keep up: a pure rule.
+
+use std::time::Duration;
+
+use samples::{Cause, Pace, Phase, Shortfall};
+
+/// A load that is less than this share of the measurement behind has reached its rate.
+const BEHIND_SHARE: f64 = 0.005;
+/// Nor is one that is only so far behind at the very end, which any hiccup of the machine can bring about.
+const BEHIND_AT_LEAST_S: f64 = 0.1;
+/// With so many of the connections busy, hardly an operation finds a free one.
+const BUSY: f64 = 0.9;
+/// An event loop that is on the CPU for so much of its time has none left.
+const CPU: f64 = 0.9;
+/// A server that takes so many times as long as when it was calm is slower.
+const SLOWER: f64 = 1.5;
+
+/// What is known of one interval.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sample {
+    pub(crate) t_s: f64,
+    pub(crate) length_s: f64,
+    pub(crate) phase: Phase,
+    pub(crate) pace: Pace,
+    /// Successful operations that came back, and the sum of their service times.
+    pub(crate) back: u64,
+    pub(crate) service_sum_ns: u64,
+}
+
+/// What the rule looks at.
+#[derive(Debug)]
+pub(crate) struct Evidence<'a> {
+    pub(crate) rate_per_s: f64,
+    pub(crate) connections: u64,
+    /// All intervals but the drain's, in order.
+    pub(crate) samples: &'a [Sample],
+    /// Number and sum of the service times of operations that began while at most half of the connections were busy.
+    pub(crate) calm: (u64, Duration),
+}
+
+impl Evidence<'_> {
+    /// Operations that were due in the measurement.
+    pub(crate) fn due(&self) -> u64 {
+        self.measured().map(|sample| sample.pace.due).sum()
+    }
+
+    /// Operations that were waiting at the end of the measurement.
+    pub(crate) fn behind(&self) -> u64 {
+        self.measured()
+            .last()
+            .map_or(0, |sample| sample.pace.waiting)
+    }
+
+    /// The most that were waiting at one time in the measurement.
+    pub(crate) fn waiting_max(&self) -> u64 {
+        let waiting = self.measured().map(|sample| sample.pace.waiting_max);
+        waiting.max().unwrap_or(0)
+    }
+
+    fn measured(&self) -> impl Iterator<Item = &Sample> {
+        self.samples
+            .iter()
+            .filter(|sample| sample.phase == Phase::Measurement)
+    }
+
+    /// Why the rate was not reached; `None` where it was, or where nothing was measured.
+    pub(crate) fn shortfall(&self) -> Option<Shortfall> {
+        let measured_s: f64 = self.measured().map(|sample| sample.length_s).sum();
+        let behind_s = self.behind() as f64 / self.rate_per_s;
+        let tolerated_s = (BEHIND_SHARE * measured_s).max(BEHIND_AT_LEAST_S);
+        if measured_s <= 0.0 || behind_s <= tolerated_s {
+            return None;
+        }
+        let late = self.never_caught_up(tolerated_s);
+        let back: u64 = self.measured().map(|sample| sample.back).sum();
+        let late_back: u64 = late.iter().map(|sample| sample.back).sum();
+        let late_service_ns: u64 = late.iter().map(|sample| sample.service_sum_ns).sum();
+        let mean =
+            |value: fn(&Sample) -> f64| late.iter().map(value).sum::<f64>() / late.len() as f64;
+        let (calm, calm_sum) = self.calm;
+        let mut shortfall = Shortfall {
+            from_s: late[0].t_s,
+            cause: Cause::Server,
+            why: String::new(),
+            achieved_per_s: back as f64 / measured_s,
+            busy: mean(|sample| sample.pace.busy),
+            loop_cpu: late
+                .iter()
+                .map(|sample| sample.pace.loop_cpu)
+                .fold(0.0, f64::max),
+            loop_delay_ns: mean(|sample| sample.pace.loop_delay_max_ns as f64),
+            service_ns: (late_back > 0).then(|| late_service_ns as f64 / late_back as f64),
+            calm_service_ns: (calm > 0).then(|| calm_sum.as_nanos() as f64 / calm as f64),
+        };
+        shortfall.cause = self.cause(&shortfall);
+        shortfall.why = self.in_words(&shortfall);
+        Some(shortfall)
+    }
+
+    /// The intervals at the end of which operations were waiting, up to the last one.
+    fn never_caught_up(&self, tolerated_s: f64) -> &[Sample] {
+        let end = self
+            .samples
+            .iter()
+            .rposition(|sample| sample.phase == Phase::Measurement)
+            .map_or(0, |last| last + 1);
+        let caught_up =
+            |sample: &Sample| sample.pace.waiting as f64 / self.rate_per_s <= tolerated_s / 2.0;
+        let begin = self.samples[..end].iter().rposition(caught_up);
+        &self.samples[begin.map_or(0, |last| last + 1)..end]
+    }
+
+    fn cause(&self, seen: &Shortfall) -> Cause {
+        if seen.loop_cpu >= CPU || seen.busy < BUSY {
+            return Cause::Client;
+        }
+        match (seen.service_ns, seen.calm_service_ns) {
+            // Nothing came back at all.
+            (None, _) => Cause::Server,
+            (Some(service), Some(calm)) if service > SLOWER * calm => Cause::Server,
+            (Some(_), Some(_)) => Cause::Connections,
+            (Some(_), None) => Cause::ServerOrConnections,
+        }
+    }
+
+    fn in_words(&self, seen: &Shortfall) -> String {
+        let connections = self.connections;
+        let ms =
+            |ns: Option<f64>| ns.map_or_else(|| "?".to_owned(), |ns| format!("{:.3}", ns / 1e6));
+        let (service, calm) = (ms(seen.service_ns), ms(seen.calm_service_ns));
+        match seen.cause {
+            Cause::Server if seen.service_ns.is_none() => {
+                format!("all {connections} connections waited for a server that did not answer")
+            }
+            Cause::Server => format!(
+                "all {connections} connections waited for the server, which took {service} ms for an operation \
+                 and {calm} ms when it was calm"
+            ),
+            Cause::Client => format!(
+                "the event loops could not keep up: {:.0} % of a CPU used, timers up to {:.1} ms late, {:.0} % of \
+                 the connections busy",
+                100.0 * seen.loop_cpu,
+                seen.loop_delay_ns / 1e6,
+                100.0 * seen.busy
+            ),
+            Cause::Connections => format!(
+                "{connections} connections are too few: the server took {service} ms for an operation, as when it \
+                 was calm ({calm} ms), so the rate needs about {:.0}",
+                (self.rate_per_s * seen.service_ns.unwrap_or(0.0) / 1e9).ceil()
+            ),
+            Cause::ServerOrConnections => format!(
+                "all {connections} connections were busy from the first operation on, {service} ms each: the server \
+                 is too slow or the connections are too few"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// One second at 1,000/s with 4 connections.
+    fn second(t_s: f64, waiting: u64, busy: f64, service_ms: u64) -> Sample {
+        Sample {
+            t_s,
+            length_s: 1.0,
+            phase: Phase::Measurement,
+            pace: Pace {
+                due: 1000,
+                waiting,
+                waiting_max: waiting,
+                busy,
+                loop_cpu: 0.2,
+                loop_delay_max_ns: MS,
+            },
+            back: 400,
+            service_sum_ns: 400 * service_ms * MS,
+        }
+    }
+
+    fn evidence(samples: &[Sample]) -> Evidence<'_> {
+        Evidence {
+            rate_per_s: 1000.0,
+            connections: 4,
+            samples,
+            calm: (10, Duration::from_millis(100)),
+        }
+    }
+
+    #[test]
+    fn a_backlog_that_was_worked_off_is_no_shortfall() {
+        let samples = [
+            second(0.0, 0, 0.3, 1),
+            second(1.0, 600, 1.0, 1),
+            second(2.0, 80, 1.0, 1),
+        ];
+        assert_eq!(evidence(&samples).shortfall(), None);
+        assert_eq!(evidence(&samples).waiting_max(), 600);
+        assert_eq!(evidence(&[]).shortfall(), None);
+    }
+
+    #[test]
+    fn the_cause_follows_from_the_evidence() {
+        let overloaded = |busy, service_ms| {
+            [
+                second(0.0, 10, 0.5, 2),
+                second(1.0, 700, busy, service_ms),
+                second(2.0, 1400, busy, service_ms),
+            ]
+        };
+        let mut saturated = overloaded(1.0, 10);
+        saturated[2].pace.loop_cpu = 0.97;
+        let mut silent = overloaded(1.0, 0);
+        silent.iter_mut().for_each(|sample| sample.back = 0);
+        let cases = [
+            (overloaded(1.0, 40), Cause::Server),
+            (overloaded(1.0, 10), Cause::Connections),
+            (overloaded(0.6, 10), Cause::Client),
+            (saturated, Cause::Client),
+            (silent, Cause::Server),
+        ];
+        for (samples, cause) in cases {
+            let shortfall = evidence(&samples).shortfall().unwrap();
+            assert_eq!(
+                (shortfall.cause, shortfall.from_s),
+                (cause, 1.0),
+                "{}",
+                shortfall.why
+            );
+        }
+        let never_calm = overloaded(1.0, 10);
+        let mut never_calm = evidence(&never_calm);
+        never_calm.calm = (0, Duration::ZERO);
+        assert_eq!(
+            never_calm.shortfall().unwrap().cause,
+            Cause::ServerOrConnections
+        );
+    }
+
+    #[test]
+    fn it_says_how_many_connections_the_rate_needs() {
+        let samples = [second(0.0, 600, 1.0, 10)];
+        let shortfall = evidence(&samples).shortfall().unwrap();
+        assert!(
+            shortfall.why.ends_with("so the rate needs about 10"),
+            "{}",
+            shortfall.why
+        );
+        assert!((shortfall.achieved_per_s - 400.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,108 @@
+//! Who used the machine's CPU while a run was measured.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    line::{Host, Phase},
+    reader::Record,
+};
+
+/// Shares of the machine's CPU capacity, 0 to 1, adding up to 1 with the idle rest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CpuUse {
+    /// The server's process, user and system; `None` when it is not on the observed machine.
+    pub server: Option<f64>,
+    /// dbdyno itself, user and system; `None` on a machine without it.
+    pub client: Option<f64>,
+    /// Everything else that ran: busy time of the machine less server and client.
+    pub rest: f64,
+    /// Idle with I/O outstanding.
+    pub iowait: f64,
+    /// Taken by the hypervisor.
+    pub steal: f64,
+    /// Idle.
+    pub idle: f64,
+    /// user + nice of the whole machine.
+    pub user: f64,
+    /// system + irq + softirq of the whole machine.
+    pub system: f64,
+}
+
+impl CpuUse {
+    /// CPU shares over the measurement phase; prefers the server's machine where both were observed.
+    pub(crate) fn of(record: &Record) -> Option<Self> {
+        let window = measurement_window(record)?;
+        let mut by_host: BTreeMap<u8, Sums> = BTreeMap::new();
+        for sample in &record.telemetry {
+            let middle_s = sample.t_s + sample.length_s / 2.0;
+            let Some(machine) = sample.machine else {
+                continue;
+            };
+            if middle_s < window.0 || middle_s > window.1 {
+                continue;
+            }
+            let rank = match sample.host {
+                Host::Server => 0,
+                Host::Both => 1,
+                Host::Client => 2,
+            };
+            let sums = by_host.entry(rank).or_default();
+            sums.user_s += machine.user_s;
+            sums.system_s += machine.system_s;
+            sums.iowait_s += machine.iowait_s;
+            sums.steal_s += machine.steal_s;
+            sums.idle_s += machine.idle_s;
+            if let Some(server) = sample.server {
+                *sums.server_s.get_or_insert(0.0) += server.user_s + server.system_s;
+            }
+            if let Some(client) = sample.client {
+                *sums.client_s.get_or_insert(0.0) += client.user_s + client.system_s;
+            }
+        }
+        by_host.into_values().next().and_then(|sums| sums.shares())
+    }
+}
+
+#[derive(Default)]
+struct Sums {
+    user_s: f64,
+    system_s: f64,
+    iowait_s: f64,
+    steal_s: f64,
+    idle_s: f64,
+    server_s: Option<f64>,
+    client_s: Option<f64>,
+}
+
+impl Sums {
+    fn shares(&self) -> Option<CpuUse> {
+        let busy_s = self.user_s + self.system_s;
+        let capacity_s = busy_s + self.iowait_s + self.steal_s + self.idle_s;
+        if capacity_s <= 0.0 {
+            return None;
+        }
+        let share = |seconds: f64| seconds / capacity_s;
+        let ours_s = self.server_s.unwrap_or(0.0) + self.client_s.unwrap_or(0.0);
+        Some(CpuUse {
+            server: self.server_s.map(share),
+            client: self.client_s.map(share),
+            rest: share((busy_s - ours_s).max(0.0)),
+            iowait: share(self.iowait_s),
+            steal: share(self.steal_s),
+            idle: share(self.idle_s),
+            user: share(self.user_s),
+            system: share(self.system_s),
+        })
+    }
+}
+
+/// First and last second of the measurement phase.
+fn measurement_window(record: &Record) -> Option<(f64, f64)> {
+    let mut measured = record
+        .intervals
+        .iter()
+        .filter(|interval| interval.phase == Phase::Measurement);
+    let first = measured.next()?;
+    let last = measured.next_back().unwrap_or(first);
+    Some((first.t_s, last.t_s + last.length_s))
+}

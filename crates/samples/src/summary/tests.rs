@@ -1,0 +1,265 @@
+//! Figures from records of known content.
+
+use super::*;
+use crate::{
+    histogram::Histogram,
+    line::{Carried, Host, Line, MachineUse, Offered, ProcessUse, RunHeader, Telemetry},
+};
+
+fn durations(values_ns: &[u64]) -> Durations {
+    let mut durations = Durations::default();
+    for ns in values_ns {
+        durations.record(*ns);
+    }
+    durations
+}
+
+fn operation(responses_ns: &[u64], errors: u64) -> OperationInterval {
+    let mut histogram = Histogram::new();
+    for ns in responses_ns {
+        histogram.record(*ns);
+    }
+    OperationInterval {
+        load: "smacker".to_owned(),
+        operation: "select_index".to_owned(),
+        count: responses_ns.len() as u64,
+        errors,
+        sum_ns: responses_ns.iter().sum(),
+        min_ns: responses_ns.iter().copied().min().unwrap_or(0),
+        max_ns: responses_ns.iter().copied().max().unwrap_or(0),
+        histogram,
+        service: None,
+    }
+}
+
+fn interval(t_s: f64, phase: Phase, responses_ns: &[u64], errors: u64) -> Line {
+    Line::Interval(Interval {
+        t_s,
+        length_s: 1.0,
+        phase,
+        operations: vec![operation(responses_ns, errors)],
+        statements: Vec::new(),
+        send_lag: Some(durations(responses_ns)),
+        pace: None,
+        carried: Vec::new(),
+    })
+}
+
+/// An interval in which nothing came back but what was due earlier.
+fn late(t_s: f64, phase: Phase, due_in: Phase, responses_ns: &[u64]) -> Line {
+    Line::Interval(Interval {
+        t_s,
+        length_s: 1.0,
+        phase,
+        operations: Vec::new(),
+        statements: Vec::new(),
+        send_lag: None,
+        pace: None,
+        carried: vec![Carried {
+            due_in,
+            operations: vec![operation(responses_ns, 0)],
+            statements: Vec::new(),
+            send_lag: durations(responses_ns),
+        }],
+    })
+}
+
+fn telemetry(t_s: f64, server_s: f64, host: Host) -> Line {
+    let process = |user_s| ProcessUse {
+        user_s,
+        system_s: 0.0,
+        resident_bytes: 1,
+    };
+    Line::Telemetry(Telemetry {
+        t_s,
+        length_s: 1.0,
+        host,
+        machine: Some(MachineUse {
+            user_s: 1.0,
+            system_s: 0.5,
+            iowait_s: 0.1,
+            steal_s: 0.0,
+            idle_s: 0.4,
+        }),
+        server: (host != Host::Client).then(|| process(server_s)),
+        client: Some(process(0.3)),
+        memory: None,
+        disk: None,
+    })
+}
+
+fn record(lines: &[Line]) -> Record {
+    let header = RunHeader {
+        format: 1,
+        dbdyno_version: String::new(),
+        experiment: String::new(),
+        experiment_sha256: String::new(),
+        seed: 0,
+        run: 1,
+        block: 1,
+        combination: BTreeMap::new(),
+        started_at: String::new(),
+        connections: 1,
+        loops: 1,
+        io: "epoll".to_owned(),
+        transport: "unix socket".to_owned(),
+    };
+    let mut text = serde_json::to_string(&Line::Run(header)).unwrap() + "\n";
+    for line in lines {
+        text += &(serde_json::to_string(line).unwrap() + "\n");
+    }
+    Record::read(text.as_bytes()).unwrap()
+}
+
+#[test]
+fn only_the_measurement_counts() {
+    let record = record(&[
+        interval(0.0, Phase::WarmUp, &[9_000_000_000], 5),
+        interval(
+            1.0,
+            Phase::Measurement,
+            &[10_000_000, 300_000_000, 20_000_000],
+            0,
+        ),
+        interval(2.0, Phase::Measurement, &[20_000_000], 1),
+        interval(3.0, Phase::Drain, &[8_000_000_000], 2),
+    ]);
+    let summary = RunSummary::of(&record);
+    assert_eq!(
+        (summary.count, summary.errors, summary.measured_s),
+        (4, 1, 2.0)
+    );
+    assert_eq!(summary.throughput_per_s, Some(2.0));
+    let latency = summary.latency.unwrap();
+    assert_eq!((latency.min_ns, latency.max_ns), (10_000_000, 300_000_000));
+    assert_eq!(
+        latency.p99_ns, None,
+        "one operation in a hundred is not enough of 4"
+    );
+}
+
+#[test]
+fn nothing_measured_gives_no_figure() {
+    let summary = RunSummary::of(&record(&[interval(0.0, Phase::WarmUp, &[1], 0)]));
+    assert_eq!(summary.throughput_per_s, None);
+    assert_eq!(summary.latency, None);
+    assert_eq!(summary.cpu, None);
+}
+
+#[test]
+fn cpu_shares_add_up_to_the_machine() {
+    let record = record(&[
+        telemetry(0.0, 9.0, Host::Both),
+        interval(1.0, Phase::Measurement, &[1], 0),
+        telemetry(1.0, 0.8, Host::Both),
+    ]);
+    let cpu = RunSummary::of(&record).cpu.unwrap();
+    let (server, client) = (cpu.server.unwrap(), cpu.client.unwrap());
+    assert!(
+        (server - 0.4).abs() < 1e-9,
+        "the warm-up's sample is left out"
+    );
+    assert!((client - 0.15).abs() < 1e-9);
+    let sum = server + client + cpu.rest + cpu.iowait + cpu.steal + cpu.idle;
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+}
+
+#[test]
+fn the_clients_cpu_is_never_shown_as_the_servers() {
+    let record = record(&[
+        interval(1.0, Phase::Measurement, &[1], 0),
+        telemetry(1.0, 0.8, Host::Client),
+    ]);
+    assert_eq!(RunSummary::of(&record).cpu.unwrap().server, None);
+}
+
+#[test]
+fn an_operation_counts_for_the_phase_in_which_it_was_due_and_the_throughput_when_it_came_back() {
+    const S: u64 = 1_000_000_000;
+    let summary = RunSummary::of(&record(&[
+        interval(0.0, Phase::WarmUp, &[5 * S], 0),
+        late(1.0, Phase::Measurement, Phase::WarmUp, &[7 * S]),
+        interval(2.0, Phase::Measurement, &[1], 0),
+        late(3.0, Phase::Drain, Phase::Measurement, &[2 * S, 2 * S]),
+    ]));
+    assert_eq!((summary.count, summary.measured_s), (3, 2.0));
+    assert_eq!(
+        summary.throughput_per_s,
+        Some(1.0),
+        "the drain is no throughput"
+    );
+    let latency = summary.latency.unwrap();
+    assert_eq!((latency.min_ns, latency.max_ns), (1, 2 * S));
+    assert_eq!(summary.send_lag.unwrap().max_ns, 2 * S);
+    assert_eq!(summary.operations[0].latency, Some(latency));
+}
+
+#[test]
+fn what_never_came_back_is_in_the_percentiles() {
+    let offered = Line::Offered(Offered {
+        process: "constant".to_owned(),
+        rate_per_s: Some(100.0),
+        due: 100,
+        behind: 60,
+        late: 60,
+        waiting_max: 60,
+        not_started: 59,
+        unfinished: 1,
+        waits: durations(&[3_000_000_000; 60]),
+        shortfall: None,
+    });
+    let summary = RunSummary::of(&record(&[
+        interval(0.0, Phase::Measurement, &[1_000; 40], 0),
+        offered,
+    ]));
+    assert_eq!((summary.count, summary.offered_per_s), (40, Some(100.0)));
+    let latency = summary.latency.unwrap();
+    assert_eq!(latency.p50_ns, 3_000_000_000);
+    assert_eq!(summary.operations[0].latency.unwrap(), latency);
+}
+
+#[test]
+fn statements_keep_their_classes() {
+    let statement = |statement: &str, reads, writes, times_ns: &[u64]| {
+        let times = durations(times_ns);
+        StatementInterval {
+            load: "tpcc".to_owned(),
+            statement: statement.to_owned(),
+            reads,
+            writes,
+            others: times.count - reads - writes,
+            sum_ns: times.sum_ns,
+            min_ns: times.min_ns,
+            max_ns: times.max_ns,
+            histogram: times.histogram,
+        }
+    };
+    let with = |statements| match interval(0.0, Phase::Measurement, &[10], 0) {
+        Line::Interval(interval) => Line::Interval(Interval {
+            statements,
+            ..interval
+        }),
+        _ => panic!("it is an interval"),
+    };
+    let summary = RunSummary::of(&record(&[
+        with(vec![
+            statement("commit", 0, 0, &[4]),
+            statement("read", 2, 0, &[1, 2]),
+        ]),
+        with(vec![
+            statement("update", 0, 1, &[3, 3]),
+            statement("read", 1, 0, &[3]),
+        ]),
+    ]));
+    let classes: Vec<_> = summary
+        .statements
+        .iter()
+        .map(|one| (one.statement.as_str(), one.reads, one.writes, one.others))
+        .collect();
+    assert_eq!(
+        classes,
+        [("commit", 0, 0, 1), ("read", 3, 0, 0), ("update", 0, 1, 1)]
+    );
+    assert_eq!(summary.statements[1].throughput_per_s, Some(1.5));
+    assert_eq!(summary.statements[1].latency.unwrap().max_ns, 3);
+}
