@@ -90,6 +90,10 @@ pub struct ServerIdentity {
     pub private: bool,
     /// SHOW GLOBAL VARIABLES.
     pub variables: BTreeMap<String, String>,
+    /// What the server has otherwise than it was asked for: options replaced, adjusted or without effect, a sentence
+    /// each. Only known of a private server.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings_changed: Vec<String>,
 }
 
 /// Which half of the run a machine carries.

@@ -70,6 +70,7 @@ impl GivenServer {
             datadir: datadir.filter(|_| server_pid.is_some()),
             private: false,
             dataset,
+            settings_changed: Vec::new(),
         })
     }
 

@@ -91,7 +91,7 @@ impl PrivateServer {
             interrupt,
             told: BTreeSet::new(),
         };
-        made.tell_of_replaced_options();
+        made.tell_of_remarks();
         Ok(made)
     }
 
@@ -119,13 +119,15 @@ impl PrivateServer {
             None => None,
         };
         self.start()?;
-        self.warn_of_adjusted_settings()?;
+        let mut settings_changed = self.remarks();
+        settings_changed.extend(self.warn_of_adjusted_settings()?);
         Ok(Stage {
             endpoint: self.endpoint(database),
             server_pid: self.server.pid(),
             datadir: Some(self.server.datadir().to_owned()),
             private: true,
             dataset,
+            settings_changed,
         })
     }
 
@@ -172,11 +174,15 @@ impl PrivateServer {
         }
     }
 
-    /// Says which of the user's options a private server cannot have, and what it remarks on the others.
-    fn tell_of_replaced_options(&mut self) {
+    /// Which of the user's options a private server cannot have, and what it remarks on the others.
+    fn remarks(&self) -> Vec<String> {
         let replaced = self.server.replaced().iter().map(ToString::to_string);
         let notes = self.server.notes().iter().map(ToString::to_string);
-        for line in replaced.chain(notes) {
+        replaced.chain(notes).collect()
+    }
+
+    fn tell_of_remarks(&mut self) {
+        for line in self.remarks() {
             if self.told.insert(line.clone()) {
                 eprintln!("note: {line}");
             }
@@ -184,14 +190,15 @@ impl PrivateServer {
     }
 
     /// Says which settings the server has otherwise than asked: a factor over them would not be what it seems.
-    fn warn_of_adjusted_settings(&mut self) -> anyhow::Result<()> {
+    fn warn_of_adjusted_settings(&mut self) -> anyhow::Result<Vec<String>> {
         let variables = control(&self.server.endpoint(), variables)?;
-        for adjusted in adjusted(&self.settings.set, &variables) {
-            if self.told.insert(adjusted.clone()) {
-                eprintln!("warning: {adjusted}");
+        let adjusted = adjusted(&self.settings.set, &variables);
+        for line in &adjusted {
+            if self.told.insert(line.clone()) {
+                eprintln!("warning: {line}");
             }
         }
-        Ok(())
+        Ok(adjusted)
     }
 
     fn start(&mut self) -> anyhow::Result<()> {
@@ -207,7 +214,7 @@ impl PrivateServer {
         if settings != self.settings {
             self.server.reconfigure(&settings).map_err(Blamed::from)?;
             self.settings = settings;
-            self.tell_of_replaced_options();
+            self.tell_of_remarks();
         }
         Ok(())
     }

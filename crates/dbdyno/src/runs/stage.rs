@@ -20,6 +20,8 @@ pub(crate) struct Stage {
     pub(crate) private: bool,
     /// The data that the run meets.
     pub(crate) dataset: Option<Dataset>,
+    /// What the server has otherwise than the run asked for, a sentence each.
+    pub(crate) settings_changed: Vec<String>,
 }
 
 /// The data that a run asks for.
@@ -88,6 +90,7 @@ impl Stage {
             address: self.endpoint.address.to_string(),
             private: self.private,
             variables,
+            settings_changed: self.settings_changed.clone(),
         })
     }
 }

@@ -181,7 +181,8 @@ fn settings_reach_the_server() {
     );
     scene.file(
         "lazy.cnf",
-        "[mysqld]\ninnodb_flush_log_at_trx_commit = 0\nmax_connections = 77\n",
+        // The last one is too small, and becomes what it can be.
+        "[mysqld]\ninnodb_flush_log_at_trx_commit = 0\nmax_connections = 77\nsort_buffer_size = 1\n",
     );
     Experiment {
         matrix: "pool = [\"8M\", \"16M\"]\nlog = [\"durable\", \"lazy\"]\n[[exclude]]\npool = \"8M\"\nlog = \"lazy\""
@@ -217,6 +218,16 @@ fn settings_reach_the_server() {
             variables.map(|name| record.variable("start", name)),
             expected
         );
+        for server in record.all("server") {
+            let changed = server["settings_changed"].as_array();
+            let changed = changed.map_or(0, |changed| {
+                let about = changed.iter().map(|line| line.as_str().unwrap());
+                about
+                    .filter(|line| line.contains("sort_buffer_size"))
+                    .count()
+            });
+            assert_eq!(changed > 0, flush == "0", "{server}");
+        }
         seen.insert(expected);
     }
     assert_eq!(

@@ -244,6 +244,7 @@ fn server(plan: &Plan, at: &str) -> ServerIdentity {
         address: "/run/private/mysqld.sock".into(),
         private: true,
         variables,
+        settings_changed: Vec::new(),
     }
 }
 
