@@ -51,6 +51,8 @@ enum Command {
     Server(commands::server::ServerArgs),
     /// Load, check and drop the tables of TPC-H
     Tpch(commands::tpch::TpchArgs),
+    /// Load, check and drop a TPC-C-like benchmark
+    Tpcc(commands::tpcc::TpccArgs),
     /// Run a .smack file with Super Smack's command line and report
     #[command(disable_help_flag = true)]
     SuperSmack(FrontDoorArgs),
@@ -92,6 +94,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Run(args) => commands::run::run(args),
         Command::Server(args) => commands::server::run(args),
         Command::Tpch(args) => commands::tpch::run(args),
+        Command::Tpcc(args) => commands::tpcc::run(args),
         Command::SuperSmack(door) => front_doors::super_smack::run(door.args.into_iter()),
         // The original knows no --help; under dbdyno every command does.
         Command::GenData(door) if door.args == ["--help"] || door.args == ["-h"] => {

@@ -304,6 +304,11 @@ impl Shared<'_> {
             charset: Some(CHARSET),
             name: "generated",
         };
+        let mark = rows.mark(&units);
+        if mark.is_some() {
+            self.run(connection, &table.name, "start transaction")
+                .await?;
+        }
         let mut source = UnitLines::new(Arc::clone(rows), units, &self.tally, &self.give_up);
         let mut result = Ok(());
         if !self.by_insert.load(Ordering::Relaxed) {
@@ -322,7 +327,12 @@ impl Shared<'_> {
         if result.is_ok() && source.has_more() {
             result = lines.insert(connection, &mut source).await;
         }
-        result.map_err(|error| self.blame(&table.name, error))
+        result.map_err(|error| self.blame(&table.name, error))?;
+        if let Some(mark) = mark {
+            self.run(connection, &table.name, &mark).await?;
+            self.run(connection, &table.name, "commit").await?;
+        }
+        Ok(())
     }
 
     async fn finish(

@@ -1,6 +1,6 @@
 //! A table with its rows as any loader takes it.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// Rows of a table that are made, not kept: each unit by itself, in any order, always the same.
 ///
@@ -16,6 +16,17 @@ pub trait Rows: Send + Sync {
     /// for NULL, a line feed at the end; tab, line feed and backslash inside a field have a backslash before them.
     /// Units that ascend must give keys that ascend, so that the primary key grows at its end.
     fn write(&self, unit: u64, out: &mut Vec<u8>) -> u64;
+
+    /// Units whose rows are in the table already, in ascending order: a load that goes on leaves them out.
+    fn loaded(&self) -> Vec<Range<u64>> {
+        Vec::new()
+    }
+
+    /// A statement that notes that the rows of these units are in; it is sent in the same transaction as they are.
+    /// None for a load that cannot go on after an interruption.
+    fn mark(&self, _units: &Range<u64>) -> Option<String> {
+        None
+    }
 }
 
 /// A table that a loader makes and fills.

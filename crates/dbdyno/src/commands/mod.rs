@@ -3,4 +3,5 @@
 pub(crate) mod quick;
 pub(crate) mod run;
 pub(crate) mod server;
+pub(crate) mod tpcc;
 pub(crate) mod tpch;

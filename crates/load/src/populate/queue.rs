@@ -1,6 +1,7 @@
 //! Which connection does what next: tables in order, ranges of big ones, indexes as soon as the rows are in.
 
 use std::{
+    collections::VecDeque,
     ops::Range,
     sync::{Condvar, Mutex, PoisonError},
     time::Duration,
@@ -44,9 +45,8 @@ struct State {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct TableState {
     phase: Phase,
-    /// The first unit that nobody has taken.
-    next: u64,
-    units: u64,
+    /// Units that nobody has taken.
+    left: VecDeque<Range<u64>>,
     /// Units of one part.
     part: u64,
     /// Streams that fill it.
@@ -68,7 +68,8 @@ impl Queue {
     pub(super) fn new(tables: &[TableData], streams: u32) -> (Self, u64) {
         let mut bytes_expected = 0;
         let states = tables.iter().map(|table| {
-            let units = table.rows.as_ref().map_or(0, |rows| rows.units());
+            let left = table.rows.as_deref().map(missing).unwrap_or_default();
+            let units: u64 = left.iter().map(|units| units.end - units.start).sum();
             let unit_bytes = table.rows.as_deref().map_or(1, unit_bytes).max(1);
             bytes_expected += units * unit_bytes;
             let mut part = (PART_BYTES / unit_bytes).max(1);
@@ -78,8 +79,7 @@ impl Queue {
             }
             TableState {
                 phase: Phase::New,
-                next: 0,
-                units,
+                left,
                 part,
                 active: 0,
                 is_divisible: table.is_divisible,
@@ -141,7 +141,7 @@ impl State {
     /// A table with all its rows: its index keeps a CPU busy while others still send.
     fn finish(&mut self) -> Option<Job> {
         let is_full = |table: &TableState| {
-            table.phase == Phase::Filling && table.next == table.units && table.active == 0
+            table.phase == Phase::Filling && table.left.is_empty() && table.active == 0
         };
         let table = self.tables.iter().position(is_full)?;
         self.tables[table].phase = Phase::Finishing;
@@ -152,7 +152,7 @@ impl State {
     fn fill(&mut self) -> Option<Job> {
         let can_begin = |table: &TableState| match table.phase {
             Phase::New => true,
-            Phase::Filling => table.next < table.units && (table.is_divisible || table.active == 0),
+            Phase::Filling => !table.left.is_empty() && (table.is_divisible || table.active == 0),
             Phase::Creating | Phase::Finishing | Phase::Ready => false,
         };
         let candidates = self.tables.iter_mut().enumerate();
@@ -164,11 +164,31 @@ impl State {
             state.phase = Phase::Creating;
             return Some(Job::Create { table });
         }
-        let units = state.next..state.units.min(state.next + state.part);
-        state.next = units.end;
+        let mut rest = state.left.pop_front()?;
+        let units = rest.start..rest.end.min(rest.start + state.part);
+        rest.start = units.end;
+        if !rest.is_empty() {
+            state.left.push_front(rest);
+        }
         state.active += 1;
         Some(Job::Fill { table, units })
     }
+}
+
+/// The units of a table that are not in it yet.
+fn missing(rows: &dyn Rows) -> VecDeque<Range<u64>> {
+    let mut missing = VecDeque::new();
+    let mut next = 0;
+    for loaded in rows.loaded() {
+        if loaded.start > next {
+            missing.push_back(next..loaded.start);
+        }
+        next = next.max(loaded.end);
+    }
+    if next < rows.units() {
+        missing.push_back(next..rows.units());
+    }
+    missing
 }
 
 /// Bytes of one unit, about: the mean of a few that are spread over all.
@@ -188,6 +208,39 @@ mod tests {
 
     use super::*;
     use crate::schedule::Interrupt;
+
+    /// So many units of a row of 10 bytes, the second part of which is in the table already.
+    struct HalfLoaded(u64);
+
+    impl Rows for HalfLoaded {
+        fn units(&self) -> u64 {
+            self.0
+        }
+
+        fn write(&self, unit: u64, out: &mut Vec<u8>) -> u64 {
+            Plain(self.0).write(unit, out)
+        }
+
+        fn loaded(&self) -> Vec<Range<u64>> {
+            vec![0..2, 5..6]
+        }
+    }
+
+    #[test]
+    fn what_is_loaded_is_left_out() {
+        let mut one = table(9, false);
+        one.rows = Some(Arc::new(HalfLoaded(9)));
+        let (queue, bytes) = Queue::new(&[one], 1);
+        assert_eq!(bytes, 60);
+        let mut filled = Vec::new();
+        while let Some(job) = next(&queue) {
+            if let Job::Fill { units, .. } = &job {
+                filled.push(units.clone());
+            }
+            queue.done(&job);
+        }
+        assert_eq!(filled, [2..5, 6..9]);
+    }
 
     /// Rows of 10 bytes.
     struct Plain(u64);

@@ -1,8 +1,11 @@
 //! TPC-C after revision 5.11 of its specification: schema, population, transactions and checks.
 
+mod consistency;
 mod deck;
 mod input;
+mod load_plan;
 mod money;
+mod notes;
 mod nurand;
 mod pace;
 mod population;
@@ -17,7 +20,10 @@ mod terminal;
 mod text;
 mod transactions;
 
+pub use consistency::{AFTER_LOAD, CONDITIONS, Condition, Violation};
 pub use deck::Transaction;
+pub use load_plan::{Found, Keys, LOAD_SESSION, LoadPlan, drop_statements};
+pub use notes::{Notes, forget_parts};
 pub use nurand::{Constants, is_legal_delta};
 pub use pace::Pacing;
 pub use population::{Population, TableRows, WAREHOUSES_MAX};

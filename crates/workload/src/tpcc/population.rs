@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{nurand::Constants, tables::Table};
+use super::{notes, nurand::Constants, tables::Table};
 use crate::Rows;
 
 /// Items.
@@ -59,6 +59,7 @@ impl Population {
             population: *self,
             table,
             units,
+            loaded: None,
         }
     }
 }
@@ -69,6 +70,18 @@ pub struct TableRows {
     population: Population,
     table: Table,
     units: Range<u64>,
+    /// Units that are in the table, over all warehouses, if that is noted.
+    loaded: Option<Vec<Range<u64>>>,
+}
+
+impl TableRows {
+    /// The same rows, to be noted when they are in the table; these units are in it already.
+    pub(crate) fn going_on(self, loaded: Vec<Range<u64>>) -> Self {
+        Self {
+            loaded: Some(loaded),
+            ..self
+        }
+    }
 }
 
 impl Rows for TableRows {
@@ -85,6 +98,22 @@ impl Rows for TableRows {
             within: (ordinal % definition.units) as u32,
         };
         (definition.write)(&self.population, unit, out)
+    }
+
+    fn loaded(&self) -> Vec<Range<u64>> {
+        let Range { start, end } = self.units;
+        let within = |unit: u64| unit.clamp(start, end) - start;
+        let loaded = self.loaded.iter().flatten();
+        loaded
+            .map(|units| within(units.start)..within(units.end))
+            .filter(|units| !units.is_empty())
+            .collect()
+    }
+
+    fn mark(&self, units: &Range<u64>) -> Option<String> {
+        let of_all = self.units.start + units.start..self.units.start + units.end;
+        let is_noted = self.loaded.is_some();
+        is_noted.then(|| notes::part_sql(self.table, &of_all))
     }
 }
 

@@ -1,0 +1,42 @@
+//! `dbdyno tpcc`: a TPC-C-like benchmark, loaded, run, checked and dropped.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+pub(crate) mod check;
+mod database;
+mod drop;
+pub(crate) mod load;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The tables have the names and columns of tpcc-mysql and the types of TPC-C 5.11; the database is tpcc unless
+--database names another. The results are TPC-C-like: they are no TPC results and not comparable with those.
+
+Examples:
+  dbdyno tpcc load --server one --warehouses 4
+  dbdyno tpcc check --server one
+  dbdyno tpcc drop --server one")]
+pub(crate) struct TpccArgs {
+    #[command(subcommand)]
+    command: TpccCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TpccCommand {
+    /// Make the tables and load them; an interrupted load goes on when the same command is given again
+    Load(load::LoadArgs),
+    /// Check the consistency conditions of clause 3.3.2
+    Check(check::CheckArgs),
+    /// Drop the tables of TPC-C and dbdyno's own beside them
+    Drop(drop::DropArgs),
+}
+
+pub(crate) fn run(args: TpccArgs) -> anyhow::Result<ExitCode> {
+    match args.command {
+        TpccCommand::Load(args) => load::run(args),
+        TpccCommand::Check(args) => check::run(args),
+        TpccCommand::Drop(args) => drop::run(args),
+    }
+}

@@ -1,0 +1,29 @@
+//! `dbdyno tpcc drop`: the tables away, and nothing else.
+
+use std::process::ExitCode;
+
+use workload::tpcc::drop_statements;
+
+use super::database;
+use crate::{connection_options::ConnectionOptions, runs::control};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DropArgs {
+    #[command(flatten)]
+    connection: ConnectionOptions,
+}
+
+pub(super) fn run(args: DropArgs) -> anyhow::Result<ExitCode> {
+    let endpoint = database::endpoint(&args.connection)?;
+    control(&endpoint, async |connection| {
+        for sql in drop_statements() {
+            connection.query(sql.as_bytes()).await?;
+        }
+        Ok(())
+    })?;
+    eprintln!(
+        "dropped the tables of TPC-C in database {}; the database itself stays",
+        database::name(&endpoint)
+    );
+    Ok(ExitCode::SUCCESS)
+}

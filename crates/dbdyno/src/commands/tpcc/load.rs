@@ -1,0 +1,296 @@
+//! `dbdyno tpcc load`: makes the tables and fills them, as fast as the server takes rows.
+
+use std::{num::NonZero, process::ExitCode, thread, time::Duration};
+
+use ::load::{Interrupt, PopulateError, PopulateEvent, Progress, populate};
+use clap::ValueEnum;
+use protocol::{Connection, Endpoint};
+use workload::tpcc::{
+    Found, LOAD_SESSION, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX, forget_parts,
+};
+
+use super::database;
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::ConnectionOptions,
+    progress::Step,
+    runs::control,
+    signals,
+};
+
+/// How often progress is told where stderr is no terminal.
+const TELL_EVERY: Duration = Duration::from_secs(10);
+/// Connections beyond which a load gains nothing.
+const PARALLEL_MAX: usize = 8;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LoadArgs {
+    #[command(flatten)]
+    connection: ConnectionOptions,
+    /// Warehouses: the scale of the database, about 100 MB each
+    #[arg(long, short, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=WAREHOUSES_MAX as i64))]
+    warehouses: u32,
+    /// Seed of the rows: the same seed, the same rows
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// When secondary indexes are made
+    #[arg(long, value_enum, default_value = "after")]
+    keys: Keys,
+    /// Whether foreign keys are made [default: on, with --keys none off]
+    #[arg(long, value_enum, value_name = "WHETHER")]
+    foreign_keys: Option<Switch>,
+    /// Connections that load at the same time [default: one per CPU, at most 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    parallel: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Keys {
+    /// With the tables
+    Before,
+    /// When a table's rows are in
+    After,
+    /// Never
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+pub(super) fn run(args: LoadArgs) -> anyhow::Result<ExitCode> {
+    let plan = plan(&args)?;
+    let interrupt = signals::interrupt()?;
+    let endpoint = database::endpoint(&args.connection)?;
+    database::create(&endpoint)?;
+    let (found, noted) = look(&endpoint)?;
+    refuse_what_is_there(
+        &endpoint,
+        &found,
+        noted.as_ref(),
+        args.warehouses,
+        args.seed,
+    )?;
+    let notes = Notes {
+        seed: args.seed,
+        last_name_at_load: plan.population.constants().last_name,
+        warehouses: args.warehouses,
+        is_complete: false,
+    };
+    control(&endpoint, async |connection| notes.write(connection).await)?;
+    let loaded = load_tables(&endpoint, &plan, &found, args.parallel, &interrupt)?;
+    control(&endpoint, async |connection| {
+        let notes = Notes {
+            is_complete: true,
+            ..notes
+        };
+        notes.write(connection).await?;
+        forget_parts(connection).await
+    })?;
+    let name = database::name(&endpoint);
+    println!(
+        "database {name}: {} warehouses; {} rows, {:.1} MB in {:.1} s ({:.1} MB/s), indexes and keys included",
+        args.warehouses,
+        loaded.rows,
+        loaded.bytes as f64 / 1e6,
+        loaded.elapsed.as_secs_f64(),
+        loaded.mb_per_s(),
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn plan(args: &LoadArgs) -> Result<LoadPlan, Blamed> {
+    let keys = match args.keys {
+        Keys::Before => workload::tpcc::Keys::Before,
+        Keys::After => workload::tpcc::Keys::After,
+        Keys::None => workload::tpcc::Keys::None,
+    };
+    let without = keys == workload::tpcc::Keys::None;
+    if without && args.foreign_keys == Some(Switch::On) {
+        let message = "--keys none and --foreign-keys on: a foreign key needs its index";
+        return Err(Blamed::new(Blame::Input, message).hint("leave out one of both".to_owned()));
+    }
+    Ok(LoadPlan {
+        population: Population { seed: args.seed },
+        warehouses: 1..args.warehouses + 1,
+        tables: Table::ALL.to_vec(),
+        keys,
+        foreign_keys: args
+            .foreign_keys
+            .map_or(!without, |switch| switch == Switch::On),
+    })
+}
+
+/// What is in the database, and what a load noted there.
+pub(crate) fn look(endpoint: &Endpoint) -> Result<(Found, Option<Notes>), Blamed> {
+    control(endpoint, async |connection| {
+        let found = Found::read(connection).await?;
+        Ok((found, Notes::read(connection).await?))
+    })
+}
+
+/// Refuses a database with rows that are not the beginning of this very load.
+fn refuse_what_is_there(
+    endpoint: &Endpoint,
+    found: &Found,
+    noted: Option<&Notes>,
+    warehouses: u32,
+    seed: u64,
+) -> Result<(), Blamed> {
+    let drop_hint = || "dbdyno tpcc drop, with the same connection options, removes it".to_owned();
+    if let Some(notes) = noted
+        && !found.filled.is_empty()
+    {
+        if notes.is_complete {
+            let what = format!("it is loaded already, with {} warehouses", notes.warehouses);
+            return Err(database::conflict(endpoint, what).hint(drop_hint()));
+        }
+        if (notes.warehouses, notes.seed) != (warehouses, seed) {
+            let what = format!(
+                "a load of {} warehouses with seed {} was interrupted there",
+                notes.warehouses, notes.seed
+            );
+            let go_on = format!(
+                "--warehouses {} --seed {} goes on with it",
+                notes.warehouses, notes.seed
+            );
+            return Err(database::conflict(endpoint, what)
+                .hint(go_on)
+                .hint(drop_hint()));
+        }
+    }
+    if let Some(table) = found.unexplained().next() {
+        let what = format!("table {} has rows of another loader", table.name());
+        return Err(database::conflict(endpoint, what).hint(drop_hint()));
+    }
+    if !found.loaded.is_empty() {
+        eprintln!("going on with a load that was interrupted");
+    }
+    Ok(())
+}
+
+/// Loads what is missing and adds the foreign keys; what it reached stays when it fails.
+pub(crate) fn load_tables(
+    endpoint: &Endpoint,
+    plan: &LoadPlan,
+    found: &Found,
+    parallel: Option<u32>,
+    interrupt: &Interrupt,
+) -> Result<Progress, Blamed> {
+    let session: Vec<String> = LOAD_SESSION.map(str::to_owned).to_vec();
+    let population = ::load::Population {
+        endpoint: endpoint.clone(),
+        tables: plan.tables(found),
+        streams: parallel.unwrap_or_else(default_parallel),
+        session,
+    };
+    let begin = reactor::system_now();
+    let mut display = Display::new();
+    let populated = populate(&population, interrupt, &mut |event| display.show(event));
+    let loaded = populated.map_err(|error| failed(endpoint, error))?;
+    display.step.say("adding foreign keys");
+    control(endpoint, async |connection| {
+        add_foreign_keys(connection, plan, found).await
+    })
+    .map_err(with_going_on)?;
+    Ok(Progress {
+        elapsed: reactor::system_now() - begin,
+        ..loaded
+    })
+}
+
+async fn add_foreign_keys(
+    connection: &mut Connection,
+    plan: &LoadPlan,
+    found: &Found,
+) -> Result<(), protocol::Error> {
+    // Made with the tables, they are there.
+    if plan.keys == workload::tpcc::Keys::Before && found.tables.is_empty() {
+        return Ok(());
+    }
+    for sql in LOAD_SESSION {
+        connection.query(sql.as_bytes()).await?;
+    }
+    for sql in plan.foreign_key_statements(found) {
+        connection.query(sql.as_bytes()).await?;
+    }
+    Ok(())
+}
+
+fn default_parallel() -> u32 {
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    cpus.min(PARALLEL_MAX) as u32
+}
+
+fn failed(endpoint: &Endpoint, error: PopulateError) -> Blamed {
+    let blamed = match error {
+        PopulateError::Interrupted => Blamed::new(Blame::Interrupted, "interrupted while loading"),
+        PopulateError::Connection(source) => Blamed::of_server(&endpoint.address, source),
+        PopulateError::Thread(_) => Blamed::new(Blame::Machine, error),
+        PopulateError::Statement { ref source, .. } => {
+            let hint = source.hint();
+            Blamed::new(Blame::Server, error).hint(hint)
+        }
+        PopulateError::Row { .. } => Blamed::new(Blame::Server, error),
+    };
+    with_going_on(blamed)
+}
+
+fn with_going_on(blamed: Blamed) -> Blamed {
+    blamed.hint(
+        "the rows that are in stay: the same command goes on, dbdyno tpcc drop starts afresh"
+            .to_owned(),
+    )
+}
+
+/// Progress in rows, MB/s and time left.
+struct Display {
+    step: Step,
+    told: Duration,
+}
+
+/// Steps of the bar.
+const WHOLE: u64 = 1_000;
+
+impl Display {
+    fn new() -> Self {
+        Self {
+            step: Step::paced("loading", WHOLE),
+            told: Duration::ZERO,
+        }
+    }
+
+    fn show(&mut self, event: PopulateEvent) {
+        match event {
+            PopulateEvent::Progress(progress) => self.progress(&progress),
+            PopulateEvent::ByInsert { reason } => {
+                self.step.note(&format!(
+                    "note: loading by INSERT, at about twice the cost, because of this: {reason}"
+                ));
+            }
+            PopulateEvent::Finishing { table, .. } => {
+                self.step.say(format!("indexes of {table}"));
+            }
+            PopulateEvent::Creating { .. }
+            | PopulateEvent::Filling { .. }
+            | PopulateEvent::Ready { .. } => {}
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        let share = progress.bytes as f64 / progress.bytes_expected.max(1) as f64;
+        self.step.reach((share * WHOLE as f64) as u64);
+        let Some(left) = progress.left() else {
+            return;
+        };
+        let what = format!("{} rows, {:.1} MB/s", progress.rows, progress.mb_per_s());
+        if progress.elapsed >= self.told + TELL_EVERY {
+            self.told = progress.elapsed;
+            self.step.announce(&what, left);
+        } else {
+            self.step.say_with(what, left);
+        }
+    }
+}
