@@ -16,7 +16,7 @@ help:
 	@echo 'make build       build $(TARGET_DIR)/release/dbdyno'
 	@echo 'make assets      fetch the chart library that the report embeds'
 	@echo 'make lint        check format, lints and shell scripts'
-	@echo 'make bench       run the benchmarks of dbdyno itself'
+	@echo 'make bench       run the benchmarks of dbdyno itself (about 30 minutes)'
 
 quickstart:
 	@scripts/install-packages.sh run
@@ -31,6 +31,7 @@ test:
 	$(CARGO) test --workspace --no-run
 	@$(MAKE) --no-print-directory mysql
 	$(CARGO) test --workspace
+	$(CARGO) test --manifest-path bench/client_cost/Cargo.toml --target-dir $(abspath $(TARGET_DIR)) -p client_cost
 
 # Besides MariaDB the tests take one MySQL: any that is found, else the smallest that has today's logins. Debian's
 # moving suite cannot always be installed; what npm has stays as it is.

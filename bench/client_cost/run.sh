@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Sets dbdyno's client against sysbench, mariadb-slap, mysql_async, Go's driver and a bare epoll loop: CPU, rate and
+# memory against the null server and a private MariaDB.
+#
+# usage: bench/client_cost/run.sh [DBDYNO] [OPTION...]    (default: target/release/dbdyno)
+# Options: --quick (about 3 minutes), --rounds N, --only PART,..., --seed N, --into FILE; --help tells them.
+# Needs sysbench, mariadb-slap, taskset, cargo, go and gcc; the default takes about 25 minutes. Every processor that
+# does something else makes the figures worse.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+dbdyno=$here/../../target/release/dbdyno
+if [ $# -gt 0 ] && [[ $1 != -* ]]; then
+    dbdyno=$(realpath "$1")
+    shift
+fi
+for needed in sysbench mariadb-slap mariadb taskset cargo go gcc; do
+    if ! command -v "$needed" >/dev/null; then
+        echo "error: $needed is not installed" >&2
+        echo 'hint: the Debian packages are sysbench, mariadb-client, util-linux, cargo, golang-go and gcc' >&2
+        exit 2
+    fi
+done
+if [ ! -x "$dbdyno" ]; then
+    echo "error: no program $dbdyno" >&2
+    echo 'hint: make build' >&2
+    exit 2
+fi
+
+built=${CARGO_TARGET_DIR:-$here/target}/client_cost
+cargo build --quiet --release --workspace --manifest-path "$here/Cargo.toml" --target-dir "$built"
+(cd "$here/peers/go_driver" && go build -o "$built/go_driver" .)
+gcc -O2 -Wall -o "$built/epoll_floor" "$here/peers/epoll_floor.c"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/client-cost-XXXXXX")
+# The private server outlives a harness that is killed.
+trap '"$dbdyno" server destroy "$(basename "${work,,}")" >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
+"$built/release/client_cost" --work "$work" --dbdyno "$dbdyno" --epoll-floor "$built/epoll_floor" \
+    --mysql-async "$built/release/mysql_async_loop" --go-driver "$built/go_driver" "$@"
