@@ -5,9 +5,9 @@
 use libfuzzer_sys::fuzz_target;
 use protocol::testing::{Feed, parse_greeting};
 
-fuzz_target!(|input: (bool, bool, Vec<u8>, &[u8])| {
-    let (deprecate_eof, keep, pieces, bytes) = input;
-    let feed = Feed { deprecate_eof, keep };
+fuzz_target!(|input: (bool, bool, bool, Vec<u8>, &[u8])| {
+    let (deprecate_eof, cache_metadata, keep, pieces, bytes) = input;
+    let feed = Feed { deprecate_eof, cache_metadata, keep };
     let pieces: Vec<usize> = pieces.into_iter().map(usize::from).collect();
     let whole = feed.read(bytes, &[]).map_err(|error| error.to_string());
     let cut = feed.read(bytes, &pieces).map_err(|error| error.to_string());

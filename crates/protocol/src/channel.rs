@@ -41,7 +41,13 @@ impl Channel {
 
     async fn write(&mut self, next: u8, during: &'static str) -> Result<(), Error> {
         self.packets.set_sequence(next);
-        match self.transport.send(&self.out).await {
+        // A command nearly always fits into the socket at once.
+        let sent = match self.transport.try_send(&self.out) {
+            Ok(count) if count == self.out.len() => return Ok(()),
+            Ok(count) => self.transport.send(&self.out[count..]).await,
+            Err(source) => Err(source),
+        };
+        match sent {
             Ok(()) => Ok(()),
             Err(source) => match self.last_words().await {
                 Some(error) => Err(error),
@@ -72,16 +78,25 @@ impl Channel {
 
     /// Receives at least one byte.
     pub(crate) async fn receive(&mut self, during: &'static str) -> Result<(), Error> {
-        match self.transport.receive(self.packets.room()).await {
-            Ok(0) => {
-                let source = io::Error::new(io::ErrorKind::UnexpectedEof, "closed by the server");
-                Err(Error::Lost { during, source })
+        self.packets.rest();
+        loop {
+            let read = match self.transport.readable().await {
+                Ok(()) => self.transport.try_read(self.packets.room()),
+                Err(error) => Err(error),
+            };
+            match read {
+                Ok(None) => {}
+                Ok(Some(0)) => {
+                    let source =
+                        io::Error::new(io::ErrorKind::UnexpectedEof, "closed by the server");
+                    return Err(Error::Lost { during, source });
+                }
+                Ok(Some(count)) => {
+                    self.packets.received(count);
+                    return Ok(());
+                }
+                Err(source) => return Err(Error::Lost { during, source }),
             }
-            Ok(count) => {
-                self.packets.received(count);
-                Ok(())
-            }
-            Err(source) => Err(Error::Lost { during, source }),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::{fmt, io, net::ToSocketAddrs};
 
-use mysql_common::constants::CapabilityFlags;
 use reactor::Stream;
 
 use crate::{
@@ -13,7 +12,8 @@ use crate::{
     local::LocalSource,
     login, packets,
     rows::Keep,
-    skim::{Outcome, Skim, Step},
+    skim::{Dialect, Outcome, Skim, Step},
+    statement::Known,
     transport::Transport,
 };
 
@@ -26,7 +26,9 @@ pub struct Connection {
     pub(crate) channel: Channel,
     server_version: String,
     connection_id: u32,
-    pub(crate) deprecate_eof: bool,
+    pub(crate) dialect: Dialect,
+    /// What both sides remember of prepared statements.
+    pub(crate) known: Known,
     /// The last exchange came to its end, so that another can begin.
     in_step: bool,
     /// The last OK packet's text, or the name of a requested file; kept for its memory.
@@ -66,12 +68,13 @@ impl Connection {
         let mut channel = Channel::new(Transport::Plain(stream));
         let range = channel.packet("waiting for the greeting").await?;
         let greeting = Greeting::parse(channel.packets.payload(range))?;
-        let (channel, capabilities) = login::log_in(channel, endpoint, ssl_mode, &greeting).await?;
+        let (channel, dialect) = login::log_in(channel, endpoint, ssl_mode, &greeting).await?;
         Ok(Self {
             channel,
             server_version: greeting.version,
             connection_id: greeting.connection_id,
-            deprecate_eof: capabilities.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF),
+            dialect,
+            known: Known::default(),
             in_step: true,
             info: Vec::new(),
         })
@@ -154,12 +157,12 @@ impl Connection {
     }
 
     /// Notes whether another exchange can follow.
-    pub(crate) fn settle<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
-        self.in_step = match &result {
+    pub(crate) fn settle<T>(&mut self, result: &Result<T, Error>) {
+        self.channel.packets.answered();
+        self.in_step = match result {
             Ok(_) => true,
             Err(error) => !error.is_connection_lost(),
         };
-        result
     }
 
     /// Sends the command that was begun and reads the answer to its end.
@@ -169,7 +172,8 @@ impl Connection {
         kept: Option<&mut dyn Keep>,
     ) -> Result<Outcome, Error> {
         let result = self.send_and_skim(source, kept).await;
-        self.settle(result)
+        self.settle(&result);
+        result
     }
 
     async fn send_and_skim(
@@ -179,34 +183,45 @@ impl Connection {
     ) -> Result<Outcome, Error> {
         self.info.clear();
         self.channel.send("sending a statement").await?;
-        let mut skim = Skim::new(self.deprecate_eof);
-        let mut refused = None;
+        let mut skim = Skim::new(self.dialect);
         loop {
+            // There is something already where the server ended the connection, or did not wait for a file's content.
+            if !self.channel.packets.has_unread() {
+                self.channel.receive("waiting for the answer").await?;
+            }
             let keep = kept.as_mut().map(|kept| &mut **kept as &mut dyn Keep);
-            let step = skim.step(&mut self.channel.packets, &mut self.info, keep);
-            let step = match (step, refused) {
-                // Whatever the server says to getting nothing, that it asked is what went wrong.
-                (Ok(Step::Done(_)) | Err(Error::Server(_)), Some(name)) => {
-                    return Err(Error::FileRequested { name });
-                }
-                (step, still) => {
-                    refused = still;
-                    step?
-                }
-            };
-            match step {
+            match skim.step(&mut self.channel.packets, &mut self.info, keep)? {
                 Step::More => self.channel.receive("waiting for the answer").await?,
                 Step::FileRequest => match source.take() {
                     Some(source) => self.send_source(source).await?,
-                    None => {
-                        refused = Some(String::from_utf8_lossy(&self.info).into_owned());
-                        self.send_nothing().await?;
-                    }
+                    None => return Err(self.refuse_file(&mut skim).await),
                 },
-                Step::Done(_) if source.is_some() => {
-                    return Err(Error::DataNotRequested);
-                }
+                Step::Done(_) if source.is_some() => return Err(Error::DataNotRequested),
                 Step::Done(outcome) => return Ok(outcome),
+            }
+        }
+    }
+
+    /// Sends nothing in place of a file, and reads the answer to its end.
+    #[cold]
+    async fn refuse_file(&mut self, skim: &mut Skim) -> Error {
+        let name = String::from_utf8_lossy(&self.info).into_owned();
+        match self.answer_without_file(skim).await {
+            // Whatever the server says to getting nothing, that it asked is what went wrong.
+            Ok(()) | Err(Error::Server(_)) => Error::FileRequested { name },
+            Err(error) => error,
+        }
+    }
+
+    async fn answer_without_file(&mut self, skim: &mut Skim) -> Result<(), Error> {
+        self.send_nothing().await?;
+        loop {
+            let packets = &mut self.channel.packets;
+            match skim.step(packets, &mut self.info, None)? {
+                Step::More => self.channel.receive("waiting for the answer").await?,
+                // The skimmer takes a second request for an error.
+                Step::FileRequest => {}
+                Step::Done(_) => return Ok(()),
             }
         }
     }

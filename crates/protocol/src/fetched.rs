@@ -4,6 +4,7 @@ use crate::{
     error::Error,
     lenenc::Fields,
     rows::{COLUMN, KEPT_BYTES_MAX, Keep, ROW, too_much},
+    skim::CONTROL_BYTES_MAX,
     value::Value,
 };
 
@@ -17,8 +18,9 @@ pub struct Fetched {
     rows: usize,
 }
 
+/// What has to be known of a column to read its values.
 #[derive(Debug, Clone, Copy)]
-struct Column {
+pub(crate) struct Column {
     kind: Kind,
     unsigned: bool,
 }
@@ -93,16 +95,52 @@ impl Fetched {
     }
 }
 
-impl Keep for Fetched {
-    fn begin_set(&mut self) {
-        self.clear();
+/// Keeps the columns of a prepared statement, which a server may define only once, and its rows if they are wanted.
+pub(crate) struct Described<'a> {
+    pub(crate) columns: &'a mut Vec<Column>,
+    pub(crate) rows: Option<&'a mut Fetched>,
+}
+
+impl Keep for Described<'_> {
+    fn begin_set(&mut self, defined: bool) {
+        if defined {
+            self.columns.clear();
+        }
+        if let Some(rows) = &mut self.rows {
+            rows.clear();
+            rows.columns.extend_from_slice(self.columns);
+        }
     }
 
     fn column(&mut self, payload: &[u8]) -> Result<(), Error> {
-        self.columns.push(Column::parse(payload).ok_or(COLUMN)?);
+        let column = Column::parse(payload).ok_or(COLUMN)?;
+        self.columns.push(column);
+        if let Some(rows) = &mut self.rows {
+            rows.columns.push(column);
+        }
         Ok(())
     }
 
+    fn keeps_rows(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
+        match &mut self.rows {
+            Some(rows) => rows.row(payload),
+            None => Ok(()),
+        }
+    }
+
+    fn bytes_left(&self) -> usize {
+        match &self.rows {
+            Some(rows) => KEPT_BYTES_MAX - rows.bytes.len().min(KEPT_BYTES_MAX),
+            None => CONTROL_BYTES_MAX,
+        }
+    }
+}
+
+impl Fetched {
     /// `00`, a bit per column from the third on for NULL, then the values that are not NULL.
     fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
         let cells_bytes = (self.cells.len() + self.columns.len()) * size_of::<Cell>();
@@ -136,15 +174,11 @@ impl Keep for Fetched {
         self.rows += 1;
         Ok(())
     }
-
-    fn bytes_left(&self) -> usize {
-        KEPT_BYTES_MAX - self.bytes.len().min(KEPT_BYTES_MAX)
-    }
 }
 
 impl Column {
     /// Six names, the length of what follows, character set, length of the column, type and flags.
-    fn parse(payload: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(payload: &[u8]) -> Option<Self> {
         let mut fields = Fields(payload);
         for _ in 0..6 {
             fields.lenenc_bytes()?;
@@ -213,10 +247,16 @@ mod tests {
 
     fn fetched(columns: &[(u8, u16)]) -> Fetched {
         let mut fetched = Fetched::default();
-        fetched.begin_set();
+        let mut described = Described {
+            columns: &mut Vec::new(),
+            rows: Some(&mut fetched),
+        };
+        described.begin_set(true);
         for (kind, flags) in columns {
-            fetched.column(&definition(*kind, *flags)).unwrap();
+            described.column(&definition(*kind, *flags)).unwrap();
         }
+        // The same columns again, which are not defined again.
+        described.begin_set(false);
         fetched
     }
 
@@ -281,8 +321,7 @@ mod tests {
             assert!(fetched.row(row).is_err(), "{row:?}");
         }
         for end in 0..definition(3, 0).len() - 3 {
-            let mut fetched = Fetched::default();
-            assert!(fetched.column(&definition(3, 0)[..end]).is_err(), "{end}");
+            assert!(Column::parse(&definition(3, 0)[..end]).is_none(), "{end}");
         }
     }
 }

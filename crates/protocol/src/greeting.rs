@@ -1,6 +1,6 @@
 //! The server's first packet.
 
-use mysql_common::constants::CapabilityFlags;
+use mysql_common::constants::{CapabilityFlags, MariadbCapabilities};
 
 use crate::{error::Error, lenenc::Fields, replies::server_error};
 
@@ -11,6 +11,8 @@ pub(crate) struct Greeting {
     pub(crate) version: String,
     pub(crate) connection_id: u32,
     pub(crate) capabilities: CapabilityFlags,
+    /// What only MariaDB can; nothing where the server is another.
+    pub(crate) mariadb: MariadbCapabilities,
     /// Random bytes that the password's proof is mixed with, 20 in all; a zero follows.
     pub(crate) nonce: Vec<u8>,
     /// The login method that the server would like.
@@ -41,16 +43,21 @@ impl Greeting {
         let mut nonce = fields.bytes(8)?.to_vec();
         fields.bytes(1)?;
         let low = fields.u16()?;
-        let (mut high, mut nonce_length) = (0, 0);
+        let (mut high, mut nonce_length, mut mariadb) = (0, 0, 0);
         // A server before 4.1 ends here.
         if !fields.0.is_empty() {
             fields.bytes(3)?;
             high = fields.u16()?;
             nonce_length = usize::from(fields.u8()?);
-            fields.bytes(10)?;
+            fields.bytes(6)?;
+            mariadb = fields.u32()?;
         }
         let capabilities = u32::from(high) << 16 | u32::from(low);
         let capabilities = CapabilityFlags::from_bits_retain(capabilities);
+        // MySQL sets this flag and leaves the bytes of the other ones unused.
+        if capabilities.contains(CapabilityFlags::CLIENT_LONG_PASSWORD) {
+            mariadb = 0;
+        }
         if capabilities.contains(CapabilityFlags::CLIENT_SECURE_CONNECTION) {
             nonce.extend_from_slice(fields.bytes(nonce_length.saturating_sub(8).max(13))?);
         }
@@ -64,6 +71,7 @@ impl Greeting {
             version,
             connection_id,
             capabilities,
+            mariadb: MariadbCapabilities::from_bits_truncate(mariadb),
             nonce,
             plugin,
         })

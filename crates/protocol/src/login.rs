@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use mysql_common::{
     collations::CollationId,
-    constants::CapabilityFlags,
+    constants::{CapabilityFlags, MariadbCapabilities},
     packets::{AuthPlugin, HandshakeResponse, SslRequest},
     proto::MySerialize,
 };
@@ -20,6 +20,7 @@ use crate::{
     packets,
     proof::{Method, Secret},
     replies::server_error,
+    skim::Dialect,
     tls::TlsStream,
     transport::Transport,
 };
@@ -33,8 +34,7 @@ const PACKET_MAX: u32 = 1 << 30;
 
 /// What this client wants where the server can do it.
 ///
-/// Not among it: MariaDB's extended capabilities (metadata that is sent once, progress reports), whose absence the
-/// first of these flags declares, and session tracking.
+/// Not among it: session tracking.
 const WANTED: CapabilityFlags = CapabilityFlags::CLIENT_LONG_PASSWORD
     .union(CapabilityFlags::CLIENT_LONG_FLAG)
     .union(CapabilityFlags::CLIENT_LOCAL_FILES)
@@ -52,27 +52,59 @@ const WANTED: CapabilityFlags = CapabilityFlags::CLIENT_LONG_PASSWORD
 const NEEDED: CapabilityFlags =
     CapabilityFlags::CLIENT_PROTOCOL_41.union(CapabilityFlags::CLIENT_SECURE_CONNECTION);
 
-/// Said whatever the server says: MariaDB leaves the first out to show its dialect, and whether a server allows
-/// LOAD DATA LOCAL is decided when one comes.
-const ALWAYS: CapabilityFlags =
-    CapabilityFlags::CLIENT_LONG_PASSWORD.union(CapabilityFlags::CLIENT_LOCAL_FILES);
+/// Said whatever the server says: whether it allows LOAD DATA LOCAL is decided when one comes.
+const ALWAYS: CapabilityFlags = CapabilityFlags::CLIENT_LOCAL_FILES;
 
-/// Logs in; returns the channel, encrypted where that was agreed, and the capabilities of both sides.
+/// What this client wants of MariaDB's own capabilities: the columns of a prepared statement are described once.
+const WANTED_OF_MARIADB: MariadbCapabilities = MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA;
+
+/// What both sides can.
+#[derive(Debug, Clone, Copy)]
+struct Agreed {
+    capabilities: CapabilityFlags,
+    mariadb: MariadbCapabilities,
+}
+
+impl Agreed {
+    fn with(greeting: &Greeting) -> Self {
+        let mut capabilities = (greeting.capabilities | ALWAYS) & WANTED;
+        let mariadb = greeting.mariadb & WANTED_OF_MARIADB;
+        // Whoever says this speaks MySQL's dialect; a server of MariaDB leaves it out, and so does its client.
+        capabilities.set(CapabilityFlags::CLIENT_LONG_PASSWORD, mariadb.is_empty());
+        Self {
+            capabilities,
+            mariadb,
+        }
+    }
+
+    fn dialect(self) -> Dialect {
+        Dialect {
+            deprecate_eof: self
+                .capabilities
+                .contains(CapabilityFlags::CLIENT_DEPRECATE_EOF),
+            cache_metadata: self
+                .mariadb
+                .contains(MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA),
+        }
+    }
+}
+
+/// Logs in; returns the channel, encrypted where that was agreed, and how answers read.
 pub(crate) async fn log_in(
     mut channel: Channel,
     endpoint: &Endpoint,
     ssl_mode: SslMode,
     greeting: &Greeting,
-) -> Result<(Channel, CapabilityFlags), Error> {
+) -> Result<(Channel, Dialect), Error> {
     if !greeting.capabilities.contains(NEEDED) {
         return Err(Error::TooOld {
             version: greeting.version.clone(),
         });
     }
-    let mut capabilities = (greeting.capabilities | ALWAYS) & WANTED;
+    let mut agreed = Agreed::with(greeting);
     if wants_tls(endpoint, ssl_mode, greeting)? {
-        capabilities |= CapabilityFlags::CLIENT_SSL;
-        channel = encrypt(channel, endpoint, ssl_mode, capabilities).await?;
+        agreed.capabilities |= CapabilityFlags::CLIENT_SSL;
+        channel = encrypt(channel, endpoint, ssl_mode, agreed).await?;
     }
     let secret = Secret {
         password: endpoint
@@ -93,15 +125,17 @@ pub(crate) async fn log_in(
         Some(endpoint.user.as_bytes()),
         endpoint.database.as_deref().map(str::as_bytes),
         Some(AuthPlugin::from_bytes(method.plugin().as_bytes())),
-        capabilities,
+        agreed.capabilities,
         None,
         PACKET_MAX,
-    );
+    )
+    .with_mariadb_ext_capabilities(agreed.mariadb);
     packets::begin(&mut channel.out);
     response.serialize(&mut channel.out);
     send_secret(&mut channel).await?;
     prove(&mut channel, method, secret).await?;
-    Ok((channel, capabilities))
+    channel.packets.answered();
+    Ok((channel, agreed.dialect()))
 }
 
 /// Whether to encrypt, as the mysql client decides it; an error where the user insists and the server cannot.
@@ -124,7 +158,7 @@ async fn encrypt(
     mut channel: Channel,
     endpoint: &Endpoint,
     ssl_mode: SslMode,
-    capabilities: CapabilityFlags,
+    agreed: Agreed,
 ) -> Result<Channel, Error> {
     // Somebody on the way could slip in an answer before the encryption begins.
     if channel.packets.has_unread() {
@@ -134,10 +168,11 @@ async fn encrypt(
     }
     packets::begin(&mut channel.out);
     SslRequest::new(
-        capabilities,
+        agreed.capabilities,
         PACKET_MAX,
         CollationId::UTF8MB4_GENERAL_CI as u8,
     )
+    .with_mariadb_capabilities(agreed.mariadb)
     .serialize(&mut channel.out);
     channel.send(DURING).await?;
     if let Transport::Plain(stream) = channel.transport {

@@ -3,7 +3,7 @@
 //! A packet is a header of 4 bytes (length in 3, little-endian; sequence number) and a payload. A payload of
 //! 16,777,215 bytes goes on in the next packet; together they are one logical packet, which is what callers see.
 
-use std::ops::Range;
+use std::{cell::Cell, ops::Range};
 
 use crate::error::Error;
 
@@ -15,18 +15,30 @@ pub(crate) const PAYLOAD_MAX: usize = 0xff_ffff;
 /// which a longer packet would run against.
 const DATA_MAX: usize = 256 << 10;
 
-/// Receive buffer of a new connection. Small, because there may be ten thousand.
-const BUFFER_MIN: usize = 4 << 10;
-/// Up to this size the buffer grows when reads fill it, so that long results need fewer reads.
-const BUFFER_FAST: usize = 64 << 10;
+/// A connection's own receive buffer: enough for a login or a row. Small, because there may be ten thousand.
+const BUFFER_OWN: usize = 2 << 10;
+/// The buffer that the connections of a thread lend each other while they read longer answers.
+const BUFFER_SHARED: usize = 64 << 10;
+
+thread_local! {
+    /// Empty while it is lent, and before its first use.
+    static SHARED: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// Cuts packets out of received bytes.
+///
+/// It receives into a small buffer of its own. Once an answer has filled that, it borrows the thread's large one, so
+/// that long answers need few reads, and gives it back before it waits for more.
 pub(crate) struct PacketReader {
     buf: Vec<u8>,
     start: usize,
     end: usize,
-    /// The last read filled the buffer: there is probably more.
-    filled: bool,
+    /// The own buffer, while the thread's is in its place.
+    own: Option<Vec<u8>>,
+    /// This answer, or the one before, was longer than the own buffer.
+    long: bool,
+    /// Bytes received since the last answer ended.
+    answer_bytes: usize,
     skipping: Option<Skipping>,
     /// Number that the next packet must have.
     sequence: u8,
@@ -50,10 +62,12 @@ pub(crate) struct Head {
 impl PacketReader {
     pub(crate) fn new() -> Self {
         Self {
-            buf: vec![0; BUFFER_MIN],
+            buf: Vec::new(),
             start: 0,
             end: 0,
-            filled: false,
+            own: None,
+            long: false,
+            answer_bytes: 0,
             skipping: None,
             sequence: 0,
         }
@@ -64,20 +78,18 @@ impl PacketReader {
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
-            if self.buf.len() > BUFFER_FAST {
-                // One large packet must not hold its memory for ever.
-                self.buf = vec![0; BUFFER_FAST];
-            }
         }
-        if self.filled && self.buf.len() < BUFFER_FAST {
-            self.buf.resize(self.buf.len() * 2, 0);
-        } else if self.end == self.buf.len() {
+        if self.long && self.own.is_none() {
+            self.borrow_shared();
+        }
+        if self.end == self.buf.len() {
             if self.start > 0 {
                 self.buf.copy_within(self.start..self.end, 0);
                 self.end -= self.start;
                 self.start = 0;
             } else {
-                self.buf.resize(self.buf.len() * 2, 0);
+                let longer = (self.buf.len() * 2).max(BUFFER_OWN);
+                self.buf.resize(longer, 0);
             }
         }
         &mut self.buf[self.end..]
@@ -86,7 +98,56 @@ impl PacketReader {
     /// So many bytes of the room hold data now.
     pub(crate) fn received(&mut self, count: usize) {
         self.end += count;
-        self.filled = self.end == self.buf.len();
+        self.answer_bytes += count;
+        self.long |= self.end == self.buf.len();
+    }
+
+    /// Call before waiting for more: others may use the thread's buffer now.
+    pub(crate) fn rest(&mut self) {
+        // A packet that is put together from many reads would be copied at each of them.
+        if self.own.is_some() && self.end - self.start <= BUFFER_SHARED / 2 {
+            self.return_shared();
+        }
+    }
+
+    /// Call when an answer was read to its end.
+    pub(crate) fn answered(&mut self) {
+        self.rest();
+        if self.long && self.answer_bytes < self.buf.len() {
+            self.long = false;
+        }
+        self.answer_bytes = 0;
+    }
+
+    fn borrow_shared(&mut self) {
+        let mut shared = SHARED.take();
+        if shared.is_empty() {
+            shared = vec![0; BUFFER_SHARED];
+        }
+        let unread = self.end - self.start;
+        if shared.len() <= unread {
+            shared.resize(unread * 2, 0);
+        }
+        shared[..unread].copy_from_slice(&self.buf[self.start..self.end]);
+        self.own = Some(std::mem::replace(&mut self.buf, shared));
+        (self.start, self.end) = (0, unread);
+    }
+
+    fn return_shared(&mut self) {
+        let Some(mut own) = self.own.take() else {
+            return;
+        };
+        let unread = &self.buf[self.start..self.end];
+        if own.len() < unread.len() {
+            own.resize(unread.len(), 0);
+        }
+        own[..unread.len()].copy_from_slice(unread);
+        (self.start, self.end) = (0, unread.len());
+        let shared = std::mem::replace(&mut self.buf, own);
+        // One large packet must not hold its memory for ever.
+        if shared.len() == BUFFER_SHARED {
+            SHARED.set(shared);
+        }
     }
 
     /// Whether there are received bytes that no packet was cut from yet.
@@ -106,6 +167,45 @@ impl PacketReader {
 
     pub(crate) fn set_sequence(&mut self, sequence: u8) {
         self.sequence = sequence;
+    }
+
+    /// Skips packets that are all there, at most so many, as long as their payloads begin with less than `below`;
+    /// returns how many. Whatever is special about a packet is left to the other methods.
+    pub(crate) fn skip_whole(&mut self, at_most: u64, below: u8) -> u64 {
+        if self.skipping.is_some() {
+            return 0;
+        }
+        let received = &self.buf[..self.end];
+        let (mut at, mut sequence, mut count) = (self.start, self.sequence, 0);
+        while count < at_most
+            && let Some(&[a, b, c, number, first]) = received[at..].first_chunk()
+        {
+            let length = length(a, b, c);
+            let next = at + HEADER + length;
+            let plain = number == sequence && first < below && (1..PAYLOAD_MAX).contains(&length);
+            if !plain || next > received.len() {
+                break;
+            }
+            at = next;
+            sequence = number.wrapping_add(1);
+            count += 1;
+        }
+        (self.start, self.sequence) = (at, sequence);
+        count
+    }
+
+    /// The next packet's payload, if there is nothing special about it: all there, in sequence, not over `limit`.
+    pub(crate) fn take_whole(&mut self, limit: usize) -> Option<Range<usize>> {
+        let &[a, b, c, number] = self.buf[self.start..self.end].first_chunk()?;
+        let length = length(a, b, c);
+        let (begin, end) = (self.start + HEADER, self.start + HEADER + length);
+        let plain = number == self.sequence && length <= limit && length < PAYLOAD_MAX;
+        if self.skipping.is_some() || !plain || end > self.end {
+            return None;
+        }
+        self.sequence = number.wrapping_add(1);
+        self.start = end;
+        Some(begin..end)
     }
 
     /// The head of the next packet, once enough of it is there.
@@ -233,8 +333,14 @@ pub(crate) fn begin(out: &mut Vec<u8>) {
 
 /// Finishes the packet in `out`, cutting it up if it is long; returns the sequence number of the answer.
 pub(crate) fn finish(out: &mut Vec<u8>, sequence: u8) -> u8 {
+    let payload = out.len() - HEADER;
+    if payload < PAYLOAD_MAX {
+        let [a, b, c, ..] = payload.to_le_bytes();
+        out[..HEADER].copy_from_slice(&[a, b, c, sequence]);
+        return sequence.wrapping_add(1);
+    }
     // A last part of full length would promise another, so an empty one follows it.
-    let parts = (out.len() - HEADER) / PAYLOAD_MAX + 1;
+    let parts = payload / PAYLOAD_MAX + 1;
     frame(out, PAYLOAD_MAX, parts, sequence)
 }
 

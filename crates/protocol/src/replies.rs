@@ -21,7 +21,10 @@ pub(crate) struct OkReply<'a> {
 
 impl<'a> OkReply<'a> {
     pub(crate) fn parse(payload: &'a [u8]) -> Result<Self, Error> {
-        Self::fields(payload).ok_or(Error::Malformed { what: "OK packet" })
+        match Self::fields(payload) {
+            Some(ok) => Ok(ok),
+            None => Err(Error::Malformed { what: "OK packet" }),
+        }
     }
 
     fn fields(payload: &'a [u8]) -> Option<Self> {
@@ -48,14 +51,10 @@ pub(crate) struct EndOfRows {
 /// Reads an EOF packet.
 pub(crate) fn end_of_rows(payload: &[u8]) -> Result<EndOfRows, Error> {
     let mut fields = Fields(payload);
-    let end = (|| {
-        fields.u8()?;
-        Some(EndOfRows {
-            warnings: fields.u16()?,
-            status: fields.u16()?,
-        })
-    })();
-    end.ok_or(Error::Malformed { what: "EOF packet" })
+    match (fields.u8(), fields.u16(), fields.u16()) {
+        (Some(_), Some(warnings), Some(status)) => Ok(EndOfRows { warnings, status }),
+        _ => Err(Error::Malformed { what: "EOF packet" }),
+    }
 }
 
 /// Reads an error packet: `ff 15 04 "#28000" "Access denied for user ..."`.

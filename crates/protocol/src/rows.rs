@@ -22,10 +22,14 @@ pub struct ResultSet {
 
 /// Takes the columns and rows of an answer.
 pub(crate) trait Keep {
-    /// Another set of rows begins.
-    fn begin_set(&mut self);
+    /// Another set of rows begins; without definitions, its columns are those that the statement had before.
+    fn begin_set(&mut self, defined: bool);
     /// A column definition: catalogue, schema, table, original table, name, and more.
     fn column(&mut self, payload: &[u8]) -> Result<(), Error>;
+    /// Whether rows are taken too.
+    fn keeps_rows(&self) -> bool {
+        true
+    }
     /// A row.
     fn row(&mut self, payload: &[u8]) -> Result<(), Error>;
     /// The longest packet that still may come.
@@ -68,7 +72,8 @@ impl Keep for Kept {
         self.bytes_left
     }
 
-    fn begin_set(&mut self) {
+    /// The columns of a statement that is not prepared are always defined.
+    fn begin_set(&mut self, _: bool) {
         self.sets.push(ResultSet::default());
     }
 

@@ -38,11 +38,20 @@ pub(crate) enum Step {
     FileRequest,
 }
 
+/// What client and server agreed on that changes how an answer reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Dialect {
+    /// No EOF packet after the columns, and an OK packet after the rows.
+    pub(crate) deprecate_eof: bool,
+    /// MariaDB says after the number of columns whether their definitions follow: it sends those of a prepared
+    /// statement once.
+    pub(crate) cache_metadata: bool,
+}
+
 /// Reads one answer.
 pub(crate) struct Skim {
     expect: Expect,
-    /// Both sides leave the EOF packets out.
-    deprecate_eof: bool,
+    dialect: Dialect,
     file_requested: bool,
     outcome: Outcome,
 }
@@ -56,10 +65,10 @@ enum Expect {
 }
 
 impl Skim {
-    pub(crate) fn new(deprecate_eof: bool) -> Self {
+    pub(crate) fn new(dialect: Dialect) -> Self {
         Self {
             expect: Expect::Result,
-            deprecate_eof,
+            dialect,
             file_requested: false,
             outcome: Outcome::default(),
         }
@@ -72,25 +81,37 @@ impl Skim {
         info: &mut Vec<u8>,
         mut kept: Option<&mut dyn Keep>,
     ) -> Result<Step, Error> {
-        while let Some(head) = packets.peek()? {
+        loop {
+            let unwanted = self.is_unwanted(kept.as_deref());
+            // Nearly every packet has been received to its end, and then this is all that is done with it.
+            if unwanted {
+                if self.skip_whole(packets) {
+                    continue;
+                }
+                if let Some(range) = packets.take_whole(CONTROL_BYTES_MAX) {
+                    match self.control(packets.payload(range), info, &mut kept)? {
+                        Some(step) => return Ok(step),
+                        None => continue,
+                    }
+                }
+            }
+            let Some(head) = packets.peek()? else {
+                return Ok(Step::More);
+            };
             if !self.is_bulk(head) {
                 let Some(range) = packets.take(CONTROL_BYTES_MAX)? else {
-                    break;
+                    return Ok(Step::More);
                 };
-                if let Some(step) = self.control(packets.payload(range), info)? {
-                    return Ok(step);
+                match self.control(packets.payload(range), info, &mut kept)? {
+                    Some(step) => return Ok(step),
+                    None => continue,
                 }
-                if let (Expect::Columns(_), Some(kept)) = (&self.expect, kept.as_mut()) {
-                    kept.begin_set();
-                }
-                continue;
             }
             match kept.as_mut() {
-                None => packets.skip(head),
-                Some(kept) => {
-                    let Some(range) = packets.take(kept.bytes_left()).map_err(|_| too_much())?
-                    else {
-                        break;
+                Some(kept) if !unwanted => {
+                    let taken = packets.take(kept.bytes_left()).map_err(|_| too_much())?;
+                    let Some(range) = taken else {
+                        return Ok(Step::More);
                     };
                     let payload = packets.payload(range);
                     match self.expect {
@@ -98,10 +119,33 @@ impl Skim {
                         _ => kept.row(payload)?,
                     }
                 }
+                _ => packets.skip(head),
             }
-            self.bulk_passed();
+            self.bulk_passed(1);
         }
-        Ok(Step::More)
+    }
+
+    /// Whether nobody wants the columns or rows that come now.
+    fn is_unwanted(&self, kept: Option<&dyn Keep>) -> bool {
+        match (&self.expect, kept) {
+            (Expect::Columns(_), Some(_)) => false,
+            (Expect::Rows, Some(kept)) => !kept.keeps_rows(),
+            _ => true,
+        }
+    }
+
+    /// Skips columns or rows that have been received to their end; false if there is none.
+    fn skip_whole(&mut self, packets: &mut PacketReader) -> bool {
+        let passed = match self.expect {
+            // An error begins with 0xff; a row that begins with 0xfe may be the end of the rows.
+            Expect::Columns(left) => packets.skip_whole(left, 0xff),
+            Expect::Rows => packets.skip_whole(u64::MAX, 0xfe),
+            Expect::Result | Expect::ColumnsEnd => return false,
+        };
+        if passed > 0 {
+            self.bulk_passed(passed);
+        }
+        passed > 0
     }
 
     /// Whether the packet is a row or a column definition, which nobody needs unless rows are kept.
@@ -114,17 +158,21 @@ impl Skim {
         }
     }
 
-    fn bulk_passed(&mut self) {
+    fn bulk_passed(&mut self, count: u64) {
         match &mut self.expect {
-            Expect::Columns(left) if *left > 1 => *left -= 1,
-            Expect::Columns(_) if self.deprecate_eof => self.expect = Expect::Rows,
-            Expect::Columns(_) => self.expect = Expect::ColumnsEnd,
-            _ => self.outcome.rows += 1,
+            Expect::Columns(left) if *left > count => *left -= count,
+            Expect::Columns(_) => self.columns_passed(),
+            _ => self.outcome.rows += count,
         }
     }
 
     /// Handles a packet that is not a row or a column.
-    fn control(&mut self, payload: &[u8], info: &mut Vec<u8>) -> Result<Option<Step>, Error> {
+    fn control(
+        &mut self,
+        payload: &[u8],
+        info: &mut Vec<u8>,
+        kept: &mut Option<&mut dyn Keep>,
+    ) -> Result<Option<Step>, Error> {
         match (&self.expect, payload.first()) {
             (_, Some(0xff)) => Err(server_error(payload)),
             (Expect::Result, Some(0x00)) => self.ok(payload, info),
@@ -139,21 +187,17 @@ impl Skim {
                 Ok(Some(Step::FileRequest))
             }
             (Expect::Result, Some(_)) => {
-                let columns = Fields(payload).lenenc();
-                let columns = columns
-                    .filter(|columns| (1..=COLUMNS_MAX).contains(columns))
-                    .ok_or(Error::Malformed {
-                        what: "number of columns",
-                    })?;
-                self.outcome.result_sets += 1;
-                self.expect = Expect::Columns(columns);
+                let named = self.begin_rows(Fields(payload))?;
+                if let Some(kept) = kept {
+                    kept.begin_set(named);
+                }
                 Ok(None)
             }
             (Expect::ColumnsEnd, Some(0xfe)) => {
                 self.expect = Expect::Rows;
                 Ok(None)
             }
-            (Expect::Rows, Some(0xfe)) if self.deprecate_eof => self.ok(payload, info),
+            (Expect::Rows, Some(0xfe)) if self.dialect.deprecate_eof => self.ok(payload, info),
             (Expect::Rows, Some(0xfe)) => {
                 let end = end_of_rows(payload)?;
                 self.outcome.warnings = u32::from(end.warnings);
@@ -163,6 +207,29 @@ impl Skim {
                 what: "packet of an unexpected kind",
             }),
         }
+    }
+
+    /// Reads the number of columns, and returns whether their definitions follow.
+    fn begin_rows(&mut self, mut fields: Fields<'_>) -> Result<bool, Error> {
+        let Some(columns @ 1..=COLUMNS_MAX) = fields.lenenc() else {
+            return Err(Error::Malformed {
+                what: "number of columns",
+            });
+        };
+        self.outcome.result_sets += 1;
+        let named = !self.dialect.cache_metadata || fields.u8() != Some(0);
+        match named {
+            true => self.expect = Expect::Columns(columns),
+            false => self.columns_passed(),
+        }
+        Ok(named)
+    }
+
+    fn columns_passed(&mut self) {
+        self.expect = match self.dialect.deprecate_eof {
+            true => Expect::Rows,
+            false => Expect::ColumnsEnd,
+        };
     }
 
     fn ok(&mut self, payload: &[u8], info: &mut Vec<u8>) -> Result<Option<Step>, Error> {

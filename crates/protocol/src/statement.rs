@@ -1,8 +1,15 @@
 //! Prepared statements.
 
 use crate::{
-    channel::Channel, connection::Connection, error::Error, fetched::Fetched, lenenc::Fields,
-    replies::server_error, skim::Outcome, value::Value,
+    channel::Channel,
+    connection::Connection,
+    error::Error,
+    fetched::{Column, Described, Fetched},
+    lenenc::Fields,
+    replies::server_error,
+    rows::COLUMN,
+    skim::Outcome,
+    value::{Value, WireType},
 };
 
 const COM_STMT_PREPARE: u8 = 0x16;
@@ -28,8 +35,14 @@ impl Connection {
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement, Error> {
         self.begin(COM_STMT_PREPARE)?;
         self.channel.out.extend_from_slice(sql.as_bytes());
-        let result = prepared(&mut self.channel, self.deprecate_eof).await;
-        self.settle(result)
+        let mut columns = Vec::new();
+        let deprecate_eof = self.dialect.deprecate_eof;
+        let result = prepared(&mut self.channel, deprecate_eof, &mut columns).await;
+        self.settle(&result);
+        if let Ok(statement) = result {
+            self.known.of(statement.id).columns = columns;
+        }
+        result
     }
 
     /// Runs a prepared statement and reads all its results, keeping none.
@@ -38,20 +51,7 @@ impl Connection {
         statement: &Statement,
         values: &[Value<'_>],
     ) -> Result<Outcome, Error> {
-        self.begin_execute(statement, values)?;
-        self.exchange(None, None).await
-    }
-
-    fn begin_execute(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<(), Error> {
-        if values.len() != statement.parameters() {
-            return Err(Error::Parameters {
-                expected: statement.parameters(),
-                given: values.len(),
-            });
-        }
-        self.begin(COM_STMT_EXECUTE)?;
-        put_execute(statement.id, values, &mut self.channel.out);
-        Ok(())
+        self.run_prepared(statement, values, None).await
     }
 
     /// Runs a prepared statement and keeps its rows in `fetched`, whose memory is used again; of several sets of
@@ -64,9 +64,44 @@ impl Connection {
         values: &[Value<'_>],
         fetched: &mut Fetched,
     ) -> Result<Outcome, Error> {
-        self.begin_execute(statement, values)?;
         fetched.clear();
-        self.exchange(None, Some(fetched)).await
+        self.run_prepared(statement, values, Some(fetched)).await
+    }
+
+    async fn run_prepared(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+        rows: Option<&mut Fetched>,
+    ) -> Result<Outcome, Error> {
+        if values.len() != statement.parameters() {
+            return Err(Error::Parameters {
+                expected: statement.parameters(),
+                given: values.len(),
+            });
+        }
+        self.begin(COM_STMT_EXECUTE)?;
+        let known = self.known.of(statement.id);
+        let news = learn(&mut known.types, values);
+        put_execute(statement.id, values, news, &mut self.channel.out);
+        let result = match self.dialect.cache_metadata || rows.is_some() {
+            true => {
+                let mut columns = std::mem::take(&mut known.columns);
+                let mut described = Described {
+                    columns: &mut columns,
+                    rows,
+                };
+                let result = self.exchange(None, Some(&mut described)).await;
+                self.known.of(statement.id).columns = columns;
+                result
+            }
+            false => self.exchange(None, None).await,
+        };
+        if result.is_err() {
+            // The server may not have come as far as to learn the types.
+            self.known.of(statement.id).types.clear();
+        }
+        result
     }
 
     /// Has the server forget a statement. The server does not answer.
@@ -75,15 +110,70 @@ impl Connection {
         self.channel
             .out
             .extend_from_slice(&statement.id.to_le_bytes());
+        self.known.forget(statement.id);
         let result = self.channel.send("closing a prepared statement").await;
-        self.settle(result)
+        self.settle(&result);
+        result
     }
 }
 
-fn put_execute(id: u32, values: &[Value<'_>], out: &mut Vec<u8>) {
-    out.extend_from_slice(&id.to_le_bytes());
+/// What client and server have told each other of a connection's prepared statements, once for all executions.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// In the order of their ids.
+    statements: Vec<KnownStatement>,
+}
+
+#[derive(Debug)]
+struct KnownStatement {
+    id: u32,
+    /// The types of the parameters, which the server keeps; empty before it was told.
+    types: Vec<WireType>,
+    /// The columns as the server last defined them.
+    columns: Vec<Column>,
+}
+
+impl Known {
+    fn of(&mut self, id: u32) -> &mut KnownStatement {
+        let at = match self.statements.binary_search_by_key(&id, |known| known.id) {
+            Ok(at) => at,
+            Err(at) => {
+                let known = KnownStatement {
+                    id,
+                    types: Vec::new(),
+                    columns: Vec::new(),
+                };
+                self.statements.insert(at, known);
+                at
+            }
+        };
+        &mut self.statements[at]
+    }
+
+    fn forget(&mut self, id: u32) {
+        self.statements.retain(|known| known.id != id);
+    }
+}
+
+/// Notes the types of these values; returns them if they are not those that the server knows.
+fn learn<'a>(types: &'a mut Vec<WireType>, values: &[Value<'_>]) -> Option<&'a [WireType]> {
+    // A bit says of a NULL what it is, whatever the type.
+    let fits = |(value, known): (&Value<'_>, &WireType)| {
+        *value == Value::Null || value.wire_type() == *known
+    };
+    if types.len() == values.len() && values.iter().zip(&*types).all(fits) {
+        return None;
+    }
+    types.clear();
+    types.extend(values.iter().map(|value| value.wire_type()));
+    Some(types)
+}
+
+/// Appends what follows the command; `types` where the server has to learn them.
+fn put_execute(id: u32, values: &[Value<'_>], types: Option<&[WireType]>, out: &mut Vec<u8>) {
+    let [a, b, c, d] = id.to_le_bytes();
     // No cursor; one iteration.
-    out.extend_from_slice(&[0, 1, 0, 0, 0]);
+    out.extend_from_slice(&[a, b, c, d, 0, 1, 0, 0, 0]);
     if values.is_empty() {
         return;
     }
@@ -93,18 +183,22 @@ fn put_execute(id: u32, values: &[Value<'_>], out: &mut Vec<u8>) {
             byte | u8::from(*value == Value::Null) << bit
         }));
     }
-    // The types follow.
-    out.push(1);
-    for value in values {
-        out.extend_from_slice(&value.wire_type());
+    // Whether the types follow.
+    out.push(u8::from(types.is_some()));
+    for kind in types.into_iter().flatten() {
+        out.extend_from_slice(kind);
     }
     for value in values {
         value.put(out);
     }
 }
 
-/// Sends the statement and reads what the server prepared, skipping what it says of parameters and columns.
-async fn prepared(channel: &mut Channel, deprecate_eof: bool) -> Result<Statement, Error> {
+/// Sends the statement and reads what the server prepared, skipping what it says of parameters.
+async fn prepared(
+    channel: &mut Channel,
+    deprecate_eof: bool,
+    columns: &mut Vec<Column>,
+) -> Result<Statement, Error> {
     const DURING: &str = "preparing a statement";
     channel.send(DURING).await?;
     let range = channel.packet(DURING).await?;
@@ -112,16 +206,21 @@ async fn prepared(channel: &mut Channel, deprecate_eof: bool) -> Result<Statemen
     if payload.first() == Some(&0xff) {
         return Err(server_error(payload));
     }
-    let (statement, columns) = parse_prepared(payload).ok_or(Error::Malformed {
+    let (statement, column_count) = parse_prepared(payload).ok_or(Error::Malformed {
         what: "prepared statement",
     })?;
-    for definitions in [statement.parameters, columns] {
-        if definitions > 0 {
-            let end = u32::from(!deprecate_eof);
-            for _ in 0..u32::from(definitions) + end {
-                channel.packet(DURING).await?;
-            }
-        }
+    for _ in 0..statement.parameters {
+        channel.packet(DURING).await?;
+    }
+    if statement.parameters > 0 && !deprecate_eof {
+        channel.packet(DURING).await?;
+    }
+    for _ in 0..column_count {
+        let range = channel.packet(DURING).await?;
+        columns.push(Column::parse(channel.packets.payload(range)).ok_or(COLUMN)?);
+    }
+    if column_count > 0 && !deprecate_eof {
+        channel.packet(DURING).await?;
     }
     Ok(statement)
 }
@@ -141,12 +240,53 @@ mod tests {
 
     #[test]
     fn execute_with_one_integer_is_known_byte_by_byte() {
-        let mut out = Vec::new();
-        put_execute(3, &[Value::Int(0x0102)], &mut out);
-        let expected = [
-            3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 8, 0, 2, 1, 0, 0, 0, 0, 0, 0,
+        let mut types = Vec::new();
+        let values = [Value::Int(0x0102)];
+        let cases: [(&[u8], &str); 2] = [
+            (&[0, 1, 8, 0], "the types are sent"),
+            (&[0, 0], "and are known from then on"),
         ];
-        assert_eq!(out, expected);
+        for (middle, why) in cases {
+            let mut out = Vec::new();
+            put_execute(3, &values, learn(&mut types, &values), &mut out);
+            let expected = [
+                &[3, 0, 0, 0, 0, 1, 0, 0, 0],
+                middle,
+                &[2, 1, 0, 0, 0, 0, 0, 0],
+            ];
+            assert_eq!(out, expected.concat(), "{why}");
+        }
+    }
+
+    #[test]
+    fn types_are_sent_when_the_server_does_not_know_them() {
+        const INT: WireType = [8, 0];
+        const UINT: WireType = [8, 0x80];
+        const NULL: WireType = [6, 0];
+        let mut known = Known::default();
+        let (int, uint, null) = (Value::Int(1), Value::Uint(1), Value::Null);
+        let steps: [(u32, [Value<'_>; 2], Option<[WireType; 2]>); 9] = [
+            (1, [int, null], Some([INT, NULL])),
+            (1, [int, null], None),
+            (1, [null, null], None),
+            (1, [int, uint], Some([INT, UINT])),
+            (1, [null, uint], None),
+            (2, [null, uint], Some([NULL, UINT])),
+            (1, [int, uint], None),
+            (1, [uint, uint], Some([UINT, UINT])),
+            (2, [int, uint], Some([INT, UINT])),
+        ];
+        for (id, values, expected) in steps {
+            let news = learn(&mut known.of(id).types, &values).map(<[WireType]>::to_vec);
+            assert_eq!(
+                news,
+                expected.map(|types| types.to_vec()),
+                "{id} {values:?}"
+            );
+        }
+        known.forget(1);
+        assert!(learn(&mut known.of(1).types, &[uint, uint]).is_some());
+        assert!(learn(&mut known.of(2).types, &[int, uint]).is_none());
     }
 
     #[test]
@@ -155,15 +295,15 @@ mod tests {
         let mut values = [Value::Null; 10];
         values[1] = Value::Bytes(b"x");
         values[9] = Value::Uint(1);
-        put_execute(1, &values, &mut out);
-        assert_eq!(out[9..11], [0b1111_1101, 0b01]);
-        assert_eq!(out[12 + 20..], [1, b'x', 1, 0, 0, 0, 0, 0, 0, 0]);
+        put_execute(1, &values, None, &mut out);
+        assert_eq!(out[9..12], [0b1111_1101, 0b01, 0]);
+        assert_eq!(out[12..], [1, b'x', 1, 0, 0, 0, 0, 0, 0, 0]);
     }
 
     #[test]
     fn without_parameters_nothing_follows() {
         let mut out = Vec::new();
-        put_execute(1, &[], &mut out);
+        put_execute(1, &[], learn(&mut Vec::new(), &[]), &mut out);
         assert_eq!(out, [1, 0, 0, 0, 0, 1, 0, 0, 0]);
     }
 }

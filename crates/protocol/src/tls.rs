@@ -35,6 +35,8 @@ pub(crate) struct TlsStream {
     unread: std::ops::Range<usize>,
     /// Encrypted bytes to send; kept for its memory.
     out: Vec<u8>,
+    /// The server sends nothing more.
+    closed: bool,
 }
 
 impl TlsStream {
@@ -58,6 +60,7 @@ impl TlsStream {
             received: vec![0; RECORD_MAX],
             unread: 0..0,
             out: Vec::new(),
+            closed: false,
         };
         tls.agree().await.map_err(|error| failed(explain(&error)))?;
         Ok(tls)
@@ -78,17 +81,28 @@ impl TlsStream {
         }
     }
 
-    pub(crate) async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+    /// Waits until [`TlsStream::try_read`] finds something.
+    pub(crate) async fn readable(&mut self) -> io::Result<()> {
         loop {
-            match self.session.reader().read(buf) {
-                Ok(count) => return Ok(count),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error),
+            // Told nothing new, it only says how it stands.
+            let state = self
+                .session
+                .process_new_packets()
+                .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+            if self.closed || state.peer_has_closed() || state.plaintext_bytes_to_read() > 0 {
+                return Ok(());
             }
-            if !self.pull().await? {
-                return Ok(0);
-            }
+            self.closed = !self.pull().await?;
             self.flush().await?;
+        }
+    }
+
+    /// Reads what is decrypted; `None` where nothing is, 0 means that the server closed.
+    pub(crate) fn try_read(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.session.reader().read(buf) {
+            Ok(count) => Ok(Some(count)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(self.closed.then_some(0)),
+            Err(error) => Err(error),
         }
     }
 

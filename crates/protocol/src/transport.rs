@@ -1,6 +1,6 @@
 //! The bytes below the packets: a plain stream, or TLS over it.
 
-use std::io;
+use std::{future::poll_fn, io};
 
 use reactor::Stream;
 
@@ -14,11 +14,27 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// Receives at least one byte; 0 means that the server closed.
-    pub(crate) async fn receive(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+    /// Waits until [`Transport::try_read`] may find something.
+    pub(crate) async fn readable(&mut self) -> io::Result<()> {
         match self {
-            Self::Plain(stream) => stream.read(buf).await,
-            Self::Tls(stream) => stream.read(buf).await,
+            Self::Plain(stream) => poll_fn(|context| stream.poll_readable(context)).await,
+            Self::Tls(stream) => stream.readable().await,
+        }
+    }
+
+    /// Reads what is there; `None` where nothing is, 0 means that the server closed.
+    pub(crate) fn try_read(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
+        match self {
+            Self::Plain(stream) => stream.try_read(buf),
+            Self::Tls(stream) => stream.try_read(buf),
+        }
+    }
+
+    /// Sends what the socket takes at once; what is left is for [`Transport::send`].
+    pub(crate) fn try_send(&mut self, buf: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.try_write(buf),
+            Self::Tls(_) => Ok(0),
         }
     }
 

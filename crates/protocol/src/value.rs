@@ -2,6 +2,9 @@
 
 use crate::lenenc::put_lenenc;
 
+/// A parameter's type and its flag for unsigned, as they are sent.
+pub(crate) type WireType = [u8; 2];
+
 /// A value for a placeholder, or of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'a> {
@@ -21,7 +24,7 @@ pub enum Value<'a> {
 
 impl Value<'_> {
     /// The column type (8 BIGINT, 5 DOUBLE, 246 DECIMAL, 253 VARCHAR, 6 NULL) and the flag for unsigned.
-    pub(crate) fn wire_type(self) -> [u8; 2] {
+    pub(crate) fn wire_type(self) -> WireType {
         match self {
             Self::Null => [0x06, 0],
             Self::Int(_) => [0x08, 0],

@@ -88,15 +88,15 @@ proptest! {
         let answer = answers.rev().reduce(|later, earlier| earlier.then(later)).unwrap();
         let bytes = Feed::frame(&answer.payloads(deprecate_eof));
         for pieces in [&[usize::MAX][..], &[1], &[3, 1, 4], &pieces] {
-            let keep = Feed { deprecate_eof, keep: true };
+            let keep = Feed { deprecate_eof, keep: true, ..Feed::default() };
             let kept = keep.read(&bytes, pieces).unwrap();
             prop_assert_eq!(kept.as_ref(), Some(&expected));
-            let skim = Feed { deprecate_eof, keep: false };
+            let skim = Feed { deprecate_eof, ..Feed::default() };
             let skimmed = skim.read(&bytes, pieces).unwrap();
             prop_assert_eq!(skimmed, Some((expected.0, Vec::new())));
         }
         let cut = &bytes[..bytes.len() - 1];
-        prop_assert_eq!(Feed { deprecate_eof, keep: false }.read(cut, &[7]).unwrap(), None);
+        prop_assert_eq!(Feed { deprecate_eof, ..Feed::default() }.read(cut, &[7]).unwrap(), None);
     }
 
     #[test]
@@ -104,9 +104,10 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..400),
         pieces in prop::collection::vec(0..50_usize, 0..4),
         deprecate_eof: bool,
+        cache_metadata: bool,
         keep: bool,
     ) {
-        let feed = Feed { deprecate_eof, keep };
+        let feed = Feed { deprecate_eof, cache_metadata, keep };
         let whole = feed.read(&bytes, &[]).map_err(|error| error.to_string());
         let cut = feed.read(&bytes, &pieces).map_err(|error| error.to_string());
         prop_assert_eq!(whole, cut);
@@ -121,6 +122,7 @@ proptest! {
              prop::collection::vec(any::<u8>(), 0..12)),
             0..12),
         deprecate_eof: bool,
+        cache_metadata: bool,
         keep: bool,
     ) {
         let payloads: Vec<Vec<u8>> = payloads
@@ -128,7 +130,7 @@ proptest! {
             .map(|(first, rest)| [vec![first], rest].concat())
             .collect();
         let bytes = Feed::frame(&payloads);
-        let feed = Feed { deprecate_eof, keep };
+        let feed = Feed { deprecate_eof, cache_metadata, keep };
         let whole = feed.read(&bytes, &[]).map_err(|error| error.to_string());
         let cut = feed.read(&bytes, &[1]).map_err(|error| error.to_string());
         prop_assert_eq!(whole, cut);
@@ -161,13 +163,14 @@ fn rows_are_cut_at_16_mb_and_put_together_again() {
         for pieces in [[usize::MAX, usize::MAX], [65_521, 16_381]] {
             let skim = Feed {
                 deprecate_eof: true,
-                keep: false,
+                ..Feed::default()
             };
             let (outcome, _) = skim.read(&bytes, &pieces).unwrap().unwrap();
             assert_eq!(outcome.rows, 3, "{length}");
             let keep = Feed {
                 deprecate_eof: true,
                 keep: true,
+                ..Feed::default()
             };
             let (_, sets) = keep.read(&bytes, &pieces).unwrap().unwrap();
             let value = sets[0].rows[1][0].as_ref().unwrap();
@@ -212,12 +215,7 @@ fn what_the_protocol_does_not_allow_is_an_error() {
         if expected.starts_with("second") {
             bytes = vec![2, 0, 0, 1, 0xfb, b'x', 2, 0, 0, 3, 0xfb, b'y'];
         }
-        let error = Feed {
-            deprecate_eof: false,
-            keep: false,
-        }
-        .read(&bytes, &[])
-        .unwrap_err();
+        let error = Feed::default().read(&bytes, &[]).unwrap_err();
         assert!(error.to_string().contains(expected), "{bytes:?}: {error}");
         assert!(error.is_connection_lost());
     }
@@ -234,7 +232,7 @@ fn an_error_may_come_out_of_turn_and_in_the_middle() {
     bytes.extend_from_slice(&error);
     let error = Feed {
         deprecate_eof: true,
-        keep: false,
+        ..Feed::default()
     }
     .read(&bytes, &[1])
     .unwrap_err();
@@ -242,4 +240,34 @@ fn an_error_may_come_out_of_turn_and_in_the_middle() {
         matches!(&error, Error::Server(error) if error.number == 1317),
         "{error}"
     );
+}
+
+#[test]
+fn columns_that_mariadb_leaves_out_are_not_waited_for() {
+    // One row of binary values, as a prepared statement gives them: a BIGINT 7 and a NULL.
+    let row: &[u8] = &[0, 0b1000, 7, 0, 0, 0, 0, 0, 0, 0];
+    let column: &[u8] =
+        b"\x03def\x00\x00\x00\x01a\x01a\x0c\x2d\x00\x00\x04\x00\x00\xfd\x00\x00\x00\x00\x00";
+    let (eof, ok): (&[u8], &[u8]) = (&[0xfe, 0, 0, 2, 0], &[0xfe, 0, 0, 2, 0, 0, 0]);
+    let cases: [(bool, bool, &[&[u8]]); 6] = [
+        (true, true, &[&[2, 0], row, ok]),
+        (true, true, &[&[2, 1], column, column, row, ok]),
+        (true, false, &[&[2, 0], eof, row, eof]),
+        (true, false, &[&[2, 1], column, column, eof, row, eof]),
+        (false, true, &[&[2], column, column, row, ok]),
+        (false, false, &[&[2], column, column, eof, row, eof]),
+    ];
+    for (cache_metadata, deprecate_eof, payloads) in cases {
+        let payloads: Vec<Vec<u8>> = payloads.iter().map(|payload| payload.to_vec()).collect();
+        let bytes = Feed::frame(&payloads);
+        let feed = Feed {
+            cache_metadata,
+            deprecate_eof,
+            keep: false,
+        };
+        for pieces in [usize::MAX, 1] {
+            let (outcome, _) = feed.read(&bytes, &[pieces]).unwrap().unwrap();
+            assert_eq!((outcome.rows, outcome.result_sets), (1, 1), "{payloads:?}");
+        }
+    }
 }

@@ -43,6 +43,16 @@ impl Add<Duration> for Instant {
     }
 }
 
+impl Sub<Duration> for Instant {
+    type Output = Self;
+
+    /// The instant so much earlier; the clock's origin if that is later.
+    fn sub(self, duration: Duration) -> Self {
+        let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        Self(self.0.saturating_sub(ns))
+    }
+}
+
 impl Sub for Instant {
     type Output = Duration;
 
@@ -120,6 +130,8 @@ mod tests {
                 Instant(u64::MAX),
             ),
             (Instant(0) + Duration::MAX, Instant(u64::MAX)),
+            (Instant(12) - Duration::from_nanos(7), Instant(5)),
+            (Instant(12) - Duration::MAX, Instant(0)),
         ];
         for (sum, expected) in cases {
             assert_eq!(sum, expected);

@@ -2,7 +2,6 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::VecDeque,
     future::{Future, poll_fn},
     io,
     os::fd::{AsRawFd, OwnedFd},
@@ -39,6 +38,19 @@ thread_local! {
     static BLOCKING: RefCell<Option<Rc<Reactor>>> = const { RefCell::new(None) };
 }
 
+/// How long before a timer is due a spinning loop stops sleeping: longer than the system takes to wake a thread.
+const SPIN_AHEAD: Duration = Duration::from_millis(1);
+
+/// How a reactor works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Which clock it runs on.
+    pub clock: Clock,
+    /// Does not sleep in the last millisecond before a timer: that is then late by less than a microsecond instead of
+    /// the 20 or more that a wake-up takes, and the loop occupies a CPU. Changes nothing on a driven clock.
+    pub spin: bool,
+}
+
 /// A single-threaded event loop with its tasks, timers and clock.
 pub struct Reactor {
     inner: Rc<Inner>,
@@ -46,6 +58,7 @@ pub struct Reactor {
 
 pub(crate) struct Inner {
     clock: Source,
+    spin: bool,
     poll: RefCell<mio::Poll>,
     events: RefCell<Events>,
     pub(crate) registry: Registry,
@@ -55,8 +68,9 @@ pub(crate) struct Inner {
     /// When the timer descriptor goes off.
     armed: Cell<Option<Instant>>,
     /// A task is out of its place while it is polled.
-    tasks: RefCell<Slab<Option<Box<Task>>>>,
-    ready: RefCell<VecDeque<usize>>,
+    tasks: RefCell<Slab<Option<Task>>>,
+    /// Tasks to be polled in the next turn.
+    ready: RefCell<Vec<usize>>,
     inbox: Arc<Inbox>,
     running: Cell<bool>,
 }
@@ -64,6 +78,11 @@ pub(crate) struct Inner {
 impl Reactor {
     /// An event loop for this thread.
     pub fn new(clock: Clock) -> io::Result<Self> {
+        Self::with_options(Options { clock, spin: false })
+    }
+
+    /// An event loop for this thread that works as told.
+    pub fn with_options(options: Options) -> io::Result<Self> {
         let poll = mio::Poll::new()?;
         let registry = poll.registry().try_clone()?;
         let inbox = Inbox::new(mio::Waker::new(&registry, INBOX)?);
@@ -78,7 +97,8 @@ impl Reactor {
         )?;
         Ok(Self {
             inner: Rc::new(Inner {
-                clock: Source::new(clock),
+                clock: Source::new(options.clock),
+                spin: options.spin,
                 poll: RefCell::new(poll),
                 events: RefCell::new(Events::with_capacity(EVENTS)),
                 registry,
@@ -105,13 +125,11 @@ impl Reactor {
         let wake = TaskWake::new(MAIN, &inner.inbox);
         let waker = Waker::from(Arc::clone(&wake));
         waker.wake_by_ref();
+        let mut turn = Vec::new();
         loop {
             // Only those that are ready now: a task that is always ready must not keep sockets waiting.
-            let batch = inner.ready.borrow().len();
-            for _ in 0..batch {
-                let Some(index) = inner.ready.borrow_mut().pop_front() else {
-                    break;
-                };
+            std::mem::swap(&mut turn, &mut *inner.ready.borrow_mut());
+            for index in turn.drain(..) {
                 if index != MAIN {
                     inner.poll_task(index);
                     continue;
@@ -160,6 +178,15 @@ impl Drop for Running<'_> {
 }
 
 impl Inner {
+    /// Whether this reactor is the one running on this thread.
+    pub(crate) fn is_current(self: &Rc<Self>) -> bool {
+        CURRENT.with_borrow(|current| {
+            current
+                .as_ref()
+                .is_some_and(|current| Rc::ptr_eq(current, self))
+        })
+    }
+
     /// The reactor that is running on this thread.
     pub(crate) fn current() -> Rc<Self> {
         CURRENT.with_borrow(|current| {
@@ -206,7 +233,7 @@ impl Inner {
         let next = self.timers.borrow_mut().next();
         let events = match &self.clock {
             _ if busy => self.poll(Some(Duration::ZERO)),
-            Source::System => match next {
+            Source::System => match next.map(|at| self.sleep_end(at)) {
                 Some(at) if at <= self.now() => self.poll(Some(Duration::ZERO)),
                 Some(at) => {
                     self.arm(at);
@@ -228,6 +255,14 @@ impl Inner {
         }
     }
 
+    /// Until when the thread may sleep if a timer is due at `at`.
+    fn sleep_end(&self, at: Instant) -> Instant {
+        match self.spin {
+            true => at - SPIN_AHEAD,
+            false => at,
+        }
+    }
+
     /// Returns the number of events.
     fn poll(&self, timeout: Option<Duration>) -> usize {
         let mut events = self.events.borrow_mut();
@@ -242,7 +277,7 @@ impl Inner {
             match event.token() {
                 INBOX => self
                     .inbox
-                    .drain(|index| self.ready.borrow_mut().push_back(index)),
+                    .drain(|index| self.ready.borrow_mut().push(index)),
                 TIMER => self.armed.set(None),
                 Token(token) => {
                     let readiness = self.sources.borrow().get(token).cloned();
@@ -288,12 +323,14 @@ impl Inner {
 }
 
 /// Queues a task if its reactor is the one running on this thread.
-pub(crate) fn push_ready(inbox: &Arc<Inbox>, index: usize) -> bool {
+pub(crate) fn push_ready(wake: &TaskWake) -> bool {
     // `try_with`: a waker may be used while the thread ends.
     CURRENT
         .try_with(|current| match &*current.borrow() {
-            Some(inner) if Arc::ptr_eq(&inner.inbox, inbox) => {
-                inner.ready.borrow_mut().push_back(index);
+            Some(inner) if wake.belongs_to(&inner.inbox) => {
+                if wake.enter_queue() {
+                    inner.ready.borrow_mut().push(wake.index());
+                }
                 true
             }
             _ => false,
@@ -321,7 +358,7 @@ pub fn spawn(future: impl Future<Output = ()> + 'static) {
     let entry = tasks.vacant_entry();
     let task = Task::new(entry.key(), &inner.inbox, Box::pin(future));
     let waker = task.waker.clone();
-    entry.insert(Some(Box::new(task)));
+    entry.insert(Some(task));
     waker.wake();
 }
 

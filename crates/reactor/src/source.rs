@@ -5,7 +5,7 @@ use std::{
     future::poll_fn,
     io,
     rc::Rc,
-    task::{Poll, Waker},
+    task::{Context, Poll, Waker},
 };
 
 use mio::{Interest, Token, event::Event};
@@ -25,15 +25,32 @@ pub(crate) struct Readiness {
 #[derive(Default)]
 struct Side {
     ready: Cell<bool>,
-    waiting: RefCell<Option<Waker>>,
+    /// Somebody waits.
+    awaited: Cell<bool>,
+    /// Who waits, or waited last: mostly the same task again, so that its waker need not be cloned.
+    waker: RefCell<Option<Waker>>,
 }
 
 impl Side {
     fn wake(&self) {
         self.ready.set(true);
-        let waker = self.waiting.borrow_mut().take();
+        if !self.awaited.replace(false) {
+            return;
+        }
+        // Nothing is borrowed while a foreign waker does what it likes.
+        let waker = self.waker.take();
         if let Some(waker) = waker {
-            waker.wake();
+            waker.wake_by_ref();
+            self.waker.borrow_mut().get_or_insert(waker);
+        }
+    }
+
+    fn wait(&self, waker: &Waker) {
+        self.awaited.set(true);
+        let mut kept = self.waker.borrow_mut();
+        match &mut *kept {
+            Some(kept) => kept.clone_from(waker),
+            None => *kept = Some(waker.clone()),
         }
     }
 }
@@ -86,16 +103,20 @@ impl<S: mio::event::Source> Source<S> {
     }
 
     /// Waits until a read may find something.
-    pub(crate) async fn readable(&self) -> io::Result<()> {
+    pub(crate) fn poll_readable(&self, context: &Context<'_>) -> Poll<io::Result<()>> {
         if self.readiness.closed.get() {
-            return Ok(());
+            return Poll::Ready(Ok(()));
         }
-        self.wait(&self.readiness.readable).await
+        self.poll_side(&self.readiness.readable, context)
+    }
+
+    pub(crate) async fn readable(&self) -> io::Result<()> {
+        poll_fn(|context| self.poll_readable(context)).await
     }
 
     /// Waits until a write may find room; needs interest in writing.
     pub(crate) async fn writable(&self) -> io::Result<()> {
-        self.wait(&self.readiness.writable).await
+        poll_fn(|context| self.poll_side(&self.readiness.writable, context)).await
     }
 
     /// The socket holds nothing more to read for now: the next event will tell.
@@ -113,22 +134,17 @@ impl<S: mio::event::Source> Source<S> {
         self.readiness.writable.ready.set(false);
     }
 
-    async fn wait(&self, side: &Side) -> io::Result<()> {
+    fn poll_side(&self, side: &Side, context: &Context<'_>) -> Poll<io::Result<()>> {
         if side.ready.get() {
-            return Ok(());
+            return Poll::Ready(Ok(()));
         }
-        if !Rc::ptr_eq(&self.reactor, &Inner::current()) {
-            return Err(io::Error::other("the socket belongs to another reactor"));
+        if !self.reactor.is_current() {
+            return Poll::Ready(Err(io::Error::other(
+                "the socket belongs to another reactor",
+            )));
         }
-        poll_fn(|context| {
-            if side.ready.get() {
-                return Poll::Ready(());
-            }
-            *side.waiting.borrow_mut() = Some(context.waker().clone());
-            Poll::Pending
-        })
-        .await;
-        Ok(())
+        side.wait(context.waker());
+        Poll::Pending
     }
 }
 

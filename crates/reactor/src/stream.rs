@@ -4,6 +4,7 @@ use std::{
     io::{self, Read, Write},
     net::SocketAddr,
     path::Path,
+    task::{Context, Poll},
     time::Duration,
 };
 
@@ -71,12 +72,14 @@ impl Stream {
         })
     }
 
-    /// Reads what is there, at least one byte; 0 means that the peer closed or that `buf` is empty.
-    ///
-    /// Safe to cancel.
-    pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+    /// Waits until [`Stream::try_read`] may find something.
+    pub fn poll_readable(&self, context: &Context<'_>) -> Poll<io::Result<()>> {
+        self.source.poll_readable(context)
+    }
+
+    /// Reads what is there; `None` where nothing is, 0 means that the peer closed or that `buf` is empty.
+    pub fn try_read(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
         loop {
-            self.source.readable().await?;
             match self.source.io.read(buf) {
                 Ok(count) => {
                     // epoll(7): a short read from a stream means that the socket is empty, so the read that would
@@ -84,10 +87,39 @@ impl Stream {
                     if 0 < count && count < buf.len() {
                         self.source.drained();
                     }
-                    return Ok(count);
+                    return Ok(Some(count));
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.source.read_blocked();
+                    return Ok(None);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Reads what is there, at least one byte; 0 means that the peer closed or that `buf` is empty.
+    ///
+    /// Safe to cancel.
+    pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            self.source.readable().await?;
+            if let Some(count) = self.try_read(buf)? {
+                return Ok(count);
+            }
+        }
+    }
+
+    /// Writes as much as the socket takes at once; 0 where it is full.
+    pub fn try_write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        loop {
+            match self.source.io.write(buf) {
+                Ok(0) if !buf.is_empty() => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => return Ok(count),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.source.write_blocked();
+                    return Ok(0);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -101,20 +133,15 @@ impl Stream {
     pub async fn write_all(&mut self, mut buf: &[u8]) -> io::Result<()> {
         let mut asked = false;
         while !buf.is_empty() {
-            match self.source.io.write(buf) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => buf = &buf[count..],
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.source.write_blocked();
-                    if !asked {
-                        self.source
-                            .set_interest(Interest::READABLE | Interest::WRITABLE)?;
-                        asked = true;
-                    }
-                    self.source.writable().await?;
+            let count = self.try_write(buf)?;
+            buf = &buf[count..];
+            if count == 0 {
+                if !asked {
+                    self.source
+                        .set_interest(Interest::READABLE | Interest::WRITABLE)?;
+                    asked = true;
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                self.source.writable().await?;
             }
         }
         if asked {

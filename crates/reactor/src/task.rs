@@ -39,7 +39,7 @@ impl Task {
 pub(crate) struct TaskWake {
     /// Index of the task; another task may have it by now, which costs that one a needless poll.
     index: usize,
-    /// Already in the queue.
+    /// Already in the loop's own queue. Only the loop's thread reads and writes it, so nothing is ordered by it.
     queued: AtomicBool,
     inbox: Arc<Inbox>,
 }
@@ -53,9 +53,25 @@ impl TaskWake {
         })
     }
 
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Whether the task is one of the loop with this inbox.
+    pub(crate) fn belongs_to(&self, inbox: &Arc<Inbox>) -> bool {
+        Arc::ptr_eq(&self.inbox, inbox)
+    }
+
+    /// Takes the task's place in its loop's queue; false if it has it already. For that loop's thread only.
+    pub(crate) fn enter_queue(&self) -> bool {
+        let queued = self.queued.load(Ordering::Relaxed);
+        self.queued.store(true, Ordering::Relaxed);
+        !queued
+    }
+
     /// Call before polling: a wake-up during the poll has to queue the task again.
     pub(crate) fn taken(&self) {
-        self.queued.store(false, Ordering::Release);
+        self.queued.store(false, Ordering::Relaxed);
     }
 }
 
@@ -65,10 +81,7 @@ impl Wake for TaskWake {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if self.queued.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        if !executor::push_ready(&self.inbox, self.index) {
+        if !executor::push_ready(self) {
             self.inbox.post(self.index);
         }
     }

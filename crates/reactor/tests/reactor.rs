@@ -15,7 +15,7 @@ use std::{
 };
 
 use reactor::{
-    Clock, Elapsed, Listener, Reactor, Stream, block_on, now, sleep, sleep_until, spawn,
+    Clock, Elapsed, Listener, Options, Reactor, Stream, block_on, now, sleep, sleep_until, spawn,
     system_now, timeout, yield_now,
 };
 
@@ -116,10 +116,37 @@ fn a_driven_clock_stands_still_while_sockets_have_news() {
 
 #[test]
 fn the_system_clock_sleeps_at_least_as_long_as_told() {
-    for us in [0, 50, 1500, 20_000] {
-        let start = system_now();
-        block_on(sleep(Duration::from_micros(us))).unwrap();
-        assert!(system_now() - start >= Duration::from_micros(us));
+    for spin in [false, true] {
+        let clock = Clock::System;
+        let reactor = Reactor::with_options(Options { clock, spin }).unwrap();
+        for us in [0, 50, 1500, 20_000] {
+            let start = system_now();
+            reactor.run(sleep(Duration::from_micros(us)));
+            assert!(system_now() - start >= Duration::from_micros(us));
+        }
+    }
+}
+
+#[test]
+fn a_spinning_loop_looks_at_its_sockets() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s");
+    for clock in [Clock::System, Clock::Driven] {
+        let _ = std::fs::remove_file(&path);
+        let reactor = Reactor::with_options(Options { clock, spin: true }).unwrap();
+        reactor.run(async {
+            spawn_echo(Listener::bind_unix(&path).unwrap());
+            // A timer that is always about to go off.
+            spawn(async {
+                loop {
+                    sleep(Duration::from_micros(500)).await;
+                }
+            });
+            let mut stream = open(&path).await;
+            for _ in 0..100 {
+                echoes(&mut stream, b"ping").await;
+            }
+        });
     }
 }
 

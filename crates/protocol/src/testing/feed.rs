@@ -5,14 +5,16 @@ use crate::{
     greeting::Greeting,
     packets::{self, PacketReader},
     rows::{Kept, ResultSet},
-    skim::{Outcome, Skim, Step},
+    skim::{Dialect, Outcome, Skim, Step},
 };
 
 /// Reads answers from bytes that come in pieces.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Feed {
     /// Whether it was agreed to leave EOF packets out.
     pub deprecate_eof: bool,
+    /// Whether MariaDB's way of describing columns once was agreed.
+    pub cache_metadata: bool,
     /// Keep the rows instead of skimming them.
     pub keep: bool,
 }
@@ -28,7 +30,10 @@ impl Feed {
         let mut packets = PacketReader::new();
         // The statement had the number 0.
         packets.set_sequence(1);
-        let mut skim = Skim::new(self.deprecate_eof);
+        let mut skim = Skim::new(Dialect {
+            deprecate_eof: self.deprecate_eof,
+            cache_metadata: self.cache_metadata,
+        });
         let mut info = Vec::new();
         let mut kept = self.keep.then(Kept::new);
         let mut pieces = pieces.iter().copied().cycle();
@@ -36,6 +41,7 @@ impl Feed {
             match skim.step(&mut packets, &mut info, kept.as_mut().map(|kept| kept as _))? {
                 Step::More if bytes.is_empty() => return Ok(None),
                 Step::More => {
+                    packets.rest();
                     let room = packets.room();
                     let piece = pieces.next().unwrap_or(usize::MAX).max(1);
                     let (now, later) = bytes.split_at(piece.min(room.len()).min(bytes.len()));
