@@ -29,4 +29,6 @@ mod peer;
 pub use answer::Answer;
 pub use fake_server::{Request, endpoint, serve};
 pub use feed::{Feed, parse_greeting};
-pub use peer::{Hello, Peer};
+pub use peer::Peer;
+
+pub use crate::hello::{Dialect, Hello, Login};

@@ -2,7 +2,14 @@
 
 use std::time::Duration;
 
-use crate::{lenenc::put_lenenc, replies::MORE_RESULTS};
+use crate::{
+    lenenc::put_lenenc,
+    payloads::{
+        AUTOCOMMIT, put_column, put_end_of_columns, put_end_of_rows, put_error, put_ok,
+        put_text_row,
+    },
+    replies::MORE_RESULTS,
+};
 
 /// What the fake server says to one command, and when.
 #[derive(Debug, Clone, Default)]
@@ -29,25 +36,17 @@ pub(super) enum Part {
 impl Answer {
     /// Done; so many rows were changed.
     pub fn ok(affected_rows: u64) -> Self {
-        let mut payload = vec![0];
-        put_lenenc(affected_rows, &mut payload);
-        // No AUTO_INCREMENT value; autocommit; no warning.
-        payload.extend_from_slice(&[0, 2, 0, 0, 0]);
-        Self {
-            parts: vec![Part::Packet(payload)],
-            ..Self::default()
-        }
+        Self::of_packet(|payload| put_ok(affected_rows, AUTOCOMMIT, "", payload))
     }
 
     /// A set of rows of text; `None` is NULL.
     pub fn rows(columns: &[&str], rows: &[&[Option<&str>]]) -> Self {
-        let mut count = Vec::new();
-        put_lenenc(columns.len() as u64, &mut count);
+        let count = built(|out| put_lenenc(columns.len() as u64, out));
         let mut parts = vec![Part::Packet(count)];
         parts.extend(columns.iter().map(|name| Part::Packet(column(name))));
         parts.push(Part::EndOfColumns);
         parts.extend(rows.iter().map(|row| Part::Packet(text_row(row))));
-        parts.push(Part::EndOfRows { status: 2 });
+        parts.push(Part::EndOfRows { status: AUTOCOMMIT });
         Self {
             parts,
             ..Self::default()
@@ -56,19 +55,17 @@ impl Answer {
 
     /// An error.
     pub fn error(number: u16, sqlstate: &str, message: &str) -> Self {
-        let mut payload = vec![0xff];
-        payload.extend_from_slice(&number.to_le_bytes());
-        payload.extend_from_slice(format!("#{sqlstate}{message}").as_bytes());
-        Self {
-            parts: vec![Part::Packet(payload)],
-            ..Self::default()
-        }
+        Self::of_packet(|payload| put_error(number, sqlstate, message, payload))
     }
 
     /// A payload, framed but otherwise as it is.
     pub fn packet(payload: &[u8]) -> Self {
+        Self::of_packet(|out| out.extend_from_slice(payload))
+    }
+
+    fn of_packet(put: impl FnOnce(&mut Vec<u8>)) -> Self {
         Self {
-            parts: vec![Part::Packet(payload.to_vec())],
+            parts: vec![Part::Packet(built(put))],
             ..Self::default()
         }
     }
@@ -132,41 +129,26 @@ impl Part {
         match self {
             Self::Packet(payload) => Some(payload.clone()),
             Self::EndOfColumns if deprecate_eof => None,
-            Self::EndOfColumns => Some(vec![0xfe, 0, 0, 2, 0]),
-            Self::EndOfRows { status } => {
-                let [low, high] = status.to_le_bytes();
-                Some(match deprecate_eof {
-                    true => vec![0xfe, 0, 0, low, high, 0, 0],
-                    false => vec![0xfe, 0, 0, low, high],
-                })
-            }
+            Self::EndOfColumns => Some(built(put_end_of_columns)),
+            Self::EndOfRows { status } => Some(built(|out| {
+                put_end_of_rows(*status, deprecate_eof, out);
+            })),
             Self::Raw(_) => None,
         }
     }
 }
 
-/// The definition of a text column: catalogue `def`, no schema or tables, the name twice, and its type.
+/// The definition of a text column of at most 1024 bytes.
 pub(super) fn column(name: &str) -> Vec<u8> {
-    let mut payload = b"\x03def\x00\x00\x00".to_vec();
-    for _ in 0..2 {
-        put_lenenc(name.len() as u64, &mut payload);
-        payload.extend_from_slice(name.as_bytes());
-    }
-    // Character set 45, length 1024, type VARCHAR, no flags, no decimals.
-    payload.extend_from_slice(&[0x0c, 45, 0, 0, 4, 0, 0, 0xfd, 0, 0, 0, 0, 0]);
-    payload
+    built(|out| put_column(name.as_bytes(), 1024, out))
 }
 
 fn text_row(values: &[Option<&str>]) -> Vec<u8> {
+    built(|out| put_text_row(values.iter().map(|value| value.map(str::as_bytes)), out))
+}
+
+fn built(put: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut payload = Vec::new();
-    for value in values {
-        match value {
-            None => payload.push(0xfb),
-            Some(value) => {
-                put_lenenc(value.len() as u64, &mut payload);
-                payload.extend_from_slice(value.as_bytes());
-            }
-        }
-    }
+    put(&mut payload);
     payload
 }

@@ -6,9 +6,10 @@ use reactor::{Listener, now, sleep_until, spawn};
 
 use crate::{
     endpoint::{Address, Endpoint, SslMode},
+    hello::Hello,
     testing::{
         answer::{Answer, column},
-        peer::{Hello, Peer},
+        peer::Peer,
     },
 };
 

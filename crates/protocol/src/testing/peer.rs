@@ -2,71 +2,16 @@
 
 use std::io;
 
-use mysql_common::{
-    constants::CapabilityFlags, io::ParseBuf, packets::HandshakeResponse, proto::MyDeserialize,
-};
 use reactor::Stream;
 
 use crate::{
+    hello::{Hello, Login},
     packets::{self, PacketReader},
     testing::answer::{Answer, Part},
 };
 
 /// No test sends more.
 const PACKET_BYTES_MAX: usize = 64 << 20;
-
-/// What a fake server says of itself.
-#[derive(Debug, Clone)]
-pub struct Hello {
-    /// Its version.
-    pub version: String,
-    /// Its number for the connection.
-    pub connection_id: u32,
-    /// Whether it can leave EOF packets out.
-    pub deprecate_eof: bool,
-    /// The login method that it would like.
-    pub plugin: String,
-    /// What a proof is mixed with.
-    pub nonce: [u8; 20],
-}
-
-impl Default for Hello {
-    fn default() -> Self {
-        Self {
-            version: "8.0.0-fake".into(),
-            connection_id: 1,
-            deprecate_eof: true,
-            plugin: "mysql_native_password".into(),
-            nonce: *b"0123456789abcdefghij",
-        }
-    }
-}
-
-impl Hello {
-    /// The greeting's payload.
-    pub fn payload(&self) -> Vec<u8> {
-        let mut capabilities = CapabilityFlags::CLIENT_PROTOCOL_41
-            | CapabilityFlags::CLIENT_SECURE_CONNECTION
-            | CapabilityFlags::CLIENT_MULTI_RESULTS
-            | CapabilityFlags::CLIENT_PLUGIN_AUTH
-            | CapabilityFlags::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA;
-        capabilities.set(CapabilityFlags::CLIENT_DEPRECATE_EOF, self.deprecate_eof);
-        let [low0, low1, high0, high1] = capabilities.bits().to_le_bytes();
-        let mut payload = vec![10];
-        payload.extend_from_slice(self.version.as_bytes());
-        payload.push(0);
-        payload.extend_from_slice(&self.connection_id.to_le_bytes());
-        payload.extend_from_slice(&self.nonce[..8]);
-        // Character set 45, autocommit, 21 bytes of nonce with its zero.
-        payload.extend_from_slice(&[0, low0, low1, 45, 2, 0, high0, high1, 21]);
-        payload.extend_from_slice(&[0; 10]);
-        payload.extend_from_slice(&self.nonce[8..]);
-        payload.push(0);
-        payload.extend_from_slice(self.plugin.as_bytes());
-        payload.push(0);
-        payload
-    }
-}
 
 /// A client, as a server sees it.
 pub struct Peer {
@@ -138,11 +83,9 @@ impl Peer {
         self.packets.set_sequence(0);
         self.send(&hello.payload()).await?;
         let response = self.receive().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let response = HandshakeResponse::deserialize((), &mut ParseBuf(&response))?;
-        self.deprecate_eof = response
-            .capabilities()
-            .contains(CapabilityFlags::CLIENT_DEPRECATE_EOF);
-        Ok(response.scramble_buf().to_vec())
+        let login = Login::parse(&response)?;
+        self.deprecate_eof = login.deprecate_eof;
+        Ok(login.proof)
     }
 
     fn frame(&mut self, payload: &[u8], out: &mut Vec<u8>) {

@@ -1,0 +1,41 @@
+//! A server that answers everything and does nothing: what is left of a measurement is the client.
+//!
+//! ```
+//! use protocol::null_server::{NullServer, Settings};
+//! use reactor::{Clock, Listener, Reactor};
+//!
+//! # let dir = tempfile::tempdir()?;
+//! # let path = dir.path().join("socket");
+//! Reactor::new(Clock::Driven)?.run(async {
+//!     let server = NullServer::new(Settings::default());
+//!     server.serve(Listener::bind_unix(&path)?, None);
+//!     let mut connection = protocol::Connection::open(&protocol::testing::endpoint(&path)).await?;
+//!     assert_eq!(connection.query(b"SELECT c FROM sbtest1 WHERE id = 1").await?.rows, 1);
+//!     assert_eq!(server.counters().statements, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! It lets everybody in, whatever the password. No data is behind it: a SELECT gets rows that are invented, a change
+//! says that it changed what it named, a transaction is none. One event loop answers all connections; a statement
+//! costs it one receive, one send of bytes that were built before, and no allocation.
+
+mod answer;
+mod ask;
+mod behaviour;
+mod command;
+mod log;
+mod question;
+mod result;
+mod server;
+mod session;
+mod tokens;
+mod variables;
+
+pub use behaviour::{Behaviour, Delay, Freeze, Stalls};
+pub use result::InventedRows;
+pub use server::{NullServer, Settings, usual_error};
+pub use variables::Counters;
+
+pub use crate::hello::Dialect;

@@ -1,0 +1,318 @@
+//! The answer to each command of one client.
+
+use super::{
+    ask::{self, Ask},
+    command::Command,
+    question::{Asker, Set},
+    result::{Format, Packets, column_names},
+    server::Shared,
+};
+use crate::{
+    hello::Login,
+    payloads::{AUTOCOMMIT, put_end_of_rows, put_error, put_ok},
+    replies::MORE_RESULTS,
+};
+
+const UPDATED: &str = "Rows matched: 1  Changed: 1  Warnings: 0";
+
+/// What was said to a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    /// Nothing, or something that no behaviour touches.
+    Other,
+    /// The answer to a statement of the load, in one word.
+    Statement(&'static str),
+    /// The name of the file whose data the client is to send.
+    FileName,
+    /// The client takes leave.
+    Close,
+}
+
+/// A statement that was prepared.
+struct Prepared {
+    sql: Box<[u8]>,
+    /// Its answer is rows of so many columns, as that of nearly all statements.
+    columns: Option<u16>,
+}
+
+/// What one client's answers depend on.
+pub(super) struct Speaker {
+    connection_id: u32,
+    login: Login,
+    prepared: Vec<Option<Prepared>>,
+}
+
+impl Speaker {
+    pub(super) fn new(connection_id: u32, login: Login) -> Self {
+        Self {
+            connection_id,
+            login,
+            prepared: Vec::new(),
+        }
+    }
+
+    pub(super) fn deprecate_eof(&self) -> bool {
+        self.login.deprecate_eof
+    }
+
+    /// Number of statements that are prepared.
+    pub(super) fn prepared(&self) -> usize {
+        self.prepared.iter().flatten().count()
+    }
+
+    /// Appends the answer to a command.
+    pub(super) fn answer(
+        &mut self,
+        command: Command<'_>,
+        shared: &mut Shared,
+        packets: &mut Packets<'_>,
+    ) -> Said {
+        match command {
+            Command::Quit => return Said::Close,
+            Command::Query(sql) => return self.query(sql, shared, packets),
+            Command::Execute(id) => return self.execute(id, shared, packets),
+            Command::Prepare(sql) => self.prepare(sql, shared, packets),
+            Command::CloseStatement(id) => self.close(id, shared),
+            Command::ResetStatement(id) => match self.statement(id) {
+                Some(_) => done(packets),
+                None => unknown_statement(packets),
+            },
+            Command::LongData => {}
+            Command::InitDb(database) => {
+                self.login.database = Some(database.to_vec());
+                done(packets);
+            }
+            Command::SetOption(option) => {
+                self.login.multi_statements = option == 0;
+                end_of_rows(packets);
+            }
+            Command::FieldList => end_of_rows(packets),
+            Command::Statistics => {
+                let statements = shared.counters().statements;
+                packets.push(|out| {
+                    out.extend_from_slice(format!("Questions: {statements}").as_bytes())
+                });
+            }
+            Command::ResetConnection | Command::ChangeUser => {
+                shared.closed_statements(self.prepared());
+                self.prepared.clear();
+                done(packets);
+            }
+            Command::Ping => done(packets),
+            Command::Malformed => error(packets, 1835, "HY000", "Malformed communication packet"),
+            Command::Unknown => error(packets, 1047, "08S01", "Unknown command"),
+        }
+        Said::Other
+    }
+
+    fn query(&mut self, sql: &[u8], shared: &mut Shared, packets: &mut Packets<'_>) -> Said {
+        if !(self.login.multi_statements && sql.contains(&b';')) {
+            return self.run(Ask::of(sql), Format::Text, AUTOCOMMIT, shared, packets);
+        }
+        let mut all = Said::Other;
+        let mut rest = sql;
+        loop {
+            let (first, more) = ask::split_first(rest);
+            let status = match more {
+                [] => AUTOCOMMIT,
+                _ => AUTOCOMMIT | MORE_RESULTS,
+            };
+            let said = self.run(Ask::of(first), Format::Text, status, shared, packets);
+            if said != Said::Other {
+                all = said;
+            }
+            // Nothing follows an error, nor, here, the data of a file.
+            if more.is_empty() || matches!(said, Said::Statement("error") | Said::FileName) {
+                return all;
+            }
+            rest = more;
+        }
+    }
+
+    fn execute(&mut self, id: u32, shared: &mut Shared, packets: &mut Packets<'_>) -> Said {
+        let Some(prepared) = self.statement(id) else {
+            unknown_statement(packets);
+            return Said::Other;
+        };
+        shared.counters_mut().executes += 1;
+        if let Some(columns) = prepared.columns {
+            return rows(columns, Format::Binary, AUTOCOMMIT, shared, packets);
+        }
+        // The statement may change what is known of the client.
+        let sql = prepared.sql.clone();
+        self.run(Ask::of(&sql), Format::Binary, AUTOCOMMIT, shared, packets)
+    }
+
+    /// Runs one statement.
+    fn run(
+        &mut self,
+        ask: Ask<'_>,
+        format: Format,
+        status: u16,
+        shared: &mut Shared,
+        packets: &mut Packets<'_>,
+    ) -> Said {
+        match ask {
+            Ask::Rows { columns } => return rows(columns, format, status, shared, packets),
+            Ask::Change { rows, update } => {
+                shared.counters_mut().statements += 1;
+                let info = if update { UPDATED } else { "" };
+                packets.push(|out| put_ok(rows, status, info, out));
+                return Said::Statement("ok");
+            }
+            Ask::File(name) => {
+                shared.counters_mut().statements += 1;
+                packets.push(|out| {
+                    out.push(0xfb);
+                    out.extend_from_slice(name);
+                });
+                return Said::FileName;
+            }
+            Ask::Values(_) | Ask::Show(_) | Ask::Report => match self.set(ask, shared) {
+                Ok(set) => push_set(&set, format, status, packets),
+                Err(message) => {
+                    error(packets, 1193, "HY000", &message);
+                }
+            },
+            Ask::Use(database) => {
+                self.login.database = Some(database.to_vec());
+                packets.push(|out| put_ok(0, status, "", out));
+            }
+            Ask::Done => packets.push(|out| put_ok(0, status, "", out)),
+        }
+        Said::Other
+    }
+
+    /// What is answered to a question about the server itself.
+    fn set(&self, ask: Ask<'_>, shared: &Shared) -> Result<Set, String> {
+        let asker = Asker {
+            identity: shared.identity(),
+            counters: shared.counters(),
+            connection_id: self.connection_id,
+            user: &self.login.user,
+            database: self.login.database.as_deref(),
+        };
+        match ask {
+            Ask::Values(list) => asker
+                .values(list)
+                .map_err(|unknown| format!("Unknown system variable '{}'", unknown.0)),
+            Ask::Show(what) => Ok(asker.show(what)),
+            _ => Ok(Set::empty(&["Message"])),
+        }
+    }
+
+    fn prepare(&mut self, sql: &[u8], shared: &mut Shared, packets: &mut Packets<'_>) {
+        let ask = Ask::of(sql);
+        let columns = match ask {
+            Ask::Rows { columns } => column_names(columns),
+            Ask::Values(_) | Ask::Show(_) | Ask::Report => match self.set(ask, shared) {
+                Ok(set) => set.names,
+                Err(message) => return error(packets, 1193, "HY000", &message),
+            },
+            Ask::File(_) => {
+                let message =
+                    "This command is not supported in the prepared statement protocol yet";
+                return error(packets, 1295, "HY000", message);
+            }
+            Ask::Change { .. } | Ask::Use(_) | Ask::Done => Vec::new(),
+        };
+        let Ok(parameters) = u16::try_from(ask::parameters(sql)) else {
+            let message = "Prepared statement contains too many placeholders";
+            return error(packets, 1390, "HY000", message);
+        };
+        if !shared.prepared_one() {
+            let message = "Can't create more than max_prepared_stmt_count statements";
+            return error(packets, 1461, "42000", message);
+        }
+        let id = self.keep(Prepared {
+            sql: sql.into(),
+            columns: match ask {
+                Ask::Rows { columns } => Some(columns),
+                _ => None,
+            },
+        });
+        packets.push(|out| {
+            out.push(0);
+            out.extend_from_slice(&id.to_le_bytes());
+            out.extend_from_slice(&(columns.len() as u16).to_le_bytes());
+            out.extend_from_slice(&parameters.to_le_bytes());
+            out.extend_from_slice(&[0, 0, 0]);
+        });
+        if parameters > 0 {
+            packets.push_columns((0..parameters).map(|_| &b"?"[..]), 0);
+        }
+        if !columns.is_empty() {
+            let length = shared.column_length();
+            packets.push_columns(columns.iter().map(Vec::as_slice), length);
+        }
+    }
+
+    /// Keeps a statement in the first place that is free; returns its number, from 1.
+    fn keep(&mut self, prepared: Prepared) -> u32 {
+        let free = self.prepared.iter().position(Option::is_none);
+        let index = free.unwrap_or(self.prepared.len());
+        match free {
+            Some(free) => self.prepared[free] = Some(prepared),
+            None => self.prepared.push(Some(prepared)),
+        }
+        index as u32 + 1
+    }
+
+    fn statement(&self, id: u32) -> Option<&Prepared> {
+        self.prepared.get((id as usize).checked_sub(1)?)?.as_ref()
+    }
+
+    fn close(&mut self, id: u32, shared: &mut Shared) {
+        let index = (id as usize).checked_sub(1);
+        let place = index.and_then(|index| self.prepared.get_mut(index));
+        if place.and_then(Option::take).is_some() {
+            shared.closed_statements(1);
+        }
+    }
+}
+
+/// Invented rows.
+fn rows(
+    columns: u16,
+    format: Format,
+    status: u16,
+    shared: &mut Shared,
+    packets: &mut Packets<'_>,
+) -> Said {
+    shared.counters_mut().statements += 1;
+    match shared.push_rows(columns, format, status, packets) {
+        true => Said::Statement("rows"),
+        false => {
+            error(
+                packets,
+                1105,
+                "HY000",
+                "a result of that many columns is too long for this null server",
+            );
+            Said::Statement("error")
+        }
+    }
+}
+
+fn push_set(set: &Set, format: Format, status: u16, packets: &mut Packets<'_>) {
+    let rows = set.rows.iter().map(|row| row.iter().map(Option::as_deref));
+    let length = set.length().saturating_mul(4);
+    packets.push_set(&set.names, length, rows, format, status);
+}
+
+fn done(packets: &mut Packets<'_>) {
+    packets.push(|out| put_ok(0, AUTOCOMMIT, "", out));
+}
+
+fn end_of_rows(packets: &mut Packets<'_>) {
+    let deprecate_eof = packets.deprecate_eof;
+    packets.push(|out| put_end_of_rows(AUTOCOMMIT, deprecate_eof, out));
+}
+
+fn error(packets: &mut Packets<'_>, number: u16, sqlstate: &str, message: &str) {
+    packets.push(|out| put_error(number, sqlstate, message, out));
+}
+
+fn unknown_statement(packets: &mut Packets<'_>) {
+    error(packets, 1243, "HY000", "Unknown prepared statement handler");
+}

@@ -1,0 +1,270 @@
+//! What a statement asks for, as far as an invented answer needs to know.
+
+use super::tokens::{Token, Tokens};
+
+/// Servers have no wider tables.
+const COLUMNS_MAX: u16 = 4096;
+
+/// What a statement asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask<'a> {
+    /// Rows of a table.
+    Rows {
+        /// How many columns its list names; `*` counts as one.
+        columns: u16,
+    },
+    /// Values without a table: what stands between SELECT and its end.
+    Values(&'a [u8]),
+    /// What stands behind SHOW.
+    Show(&'a [u8]),
+    /// A result that may as well be empty (EXPLAIN, CHECK).
+    Report,
+    /// A change of rows.
+    Change {
+        /// How many.
+        rows: u64,
+        /// It is an UPDATE, whose answer has a text.
+        update: bool,
+    },
+    /// LOAD DATA LOCAL, with the name of the file.
+    File(&'a [u8]),
+    /// Another database.
+    Use(&'a [u8]),
+    /// Anything else: it is done.
+    Done,
+}
+
+impl<'a> Ask<'a> {
+    /// Reads one statement.
+    pub(super) fn of(sql: &'a [u8]) -> Self {
+        let mut tokens = Tokens::new(sql);
+        // A SELECT may stand in parentheses.
+        let verb = tokens.find(|token| *token != Token::Mark(b'('));
+        let Some(Token::Word(verb)) = verb else {
+            return Self::Done;
+        };
+        let is = |keyword: &[u8]| verb.eq_ignore_ascii_case(keyword);
+        if is(b"select") {
+            return Self::select(sql, tokens);
+        }
+        if is(b"update") {
+            return Self::Change {
+                rows: 1,
+                update: true,
+            };
+        }
+        let changed = |rows| Self::Change {
+            rows,
+            update: false,
+        };
+        if is(b"insert") || is(b"replace") {
+            return changed(inserted(tokens));
+        }
+        if is(b"delete") {
+            return changed(1);
+        }
+        if is(b"show") {
+            return Self::Show(&sql[tokens.at()..]);
+        }
+        if is(b"load") {
+            return local_file(tokens).map_or(changed(0), Self::File);
+        }
+        if is(b"use") {
+            return match tokens.next() {
+                Some(Token::Word(name) | Token::Quoted(name)) => Self::Use(name),
+                _ => Self::Done,
+            };
+        }
+        let one_column = [&b"with"[..], b"table", b"values"];
+        let reports = [
+            &b"explain"[..],
+            b"describe",
+            b"desc",
+            b"check",
+            b"checksum",
+            b"analyze",
+            b"optimize",
+            b"repair",
+            b"help",
+        ];
+        match verb {
+            _ if one_column.into_iter().any(is) => Self::Rows { columns: 1 },
+            _ if reports.into_iter().any(is) => Self::Report,
+            _ => Self::Done,
+        }
+    }
+
+    fn select(sql: &'a [u8], mut tokens: Tokens<'a>) -> Self {
+        let begin = tokens.at();
+        let (mut columns, mut depth) = (1_u16, 0_u32);
+        loop {
+            let end = tokens.at();
+            let ends = match tokens.next() {
+                Some(Token::Mark(b'(')) => {
+                    depth += 1;
+                    false
+                }
+                Some(Token::Mark(b')')) => {
+                    depth = depth.saturating_sub(1);
+                    false
+                }
+                _ if depth > 0 && tokens.at() > end => false,
+                Some(Token::Mark(b',')) => {
+                    columns = columns.saturating_add(1).min(COLUMNS_MAX);
+                    false
+                }
+                Some(token) if token.is("from") => return Self::Rows { columns },
+                None | Some(Token::Mark(b';')) => true,
+                Some(token) => token.is("limit") || token.is("into") || token.is("union"),
+            };
+            if ends {
+                return Self::Values(&sql[begin..end]);
+            }
+        }
+    }
+}
+
+/// Rows behind VALUES: the parentheses of the first level. One where there is no VALUES.
+fn inserted(tokens: Tokens<'_>) -> u64 {
+    let mut tokens = tokens.skip_while(|token| !token.is("values") && !token.is("value"));
+    if tokens.next().is_none() {
+        return 1;
+    }
+    let (mut rows, mut depth) = (0, 0_u64);
+    for token in tokens {
+        match token {
+            Token::Mark(b'(') => {
+                rows += u64::from(depth == 0);
+                depth += 1;
+            }
+            Token::Mark(b')') => depth = depth.saturating_sub(1),
+            Token::Mark(b';') if depth == 0 => break,
+            // ON DUPLICATE KEY UPDATE, RETURNING and an alias hold no rows.
+            Token::Word(_) if depth == 0 => break,
+            _ => {}
+        }
+    }
+    rows.max(1)
+}
+
+/// The file of a LOAD DATA LOCAL; `None` for one that the server would read itself.
+fn local_file(mut tokens: Tokens<'_>) -> Option<&[u8]> {
+    tokens.find(|token| token.is("local"))?;
+    tokens.find(|token| token.is("infile"))?;
+    match tokens.next()? {
+        Token::Quoted(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// How many placeholders a statement has.
+pub(super) fn parameters(sql: &[u8]) -> usize {
+    Tokens::new(sql)
+        .filter(|token| *token == Token::Mark(b'?'))
+        .count()
+}
+
+/// The first statement of a text, and what follows it behind a semicolon (empty when nothing does).
+pub(super) fn split_first(sql: &[u8]) -> (&[u8], &[u8]) {
+    let mut tokens = Tokens::new(sql);
+    while let Some(token) = tokens.next() {
+        if token == Token::Mark(b';') {
+            let rest = &sql[tokens.at()..];
+            let is_last = Tokens::new(rest).next().is_none();
+            return (&sql[..tokens.at() - 1], if is_last { b"" } else { rest });
+        }
+    }
+    (sql, b"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements() {
+        let change = |rows| Ask::Change {
+            rows,
+            update: false,
+        };
+        let cases = [
+            ("SELECT c FROM sbtest1 WHERE id=5", Ask::Rows { columns: 1 }),
+            (
+                "(select a, f(b, c), d from t) limit 1",
+                Ask::Rows { columns: 3 },
+            ),
+            (
+                "SELECT (SELECT 1 FROM t), 'from', x FROM u",
+                Ask::Rows { columns: 3 },
+            ),
+            (
+                "/* hi */ select @@version_comment limit 1",
+                Ask::Values(b" @@version_comment"),
+            ),
+            ("SELECT 1", Ask::Values(b" 1")),
+            ("SELECT 1;", Ask::Values(b" 1")),
+            ("SELECT f(1", Ask::Values(b" f(1")),
+            (
+                "show variables like 'a%'",
+                Ask::Show(b" variables like 'a%'"),
+            ),
+            (
+                "UPDATE t SET k=k+1",
+                Ask::Change {
+                    rows: 1,
+                    update: true,
+                },
+            ),
+            ("insert into t values (1,'),('),(f(2),3)", change(2)),
+            (
+                "INSERT INTO t (a) VALUE (1) ON DUPLICATE KEY UPDATE a=VALUES(a)",
+                change(1),
+            ),
+            ("INSERT INTO t SELECT * FROM u", change(1)),
+            ("DELETE FROM t", change(1)),
+            (
+                "LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t",
+                Ask::File(b"x.csv"),
+            ),
+            ("LOAD DATA INFILE 'x.csv' INTO TABLE t", change(0)),
+            ("use `a b`", Ask::Use(b"a b")),
+            ("EXPLAIN SELECT 1", Ask::Report),
+            (
+                "WITH x AS (SELECT 1) SELECT * FROM x",
+                Ask::Rows { columns: 1 },
+            ),
+            ("BEGIN", Ask::Done),
+            ("SET NAMES utf8mb4", Ask::Done),
+            ("", Ask::Done),
+            ("-- nothing", Ask::Done),
+        ];
+        for (sql, expected) in cases {
+            assert_eq!(Ask::of(sql.as_bytes()), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn placeholders_in_quotes_and_comments_are_none() {
+        assert_eq!(
+            parameters(b"SELECT '?', \"?\", ? /* ? */ FROM `?` WHERE a = ?"),
+            2
+        );
+    }
+
+    #[test]
+    fn statements_are_split_at_semicolons() {
+        let cases: [(&str, (&str, &str)); 5] = [
+            ("a; b;c", ("a", " b;c")),
+            ("a ';' b", ("a ';' b", "")),
+            ("a;", ("a", "")),
+            ("a; -- nothing", ("a", "")),
+            ("", ("", "")),
+        ];
+        for (sql, (first, rest)) in cases {
+            assert_eq!(
+                split_first(sql.as_bytes()),
+                (first.as_bytes(), rest.as_bytes())
+            );
+        }
+    }
+}

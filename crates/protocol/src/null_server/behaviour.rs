@@ -1,0 +1,204 @@
+//! When an answer comes, and whether: delays, stalls, a freeze, errors and dropped connections.
+
+use std::time::Duration;
+
+use rand_xoshiro::{
+    Xoshiro256PlusPlus,
+    rand_core::{Rng, SeedableRng},
+};
+use reactor::Instant;
+
+/// How long the work of one statement takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delay {
+    /// Always so long.
+    Fixed(Duration),
+    /// Exponentially distributed with this mean.
+    Exponential(Duration),
+}
+
+/// Pauses that come again and again, in which nothing is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stalls {
+    /// From the first statement to the first stall, and from the begin of one to that of the next.
+    pub every: Duration,
+    /// Length of each, below `every`.
+    pub length: Duration,
+}
+
+/// One pause in which nothing is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Freeze {
+    /// From the first statement to its begin.
+    pub at: Duration,
+    /// Its length.
+    pub length: Duration,
+}
+
+/// What the server does to statements, beyond answering them.
+#[derive(Debug, Clone, Default)]
+pub struct Behaviour {
+    /// How long the work of one statement takes; the connections don't wait for each other.
+    pub delay: Option<Delay>,
+    /// Pauses that come again and again.
+    pub stalls: Option<Stalls>,
+    /// One pause.
+    pub freeze: Option<Freeze>,
+    /// Share of the statements that fail, 0 to 1.
+    pub error_rate: f64,
+    /// Share of the statements that are answered by closing the connection, 0 to 1.
+    pub drop_rate: f64,
+    /// How long the server takes to begin reading what came.
+    pub read_delay: Duration,
+    /// Seed of delays, errors and drops.
+    pub seed: u64,
+}
+
+/// What becomes of one statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Answer,
+    Error,
+    Drop,
+}
+
+/// A behaviour at work.
+pub(super) struct Conduct {
+    behaviour: Behaviour,
+    random: Xoshiro256PlusPlus,
+    first_statement: Option<Instant>,
+}
+
+impl Conduct {
+    pub(super) fn new(behaviour: Behaviour) -> Self {
+        Self {
+            random: Xoshiro256PlusPlus::seed_from_u64(behaviour.seed),
+            first_statement: None,
+            behaviour,
+        }
+    }
+
+    /// Whether statements are simply answered at once.
+    pub(super) fn is_plain(&self) -> bool {
+        let Behaviour {
+            delay,
+            stalls,
+            freeze,
+            error_rate,
+            drop_rate,
+            ..
+        } = &self.behaviour;
+        let never = (delay.is_none(), stalls.is_none(), freeze.is_none()) == (true, true, true);
+        never && *error_rate == 0.0 && *drop_rate == 0.0
+    }
+
+    /// What becomes of a statement that was received at this moment, and when it is answered.
+    pub(super) fn decide(&mut self, received: Instant) -> (Instant, Fate) {
+        let first = *self.first_statement.get_or_insert(received);
+        let work = match self.behaviour.delay {
+            None => Duration::ZERO,
+            Some(Delay::Fixed(delay)) => delay,
+            Some(Delay::Exponential(mean)) => mean.mul_f64(-(1.0 - self.draw()).ln()),
+        };
+        let fate = match self.draw() {
+            draw if draw < self.behaviour.drop_rate => Fate::Drop,
+            draw if draw < self.behaviour.drop_rate + self.behaviour.error_rate => Fate::Error,
+            _ => Fate::Answer,
+        };
+        (first + self.thawed((received + work) - first), fate)
+    }
+
+    /// The same time after the first statement, or the end of the pause that it falls into.
+    fn thawed(&self, mut at: Duration) -> Duration {
+        if let Some(Stalls { every, length }) = self.behaviour.stalls
+            && at >= every
+        {
+            let count = at.as_nanos() / every.as_nanos().max(1);
+            let begin = every.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
+            at = at.max(begin + length);
+        }
+        match self.behaviour.freeze {
+            Some(Freeze { at: begin, length }) if (begin..begin + length).contains(&at) => {
+                begin + length
+            }
+            _ => at,
+        }
+    }
+
+    /// Evenly from 0 to 1, 1 excluded.
+    fn draw(&mut self) -> f64 {
+        (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn pauses_end_when_they_should() {
+        let mut conduct = Conduct::new(Behaviour {
+            stalls: Some(Stalls {
+                every: ms(100),
+                length: ms(10),
+            }),
+            freeze: Some(Freeze {
+                at: ms(150),
+                length: ms(20),
+            }),
+            delay: Some(Delay::Fixed(ms(1))),
+            ..Behaviour::default()
+        });
+        let start = Instant::from_ns(5);
+        let cases = [
+            (0, 1),
+            (98, 99),
+            (99, 110),
+            (108, 110),
+            (109, 110),
+            (110, 111),
+            (148, 149),
+            (149, 170),
+            (168, 170),
+            (169, 170),
+            (199, 210),
+            (1005, 1010),
+        ];
+        for (received, answered) in cases {
+            let (at, fate) = conduct.decide(start + ms(received));
+            assert_eq!(
+                (at - start, fate),
+                (ms(answered), Fate::Answer),
+                "{received}"
+            );
+        }
+    }
+
+    #[test]
+    fn rates_and_delays_are_those_that_were_asked_for() {
+        let mut conduct = Conduct::new(Behaviour {
+            delay: Some(Delay::Exponential(ms(2))),
+            error_rate: 0.1,
+            drop_rate: 0.05,
+            seed: 7,
+            ..Behaviour::default()
+        });
+        assert!(!conduct.is_plain());
+        let start = Instant::from_ns(1);
+        let (mut errors, mut drops, mut sum) = (0, 0, Duration::ZERO);
+        for _ in 0..100_000 {
+            let (at, fate) = conduct.decide(start);
+            errors += i32::from(fate == Fate::Error);
+            drops += i32::from(fate == Fate::Drop);
+            sum += at - start;
+        }
+        assert!((9_700..10_300).contains(&errors), "{errors}");
+        assert!((4_800..5_200).contains(&drops), "{drops}");
+        let mean_us = (sum / 100_000).as_micros();
+        assert!((1_950..2_050).contains(&mean_us), "{mean_us}");
+    }
+}

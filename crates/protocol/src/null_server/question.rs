@@ -1,0 +1,278 @@
+//! What clients ask a server about itself when they connect: SELECT without a table, and SHOW.
+
+use super::{
+    tokens::{Token, Tokens},
+    variables::{Counters, Identity, is_like},
+};
+
+/// A small result: names of columns, and rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Set {
+    pub(super) names: Vec<Vec<u8>>,
+    pub(super) rows: Vec<Vec<Option<Vec<u8>>>>,
+}
+
+/// A question about a variable that is not known here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct UnknownVariable(pub(super) String);
+
+/// Who asks, and whom.
+pub(super) struct Asker<'a> {
+    pub(super) identity: &'a Identity,
+    pub(super) counters: Counters,
+    pub(super) connection_id: u32,
+    pub(super) user: &'a [u8],
+    pub(super) database: Option<&'a [u8]>,
+}
+
+impl Asker<'_> {
+    /// Answers a SELECT without a table: its list of values.
+    pub(super) fn values(&self, list: &[u8]) -> Result<Set, UnknownVariable> {
+        let (mut names, mut row) = (Vec::new(), Vec::new());
+        for item in items(list) {
+            names.push(name_of(item));
+            row.push(self.value(item)?);
+        }
+        Ok(Set {
+            names,
+            rows: vec![row],
+        })
+    }
+
+    /// Answers a SHOW: variables, status, or an empty set.
+    pub(super) fn show(&self, what: &[u8]) -> Set {
+        let mut tokens = Tokens::new(what).peekable();
+        let scopes = ["global", "session", "local", "full", "count"];
+        while tokens
+            .next_if(|token| scopes.iter().any(|it| token.is(it)))
+            .is_some()
+        {}
+        let Some(Token::Word(kind)) = tokens.next() else {
+            return Set::empty(&["Value"]);
+        };
+        let all = match kind.to_ascii_lowercase().as_slice() {
+            b"variables" => self.identity.variables(),
+            b"status" => self.counters.status(),
+            b"databases" | b"schemas" => return Set::empty(&["Database"]),
+            b"tables" => return Set::empty(&["Tables"]),
+            b"warnings" | b"errors" => return Set::empty(&["Level", "Code", "Message"]),
+            _ => return Set::empty(&["Value"]),
+        };
+        // LIKE 'a%', but also WHERE Variable_name = 'a' and IN ('a', 'b').
+        let patterns: Vec<&[u8]> = tokens
+            .filter_map(|token| match token {
+                Token::Quoted(pattern) => Some(pattern),
+                _ => None,
+            })
+            .collect();
+        let is_asked = |name: &str| {
+            patterns.is_empty() || patterns.iter().any(|it| is_like(name.as_bytes(), it))
+        };
+        let mut set = Set::empty(&["Variable_name", "Value"]);
+        let asked = all.into_iter().filter(|(name, _)| is_asked(name));
+        set.rows
+            .extend(asked.map(|(name, value)| vec![Some(name.into()), Some(value.into())]));
+        set
+    }
+
+    /// The value of one item; text as it stands where nothing better is known.
+    fn value(&self, item: &[u8]) -> Result<Option<Vec<u8>>, UnknownVariable> {
+        let tokens: Vec<Token<'_>> = Tokens::new(item).collect();
+        let function = |name: &[u8]| self.function(&name.to_ascii_lowercase());
+        let at = Token::Mark(b'@');
+        Ok(match tokens[..] {
+            [
+                a,
+                b,
+                Token::Word(scope),
+                Token::Mark(b'.'),
+                Token::Word(name),
+                ..,
+            ] if (a, b) == (at, at) && is_scope(scope) => Some(self.variable(name)?),
+            [a, b, Token::Word(name), ..] if (a, b) == (at, at) => Some(self.variable(name)?),
+            // A user's variable was never set.
+            [a, ..] if a == at => None,
+            [Token::Word(name), Token::Mark(b'('), Token::Mark(b')'), ..] => function(name),
+            [Token::Quoted(text), ..] => Some(text.to_vec()),
+            [Token::Word(word), ..] if word.eq_ignore_ascii_case(b"null") => None,
+            [Token::Word(word), ..] if word.eq_ignore_ascii_case(b"current_user") => function(word),
+            _ => {
+                let value = item.split(|byte| byte.is_ascii_whitespace());
+                Some(
+                    value
+                        .into_iter()
+                        .find(|it| !it.is_empty())
+                        .unwrap_or_default()
+                        .to_vec(),
+                )
+            }
+        })
+    }
+
+    fn variable(&self, name: &[u8]) -> Result<Vec<u8>, UnknownVariable> {
+        let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        let all = self.identity.variables();
+        match all.into_iter().find(|(known, _)| *known == name) {
+            // SELECT shows a switch as a number.
+            Some((_, value)) if value == "ON" => Ok(b"1".to_vec()),
+            Some((_, value)) if value == "OFF" => Ok(b"0".to_vec()),
+            Some((_, value)) => Ok(value.into()),
+            None => Err(UnknownVariable(name)),
+        }
+    }
+
+    fn function(&self, name: &[u8]) -> Option<Vec<u8>> {
+        match name {
+            b"version" => Some(self.identity.version().into()),
+            b"connection_id" => Some(self.connection_id.to_string().into()),
+            b"database" | b"schema" => self.database.map(<[u8]>::to_vec),
+            b"user" | b"current_user" | b"session_user" | b"system_user" => {
+                Some([self.user, b"@localhost"].concat())
+            }
+            _ => Some(b"0".to_vec()),
+        }
+    }
+}
+
+impl Set {
+    /// A set without rows.
+    pub(super) fn empty(names: &[&str]) -> Self {
+        Self {
+            names: names.iter().map(|name| name.as_bytes().to_vec()).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Length of the longest value.
+    pub(super) fn length(&self) -> u32 {
+        let values = self.rows.iter().flatten().flatten();
+        values.map(Vec::len).max().unwrap_or(0) as u32
+    }
+}
+
+fn is_scope(word: &[u8]) -> bool {
+    [&b"global"[..], b"session", b"local"]
+        .into_iter()
+        .any(|scope| word.eq_ignore_ascii_case(scope))
+}
+
+/// The items of a list: between commas outside of parentheses.
+fn items(list: &[u8]) -> Vec<&[u8]> {
+    let (mut items, mut begin, mut depth) = (Vec::new(), 0, 0_u32);
+    let mut tokens = Tokens::new(list);
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Mark(b'(') => depth += 1,
+            Token::Mark(b')') => depth = depth.saturating_sub(1),
+            Token::Mark(b',') if depth == 0 => {
+                items.push(&list[begin..tokens.at() - 1]);
+                begin = tokens.at();
+            }
+            _ => {}
+        }
+    }
+    items.push(&list[begin..]);
+    items
+}
+
+/// The alias behind AS, or the item itself.
+fn name_of(item: &[u8]) -> Vec<u8> {
+    let mut tokens = Tokens::new(item).skip_while(|token| !token.is("as"));
+    match (tokens.next(), tokens.next()) {
+        (Some(_), Some(Token::Word(alias) | Token::Quoted(alias))) => alias.to_vec(),
+        _ => item.trim_ascii().to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hello::Dialect;
+
+    fn ask<T>(question: impl FnOnce(Asker<'_>) -> T) -> T {
+        let identity = Identity {
+            dialect: Dialect::MySql,
+            socket: "/tmp/s".into(),
+            port: 3307,
+            max_connections: 100,
+            max_prepared_stmt_count: 10,
+        };
+        question(Asker {
+            identity: &identity,
+            counters: Counters {
+                statements: 5,
+                ..Counters::default()
+            },
+            connection_id: 7,
+            user: b"me",
+            database: None,
+        })
+    }
+
+    fn text(values: &[Option<Vec<u8>>]) -> Vec<String> {
+        let text = |value: &Option<Vec<u8>>| match value {
+            None => "NULL".to_owned(),
+            Some(value) => String::from_utf8_lossy(value).into_owned(),
+        };
+        values.iter().map(text).collect()
+    }
+
+    #[test]
+    fn values_without_a_table() {
+        let cases = [
+            (" 1", "1", "1"),
+            (
+                "@@max_allowed_packet, @@GLOBAL.Port",
+                "@@max_allowed_packet|@@GLOBAL.Port",
+                "67108864|3307",
+            ),
+            ("@@session.autocommit AS `on?`", "on?", "1"),
+            (
+                "VERSION(), connection_id() as id",
+                "VERSION()|id",
+                "8.4.0-null|7",
+            ),
+            (
+                "DATABASE(), USER(), @mine",
+                "DATABASE()|USER()|@mine",
+                "NULL|me@localhost|NULL",
+            ),
+            ("'a,b', NULL", "'a,b'|NULL", "a,b|NULL"),
+            ("1+1", "1+1", "1+1"),
+            ("", "", ""),
+        ];
+        for (list, names, values) in cases {
+            let set = ask(|asker| asker.values(list.as_bytes())).unwrap();
+            let found: Vec<_> = set
+                .names
+                .iter()
+                .map(|name| String::from_utf8_lossy(name))
+                .collect();
+            assert_eq!(found.join("|"), names);
+            assert_eq!(text(&set.rows[0]).join("|"), values);
+        }
+        let unknown = ask(|asker| asker.values(b"@@no_such"));
+        assert_eq!(unknown, Err(UnknownVariable("no_such".to_owned())));
+    }
+
+    #[test]
+    fn show() {
+        let rows = |what: &str| {
+            let set = ask(|asker| asker.show(what.as_bytes()));
+            set.rows
+                .iter()
+                .map(|row| text(row).join("="))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(rows(" GLOBAL VARIABLES LIKE 'port'"), ["port=3307"]);
+        assert_eq!(
+            rows("variables where Variable_name in ('port', 'socket')"),
+            ["port=3307", "socket=/tmp/s"]
+        );
+        assert_eq!(rows("status like 'Que%'"), ["Queries=5", "Questions=5"]);
+        assert!(rows("VARIABLES").len() > 30);
+        for other in ["warnings", "tables from x", "engines", ""] {
+            assert!(rows(other).is_empty(), "{other}");
+        }
+    }
+}

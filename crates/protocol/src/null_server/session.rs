@@ -1,0 +1,292 @@
+//! One client: its login, its commands, and the answers to them.
+
+use std::{io, ops::Range, time::Duration};
+
+use reactor::{Instant, Stream, now, sleep, sleep_until};
+
+use super::{
+    answer::{Said, Speaker},
+    behaviour::Fate,
+    command::Command,
+    log::Entry,
+    result::Packets,
+    server::Guest,
+};
+use crate::{
+    hello::{Hello, Login},
+    packets::PacketReader,
+    payloads::{AUTOCOMMIT, put_error, put_ok},
+};
+
+/// The longest command; longer ones end the connection, as `max_allowed_packet` says.
+const COMMAND_BYTES_MAX: usize = 64 << 20;
+/// An answer's buffer that grew beyond this is not kept.
+const OUT_KEPT_MAX: usize = 64 << 10;
+
+/// Serves one client until it leaves; a client that goes away or talks nonsense is no failure of the server.
+pub(super) async fn serve(stream: Stream, guest: Guest) {
+    let mut wire = Wire::new(stream);
+    wire.read_delay = guest.shared.borrow().read_delay();
+    let Ok(Some(login)) = greet(&mut wire, &guest).await else {
+        return;
+    };
+    let speaker = Speaker::new(guest.connection_id, login);
+    let mut session = Session {
+        wire,
+        speaker,
+        guest,
+    };
+    // As above.
+    let _ = session.converse().await;
+}
+
+/// Says that there are too many connections.
+pub(super) async fn refuse(stream: Stream) {
+    let mut wire = Wire::new(stream);
+    wire.say(0, |out| {
+        put_error(1040, "08004", "Too many connections", out)
+    });
+    // As above.
+    let _ = wire.flush().await;
+}
+
+async fn greet(wire: &mut Wire, guest: &Guest) -> io::Result<Option<Login>> {
+    let greeting = Hello {
+        connection_id: guest.connection_id,
+        ..guest.shared.borrow().hello().clone()
+    };
+    wire.say(0, |out| out.extend_from_slice(&greeting.payload()));
+    wire.packets.set_sequence(1);
+    let Some(range) = wire.receive().await? else {
+        return Ok(None);
+    };
+    let mut sequence = wire.packets.sequence();
+    let Ok(login) = Login::parse(wire.packets.payload(range)) else {
+        wire.say(sequence, |out| {
+            put_error(1043, "08S01", "Bad handshake", out)
+        });
+        wire.flush().await?;
+        return Ok(None);
+    };
+    // A client that insists on this method waits to hear that its proof was enough.
+    if login.plugin == b"caching_sha2_password" && !login.proof.is_empty() {
+        wire.say(sequence, |out| out.extend_from_slice(&[1, 3]));
+        sequence = sequence.wrapping_add(1);
+    }
+    wire.say(sequence, |out| put_ok(0, AUTOCOMMIT, "", out));
+    wire.flush().await?;
+    Ok(Some(login))
+}
+
+/// The client's packets, and what is to be sent to it.
+struct Wire {
+    stream: Stream,
+    packets: PacketReader,
+    out: Vec<u8>,
+    read_delay: Duration,
+}
+
+impl Wire {
+    fn new(stream: Stream) -> Self {
+        Self {
+            stream,
+            packets: PacketReader::new(),
+            out: Vec::new(),
+            read_delay: Duration::ZERO,
+        }
+    }
+
+    /// Appends one packet to what is sent next.
+    fn say(&mut self, sequence: u8, put: impl FnOnce(&mut Vec<u8>)) {
+        let mut packets = Packets {
+            out: &mut self.out,
+            sequence,
+            deprecate_eof: false,
+        };
+        packets.push(put);
+    }
+
+    /// A whole packet that was received already.
+    fn received(&mut self) -> io::Result<Option<Range<usize>>> {
+        let malformed = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+        if self.packets.peek().map_err(malformed)?.is_none() {
+            return Ok(None);
+        }
+        self.packets.take(COMMAND_BYTES_MAX).map_err(malformed)
+    }
+
+    /// Receives the next packet of an exchange, and sends what is to be sent before it waits; `None` when the
+    /// client closed.
+    async fn receive(&mut self) -> io::Result<Option<Range<usize>>> {
+        loop {
+            if let Some(range) = self.received()? {
+                return Ok(Some(range));
+            }
+            self.flush().await?;
+            if !self.read_delay.is_zero() {
+                sleep(self.read_delay).await;
+            }
+            match self.stream.read(self.packets.room()).await? {
+                0 => return Ok(None),
+                count => self.packets.received(count),
+            }
+        }
+    }
+
+    async fn flush(&mut self) -> io::Result<()> {
+        if !self.out.is_empty() {
+            self.stream.write_all(&self.out).await?;
+            self.out.clear();
+            self.out.shrink_to(OUT_KEPT_MAX);
+        }
+        Ok(())
+    }
+}
+
+struct Session {
+    wire: Wire,
+    speaker: Speaker,
+    guest: Guest,
+}
+
+/// A statement whose answer is ready and not sent yet.
+struct Pending {
+    received: Instant,
+    command: &'static str,
+    result: &'static str,
+    /// Where in the output its answer begins, and with which number.
+    begin: usize,
+    sequence: u8,
+}
+
+impl Session {
+    async fn converse(&mut self) -> io::Result<()> {
+        let is_watched = self.guest.shared.borrow().is_watched();
+        loop {
+            let Some(range) = self.command().await? else {
+                return self.wire.flush().await;
+            };
+            let wire = &mut self.wire;
+            let command = Command::of(wire.packets.payload(range));
+            let mut pending = Pending {
+                received: if is_watched {
+                    now()
+                } else {
+                    Instant::from_ns(0)
+                },
+                command: command.name(),
+                result: "",
+                begin: wire.out.len(),
+                sequence: wire.packets.sequence(),
+            };
+            let mut packets = Packets {
+                out: &mut wire.out,
+                sequence: pending.sequence,
+                deprecate_eof: self.speaker.deprecate_eof(),
+            };
+            let said = {
+                let shared = &mut self.guest.shared.borrow_mut();
+                self.speaker.answer(command, shared, &mut packets)
+            };
+            let next = packets.sequence;
+            match said {
+                Said::Close => return Ok(()),
+                Said::Other => continue,
+                Said::Statement(result) => pending.result = result,
+                Said::FileName => {
+                    (pending.begin, pending.sequence) = self.swallow_file(next).await?;
+                    pending.result = "ok";
+                }
+            }
+            if is_watched && !self.settle(pending).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Receives the next command; `None` when the client is gone, or was told that it talks nonsense.
+    async fn command(&mut self) -> io::Result<Option<Range<usize>>> {
+        let wire = &mut self.wire;
+        wire.packets.set_sequence(0);
+        match wire.receive().await {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                let sequence = wire.packets.sequence();
+                wire.say(sequence, |out| {
+                    put_error(1156, "08S01", "Got packets out of order or too long", out);
+                });
+                Ok(None)
+            }
+            received => received,
+        }
+    }
+
+    /// Does to a statement what the behaviour says, sends the answer and logs it; false when the connection ends.
+    async fn settle(&mut self, pending: Pending) -> io::Result<bool> {
+        let Pending {
+            received,
+            command,
+            mut result,
+            begin,
+            sequence,
+        } = pending;
+        let (answer_at, fate) = self.guest.shared.borrow_mut().decide(received);
+        let wire = &mut self.wire;
+        match fate {
+            Fate::Answer => {}
+            Fate::Error => {
+                result = "error";
+                wire.out.truncate(begin);
+                let shared = self.guest.shared.borrow();
+                let error = shared.error();
+                wire.say(sequence, |out| {
+                    put_error(error.number, &error.sqlstate, &error.message, out);
+                });
+            }
+            Fate::Drop => {
+                result = "dropped";
+                wire.out.truncate(begin);
+            }
+        }
+        if answer_at > received {
+            sleep_until(answer_at).await;
+        }
+        self.guest.shared.borrow_mut().log(&Entry {
+            connection_id: self.guest.connection_id,
+            received,
+            answered: now(),
+            command,
+            result,
+        });
+        wire.flush().await?;
+        Ok(fate != Fate::Drop)
+    }
+
+    /// Takes the data of a LOAD DATA LOCAL, whose first packet has this number, and says how many lines they were;
+    /// returns where in the output the answer begins, and its number.
+    async fn swallow_file(&mut self, first: u8) -> io::Result<(usize, u8)> {
+        let wire = &mut self.wire;
+        wire.packets.set_sequence(first);
+        let mut lines = 0;
+        loop {
+            let Some(range) = wire.receive().await? else {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            };
+            let data = wire.packets.payload(range);
+            if data.is_empty() {
+                break;
+            }
+            lines += data.iter().filter(|byte| **byte == b'\n').count() as u64;
+        }
+        let (begin, sequence) = (wire.out.len(), wire.packets.sequence());
+        let info = format!("Records: {lines}  Deleted: 0  Skipped: 0  Warnings: 0");
+        wire.say(sequence, |out| put_ok(lines, AUTOCOMMIT, &info, out));
+        Ok((begin, sequence))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let prepared = self.speaker.prepared();
+        self.guest.shared.borrow_mut().closed_statements(prepared);
+    }
+}

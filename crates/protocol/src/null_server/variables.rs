@@ -1,0 +1,204 @@
+//! The system variables and the status of a server that holds nothing.
+
+use crate::hello::Dialect;
+
+/// What clients ask for when they connect, and dbdyno itself, with what a server says that was just installed.
+const FIXED: &[(&str, &str)] = &[
+    ("auto_increment_increment", "1"),
+    ("auto_increment_offset", "1"),
+    ("autocommit", "ON"),
+    ("character_set_client", "utf8mb4"),
+    ("character_set_connection", "utf8mb4"),
+    ("character_set_database", "utf8mb4"),
+    ("character_set_results", "utf8mb4"),
+    ("character_set_server", "utf8mb4"),
+    ("collation_connection", "utf8mb4_general_ci"),
+    ("collation_database", "utf8mb4_general_ci"),
+    ("collation_server", "utf8mb4_general_ci"),
+    ("have_ssl", "DISABLED"),
+    ("init_connect", ""),
+    ("innodb_buffer_pool_size", "0"),
+    ("interactive_timeout", "28800"),
+    ("license", "MIT OR Apache-2.0"),
+    ("local_infile", "ON"),
+    ("lower_case_table_names", "0"),
+    ("max_allowed_packet", "67108864"),
+    ("net_buffer_length", "16384"),
+    ("net_read_timeout", "30"),
+    ("net_write_timeout", "60"),
+    ("performance_schema", "OFF"),
+    ("protocol_version", "10"),
+    ("query_cache_size", "0"),
+    ("query_cache_type", "OFF"),
+    ("read_only", "OFF"),
+    ("sql_mode", ""),
+    ("system_time_zone", "UTC"),
+    ("time_zone", "SYSTEM"),
+    ("transaction_isolation", "REPEATABLE-READ"),
+    ("tx_isolation", "REPEATABLE-READ"),
+    ("version_comment", "dbdyno null-server"),
+    ("wait_timeout", "28800"),
+];
+
+/// What differs from one null server to the next.
+#[derive(Debug, Clone)]
+pub(super) struct Identity {
+    pub(super) dialect: Dialect,
+    /// Path of its unix socket, if it has one.
+    pub(super) socket: String,
+    /// TCP port, 0 without one.
+    pub(super) port: u16,
+    pub(super) max_connections: u32,
+    pub(super) max_prepared_stmt_count: usize,
+}
+
+impl Identity {
+    /// The version as the server's variable has it.
+    pub(super) fn version(&self) -> &'static str {
+        match self.dialect {
+            Dialect::MariaDb => "10.11.0-MariaDB-null",
+            Dialect::MySql => "8.4.0-null",
+        }
+    }
+
+    /// The version as the greeting has it: MariaDB up to 10.11 passes for MySQL 5.5.
+    pub(super) fn greeted_version(&self) -> String {
+        match self.dialect {
+            Dialect::MariaDb => format!("5.5.5-{}", self.version()),
+            Dialect::MySql => self.version().to_owned(),
+        }
+    }
+
+    /// All variables, sorted by name.
+    pub(super) fn variables(&self) -> Vec<(&'static str, String)> {
+        let own = [
+            ("max_connections", self.max_connections.to_string()),
+            (
+                "max_prepared_stmt_count",
+                self.max_prepared_stmt_count.to_string(),
+            ),
+            ("port", self.port.to_string()),
+            ("socket", self.socket.clone()),
+            ("version", self.version().to_owned()),
+        ];
+        let fixed = FIXED
+            .iter()
+            .map(|(name, value)| (*name, (*value).to_owned()));
+        let mut all: Vec<_> = fixed.chain(own).collect();
+        all.sort_unstable_by_key(|(name, _)| *name);
+        all
+    }
+}
+
+/// What happened since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Connections that logged in.
+    pub connections: u64,
+    /// Connections that are open.
+    pub connected: u64,
+    /// Most connections that were open at the same time.
+    pub most_connected: u64,
+    /// Connections that were refused because there were too many.
+    pub refused: u64,
+    /// Statements that were run: by COM_QUERY, and prepared ones.
+    pub statements: u64,
+    /// Of these, the prepared ones.
+    pub executes: u64,
+    /// Statements that were prepared.
+    pub prepares: u64,
+    /// Statements that were answered with an error on purpose.
+    pub errors: u64,
+    /// Statements that were answered by closing the connection on purpose.
+    pub drops: u64,
+}
+
+impl Counters {
+    /// As SHOW STATUS names them, sorted by name.
+    pub(super) fn status(&self) -> Vec<(&'static str, String)> {
+        let all = [
+            ("Com_stmt_execute", self.executes),
+            ("Com_stmt_prepare", self.prepares),
+            ("Connection_errors_max_connections", self.refused),
+            ("Connections", self.connections),
+            ("Max_used_connections", self.most_connected),
+            ("Queries", self.statements),
+            ("Questions", self.statements),
+            ("Threads_connected", self.connected),
+        ];
+        let all = all
+            .into_iter()
+            .map(|(name, value)| (name, value.to_string()));
+        all.collect()
+    }
+}
+
+/// Whether a text matches a LIKE pattern: `%` any characters, `_` one, a backslash before one that is meant itself.
+pub(super) fn is_like(text: &[u8], pattern: &[u8]) -> bool {
+    // Where to go on when what was tried last does not match: `%` takes one character more.
+    let mut again: Option<(&[u8], &[u8])> = None;
+    let (mut text, mut pattern) = (text, pattern);
+    loop {
+        let one = match pattern {
+            [b'%', rest @ ..] => {
+                again = Some((text, rest));
+                pattern = rest;
+                continue;
+            }
+            [b'\\', literal, rest @ ..] => text
+                .split_first()
+                .filter(|(byte, _)| byte.eq_ignore_ascii_case(literal))
+                .map(|(_, left)| (left, rest)),
+            [b'_', rest @ ..] => text.split_first().map(|(_, left)| (left, rest)),
+            [literal, rest @ ..] => text
+                .split_first()
+                .filter(|(byte, _)| byte.eq_ignore_ascii_case(literal))
+                .map(|(_, left)| (left, rest)),
+            [] if text.is_empty() => return true,
+            [] => None,
+        };
+        match (one, again) {
+            (Some(next), _) => (text, pattern) = next,
+            (None, Some(([_, left @ ..], rest))) => {
+                again = Some((left, rest));
+                (text, pattern) = (left, rest);
+            }
+            (None, _) => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        let cases = [
+            ("version", "version", true),
+            ("version", "VER%", true),
+            ("version_comment", "%comment", true),
+            ("version", "v_rsion", true),
+            ("version", "%r%o%", true),
+            ("version", "version_", false),
+            ("aXb", "a\\_b", false),
+            ("a_b", "a\\_b", true),
+            ("", "%", true),
+            ("", "", true),
+            ("x", "", false),
+            ("aaab", "%ab", true),
+        ];
+        for (text, pattern, expected) in cases {
+            assert_eq!(
+                is_like(text.as_bytes(), pattern.as_bytes()),
+                expected,
+                "{text} like {pattern}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_fixed_variables_are_sorted_and_named_once() {
+        assert!(FIXED.is_sorted_by(|(a, _), (b, _)| a < b));
+    }
+}
