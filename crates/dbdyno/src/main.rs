@@ -18,6 +18,7 @@ mod blame;
 mod commands;
 mod connection_options;
 mod front_doors;
+mod open_files;
 mod progress;
 mod runs;
 mod signals;
@@ -47,6 +48,8 @@ enum Command {
     Quick(commands::quick::QuickArgs),
     /// Run an experiment file: every combination, repeated, in random order; then the report
     Run(commands::run::RunArgs),
+    /// Answer everything and do nothing: a server to measure clients against
+    NullServer(commands::null_server::NullServerArgs),
     /// Create, start, stop, look into and destroy private servers
     Server(commands::server::ServerArgs),
     /// Load, check and drop the tables of TPC-H
@@ -92,6 +95,7 @@ fn run() -> anyhow::Result<ExitCode> {
     match Cli::parse().command {
         Command::Quick(args) => commands::quick::run(args),
         Command::Run(args) => commands::run::run(args),
+        Command::NullServer(args) => commands::null_server::run(args),
         Command::Server(args) => commands::server::run(args),
         Command::Tpch(args) => commands::tpch::run(args),
         Command::Tpcc(args) => commands::tpcc::run(args),

@@ -1,4 +1,4 @@
-//! The MySQL client/server protocol: packets, login, and the client connection.
+//! The MySQL client/server protocol: packets, login, the client connection, and a server that does nothing.
 //!
 //! Results are skimmed, not stored: [`Connection::query`] counts rows and looks at no value, and in the steady
 //! state allocates nothing. What the other side sends is never trusted: a broken or hostile server gets an

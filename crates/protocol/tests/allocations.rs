@@ -11,6 +11,7 @@ use std::{
 
 use protocol::{
     Connection, Value,
+    null_server::{NullServer, Settings},
     testing::{Answer, Request, endpoint, serve},
 };
 use reactor::{Clock, Listener, Reactor, sleep, spawn};
@@ -139,4 +140,33 @@ fn queries_allocate_nothing_once_they_run() {
     });
     drop(stop);
     thread.join().unwrap();
+}
+
+#[test]
+fn the_null_server_allocates_nothing_either() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s");
+    Reactor::new(Clock::System).unwrap().run(async {
+        // Client and server share the thread, so both count.
+        let server = NullServer::new(Settings::default());
+        server.serve(Listener::bind_unix(&path).unwrap(), None);
+        let mut connection = Connection::open(&endpoint(&path)).await.unwrap();
+        let statement = connection
+            .prepare("SELECT c FROM t WHERE id = ?")
+            .await
+            .unwrap();
+        let mut before = 0;
+        for round in 0..220 {
+            if round == 20 {
+                before = allocations();
+            }
+            let read = connection.query(b"SELECT c FROM t WHERE id = 1").await;
+            assert_eq!(read.unwrap().rows, 1);
+            let read = connection.execute(&statement, &[Value::Int(round)]).await;
+            assert_eq!(read.unwrap().rows, 1);
+            let changed = connection.query(b"UPDATE t SET c = 1 WHERE id = 1").await;
+            assert_eq!(changed.unwrap().affected_rows, 1);
+        }
+        assert_eq!(allocations() - before, 0, "allocations in 600 queries");
+    });
 }

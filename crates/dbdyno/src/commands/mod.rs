@@ -1,5 +1,6 @@
 //! The commands of dbdyno, one file each.
 
+pub(crate) mod null_server;
 pub(crate) mod quick;
 pub(crate) mod run;
 pub(crate) mod server;

@@ -14,6 +14,7 @@ mod faults;
 mod gen_data;
 mod installs;
 mod mariadb;
+mod null_server;
 mod page;
 mod quick;
 mod refusals;

@@ -19,7 +19,7 @@ pub(super) enum Ask<'a> {
     Show(&'a [u8]),
     /// A result that may as well be empty (EXPLAIN, CHECK).
     Report,
-    /// A change of rows.
+    /// A change of rows, or the begin or end of a transaction.
     Change {
         /// How many.
         rows: u64,
@@ -62,6 +62,10 @@ impl<'a> Ask<'a> {
         }
         if is(b"delete") {
             return changed(1);
+        }
+        let of_transactions = [&b"begin"[..], b"start", b"commit", b"rollback"];
+        if of_transactions.into_iter().any(is) {
+            return changed(0);
         }
         if is(b"show") {
             return Self::Show(&sql[tokens.at()..]);
@@ -233,7 +237,8 @@ mod tests {
                 "WITH x AS (SELECT 1) SELECT * FROM x",
                 Ask::Rows { columns: 1 },
             ),
-            ("BEGIN", Ask::Done),
+            ("BEGIN", change(0)),
+            ("commit", change(0)),
             ("SET NAMES utf8mb4", Ask::Done),
             ("", Ask::Done),
             ("-- nothing", Ask::Done),

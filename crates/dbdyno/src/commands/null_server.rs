@@ -1,0 +1,306 @@
+//! `dbdyno null-server`: a server that answers everything and does nothing, to measure clients against.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    net::{IpAddr, SocketAddr},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+use load::Interrupt;
+use protocol::null_server::{
+    Behaviour, Delay, Dialect, Freeze, InventedRows, NullServer, Settings, Stalls, usual_error,
+};
+use reactor::{Clock, Listener, Reactor};
+
+use crate::{
+    blame::{Blame, Blamed},
+    open_files, signals,
+};
+
+/// How often it looks whether it is to end.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Bytes of the log that wait in memory.
+const LOG_BUFFER_BYTES: usize = 256 << 10;
+
+#[derive(Debug, clap::Args)]
+#[command(
+    group = clap::ArgGroup::new("address").required(true).multiple(true).args(["socket", "port"]),
+    after_help = "\
+It lets everybody in, whatever the password, and holds no data: a SELECT from a table gets invented rows, INSERT,
+UPDATE and DELETE say that they changed rows, LOAD DATA LOCAL swallows what it is sent. SET, SHOW and questions about
+the server itself are answered and are never delayed or failed. Once it listens it prints one line with its addresses;
+SIGINT or SIGTERM ends it.
+
+Examples:
+  dbdyno null-server --socket /tmp/null.sock
+  dbdyno null-server --port 3307 --delay exponential:1ms --error-rate 0.01 --error-number 1213
+  dbdyno null-server --socket /tmp/null.sock --freeze-at 2s --freeze-for 500ms --log statements.log"
+)]
+pub(crate) struct NullServerArgs {
+    /// Listen on this unix socket, which must not exist yet and is removed at the end
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Listen on this TCP port; 0 takes a free one
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
+    /// Address to listen on with --port
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1",
+        requires = "port"
+    )]
+    bind: IpAddr,
+    /// Whose dialect of the protocol to speak
+    #[arg(long, value_name = "NAME", default_value = "mariadb")]
+    dialect: DialectName,
+    /// Send EOF packets also to clients that can do without, as servers before MySQL 5.7.5 and MariaDB 10.2 do
+    #[arg(long)]
+    eof_packets: bool,
+    /// Rows of each result
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    rows: u32,
+    /// Bytes of the value in each column
+    #[arg(long, value_name = "N", default_value_t = 119)]
+    row_bytes: u32,
+    /// How long each statement takes: a time, or exponential:MEAN; the connections don't wait for each other
+    #[arg(long, value_name = "TIME", value_parser = delay)]
+    delay: Option<Delay>,
+    /// Answer nothing for a while, again and again, so much after the first statement and after each begin
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_for")]
+    stall_every: Option<Duration>,
+    /// For how long
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_every")]
+    stall_for: Option<Duration>,
+    /// Answer nothing for a while, so much after the first statement
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_for")]
+    freeze_at: Option<Duration>,
+    /// For how long
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_at")]
+    freeze_for: Option<Duration>,
+    /// Share of the statements that fail
+    #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
+    error_rate: f64,
+    /// The error that they fail with
+    #[arg(long, value_name = "N", default_value_t = 1213, requires = "error_rate",
+          value_parser = clap::value_parser!(u16).range(1..))]
+    error_number: u16,
+    /// Share of the statements that are answered by closing the connection
+    #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
+    drop_rate: f64,
+    /// How long the server takes to begin reading what a client sent
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    read_delay: Option<Duration>,
+    /// Seed of delays, errors and dropped connections
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Refuse connections beyond this number with error 1040 [default: what the limit of open files leaves room for]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_connections: Option<u32>,
+    /// Log each statement to this file: connection, when it was received and answered (monotonic ns), and how
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum DialectName {
+    Mariadb,
+    Mysql,
+}
+
+pub(crate) fn run(args: NullServerArgs) -> anyhow::Result<ExitCode> {
+    let interrupt = signals::interrupt()?;
+    let settings = settings(&args)?;
+    let reactor = Reactor::new(Clock::System)
+        .map_err(|error| Blamed::new(Blame::Machine, format!("event loop: {error}")))?;
+    Ok(reactor.run(serve(&args, settings, interrupt))?)
+}
+
+fn settings(args: &NullServerArgs) -> Result<Settings, Blamed> {
+    let rows = InventedRows {
+        rows: args.rows,
+        row_bytes: args.row_bytes,
+    };
+    if !rows.fit(1) {
+        let message =
+            "--rows and --row-bytes: a value of more than 8 MiB or a result of more than 64 MiB";
+        return Err(Blamed::new(Blame::Input, message));
+    }
+    if args.error_rate + args.drop_rate > 1.0 {
+        let message = "--error-rate and --drop-rate: together more than 1";
+        return Err(Blamed::new(Blame::Input, message));
+    }
+    let stalls = match (args.stall_every, args.stall_for) {
+        (Some(every), Some(length)) if length >= every => {
+            let message =
+                "--stall-for is not shorter than --stall-every: it would never answer again";
+            return Err(Blamed::new(Blame::Input, message));
+        }
+        (every, length) => every.zip(length),
+    };
+    let room = u32::try_from(open_files::room_for_connections()).unwrap_or(u32::MAX);
+    let max_connections = args.max_connections.unwrap_or(room);
+    open_files::provide_for(max_connections.into())?;
+    let log = args.log.as_deref().map(open_log).transpose()?;
+    Ok(Settings {
+        dialect: match args.dialect {
+            DialectName::Mariadb => Dialect::MariaDb,
+            DialectName::Mysql => Dialect::MySql,
+        },
+        deprecate_eof: !args.eof_packets,
+        rows,
+        behaviour: Behaviour {
+            delay: args.delay,
+            stalls: stalls.map(|(every, length)| Stalls { every, length }),
+            freeze: args
+                .freeze_at
+                .zip(args.freeze_for)
+                .map(|(at, length)| Freeze { at, length }),
+            error_rate: args.error_rate,
+            drop_rate: args.drop_rate,
+            read_delay: args.read_delay.unwrap_or_default(),
+            seed: args.seed,
+        },
+        error: usual_error(args.error_number),
+        max_connections,
+        log,
+    })
+}
+
+fn open_log(path: &Path) -> Result<Box<dyn Write>, Blamed> {
+    match File::create(path) {
+        Ok(file) => Ok(Box::new(BufWriter::with_capacity(LOG_BUFFER_BYTES, file))),
+        Err(error) => {
+            let message = format!("--log {}: {error}", path.display());
+            Err(Blamed::new(Blame::Input, message))
+        }
+    }
+}
+
+async fn serve(
+    args: &NullServerArgs,
+    settings: Settings,
+    interrupt: Interrupt,
+) -> Result<ExitCode, Blamed> {
+    let server = NullServer::new(settings);
+    let mut addresses = Vec::new();
+    let _socket_file = match &args.socket {
+        None => None,
+        Some(path) => {
+            let listener = Listener::bind_unix(path).map_err(|error| refused(path, &error))?;
+            server.serve(listener, path.to_str());
+            addresses.push(path.display().to_string());
+            Some(SocketFile(path))
+        }
+    };
+    if let Some(port) = args.port {
+        let address = SocketAddr::new(args.bind, port);
+        let failed = |error| Blamed::new(Blame::Input, format!("{address}: {error}"));
+        let listener = Listener::bind_tcp(address).map_err(failed)?;
+        let address = listener.tcp_address().unwrap_or(address);
+        server.serve(listener, None);
+        addresses.push(address.to_string());
+    }
+    println!("listening on {}", addresses.join(" and "));
+    while !interrupt.is_raised() && !server.has_failed() {
+        reactor::sleep(LOOK_EVERY).await;
+    }
+    let logged = server.finish();
+    let counters = server.counters();
+    let mut summary = format!(
+        "{} statements on {} connections (at most {} at a time)",
+        counters.statements, counters.connections, counters.most_connected
+    );
+    for (count, what) in [
+        (counters.errors, "failed on purpose"),
+        (counters.drops, "dropped on purpose"),
+        (counters.refused, "connections refused"),
+    ] {
+        if count > 0 {
+            summary.push_str(&format!("; {count} {what}"));
+        }
+    }
+    eprintln!("{summary}");
+    let log = args.log.as_deref().unwrap_or(Path::new(""));
+    let failed = |error| Blamed::new(Blame::Machine, format!("{}: {error}", log.display()));
+    logged.map_err(failed)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The socket's file, removed when this goes.
+struct SocketFile<'a>(&'a Path);
+
+impl Drop for SocketFile<'_> {
+    fn drop(&mut self) {
+        // Somebody may have removed it meanwhile.
+        let _ = fs::remove_file(self.0);
+    }
+}
+
+fn refused(path: &Path, error: &io::Error) -> Blamed {
+    let hint = (error.kind() == io::ErrorKind::AddrInUse).then(|| {
+        format!(
+            "a server may use it; if none does, an earlier one left it: remove {}",
+            path.display()
+        )
+    });
+    Blamed::new(Blame::Input, format!("{}: {error}", path.display())).hint(hint)
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|error| format!("{error}; for example 500ms or 2s"))
+}
+
+fn delay(text: &str) -> Result<Delay, String> {
+    match text.strip_prefix("exponential:") {
+        Some(mean) => duration(mean).map(Delay::Exponential),
+        None => duration(text).map(Delay::Fixed),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().map_err(|error| format!("{error}"))?;
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(share),
+        false => Err("not from 0 to 1".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays() {
+        let ms = Duration::from_millis;
+        let cases = [
+            ("1ms", Some(Delay::Fixed(ms(1)))),
+            ("exponential:2s", Some(Delay::Exponential(ms(2000)))),
+            ("exponential:", None),
+            ("gauss:1ms", None),
+            ("-1ms", None),
+            ("5", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(delay(text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn shares() {
+        for (text, ok) in [
+            ("0", true),
+            ("1", true),
+            ("0.01", true),
+            ("1.1", false),
+            ("-0.1", false),
+            ("NaN", false),
+            ("x", false),
+        ] {
+            assert_eq!(share(text).is_ok(), ok, "{text}");
+        }
+    }
+}

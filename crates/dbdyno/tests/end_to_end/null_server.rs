@@ -1,0 +1,119 @@
+//! `dbdyno null-server` as a process: how it begins, what it says, how it ends.
+
+use std::{net::TcpListener, os::unix::net::UnixStream, path::PathBuf};
+
+use rustix::process::Signal;
+
+use crate::scene::{Running, Scene};
+
+/// A null server on a unix socket of the scene, with further options; it listens.
+pub(crate) fn null_server(scene: &Scene, options: &[&str]) -> (Running, PathBuf) {
+    let socket = scene.path().join("null.sock");
+    let path = socket.to_str().unwrap().to_owned();
+    let mut running = scene.start([&["null-server", "--socket", &path], options].concat());
+    running.wait_until("it listens", || UnixStream::connect(&socket).is_ok());
+    (running, socket)
+}
+
+#[test]
+fn it_says_where_it_listens_and_leaves_nothing_behind() {
+    let scene = Scene::new();
+    let (running, socket) = null_server(&scene, &["--port", "0", "--log", "statements.log"]);
+    // A smack file asks it as it would any server.
+    scene.file(
+        "one.smack",
+        "client \"one\" { user \"u\"; host \"localhost\"; db \"test\"; socket \"SOCKET\"; \
+         query_barrel \"1 read\"; }
+         query \"read\" { query \"select c from t where id = 1\"; type \"read\"; has_result_set \"y\"; parsed \"n\"; }
+         main { one.init(); one.set_num_rounds($2); one.create_threads($1); one.connect(); \
+         one.unload_query_barrel(); one.collect_threads(); one.disconnect(); }"
+            .replace("SOCKET", socket.to_str().unwrap())
+            .as_str(),
+    );
+    scene
+        .dbdyno(["super-smack", "one.smack", "3", "100"])
+        .exits(0);
+    running.signal(Signal::TERM);
+    let ended = running
+        .finish()
+        .exits(0)
+        .prints(&format!("listening on {} and 127.0.0.1:", socket.display()))
+        .says("300 statements on 4 connections");
+    assert_eq!(ended.text().lines().count(), 1);
+    assert!(!socket.exists());
+    let log = std::fs::read_to_string(scene.path().join("statements.log")).unwrap();
+    let mut last = 0;
+    for line in log.lines().skip(1) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [received, answered] = [1, 2].map(|word| words[word].parse::<u64>().unwrap());
+        assert!(last <= answered && received <= answered, "{line}");
+        assert_eq!(words[3..], ["query", "rows"], "{line}");
+        last = received;
+    }
+    assert_eq!(log.lines().count(), 301);
+}
+
+#[test]
+fn errors_on_purpose_reach_the_client() {
+    let scene = Scene::new();
+    let options = [
+        "--error-rate",
+        "1",
+        "--error-number",
+        "1205",
+        "--dialect",
+        "mysql",
+    ];
+    let (running, socket) = null_server(&scene, &options);
+    scene.file("one.smack", &format!(
+        "client \"one\" {{ user \"u\"; host \"localhost\"; db \"test\"; socket \"{}\"; query_barrel \"1 change\"; }}
+         query \"change\" {{ query \"update t set c = 1\"; type \"change\"; has_result_set \"n\"; parsed \"n\"; }}
+         main {{ one.init(); one.set_num_rounds(1); one.create_threads(1); one.connect(); \
+         one.unload_query_barrel(); one.collect_threads(); one.disconnect(); }}",
+        socket.display()
+    ));
+    scene
+        .dbdyno(["super-smack", "one.smack"])
+        .exits(3)
+        .says("Lock wait timeout exceeded");
+    running.signal(Signal::INT);
+    running.finish().exits(0).says("failed on purpose");
+}
+
+#[test]
+fn what_it_refuses() {
+    let scene = Scene::new();
+    scene.dbdyno(["null-server"]).exits(2).says("--socket");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    scene
+        .dbdyno(["null-server", "--port", &port])
+        .exits(2)
+        .says(&format!("127.0.0.1:{port}: "));
+    scene.file("there", "mine");
+    scene
+        .dbdyno(["null-server", "--socket", "there"])
+        .exits(2)
+        .hints("remove there");
+    assert_eq!(
+        std::fs::read_to_string(scene.path().join("there")).unwrap(),
+        "mine"
+    );
+    let cases: [(&[&str], &str); 6] = [
+        (&["--delay", "fast"], "--delay"),
+        (&["--error-rate", "2"], "not from 0 to 1"),
+        (&["--error-number", "1213"], "--error-rate"),
+        (&["--stall-every", "1s", "--stall-for", "1s"], "--stall-for"),
+        (&["--freeze-at", "1s"], "--freeze-for"),
+        (&["--row-bytes", "99999999"], "--row-bytes"),
+    ];
+    for (options, expected) in cases {
+        let arguments = [&["null-server", "--socket", "s"], options].concat();
+        scene.dbdyno(arguments).exits(2).says(expected);
+    }
+    let many = u32::MAX.to_string();
+    scene
+        .dbdyno(["null-server", "--socket", "s", "--max-connections", &many])
+        .exits(4)
+        .hints("LimitNOFILE");
+}
