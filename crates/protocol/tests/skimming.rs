@@ -241,33 +241,3 @@ fn an_error_may_come_out_of_turn_and_in_the_middle() {
         "{error}"
     );
 }
-
-#[test]
-fn columns_that_mariadb_leaves_out_are_not_waited_for() {
-    // One row of binary values, as a prepared statement gives them: a BIGINT 7 and a NULL.
-    let row: &[u8] = &[0, 0b1000, 7, 0, 0, 0, 0, 0, 0, 0];
-    let column: &[u8] =
-        b"\x03def\x00\x00\x00\x01a\x01a\x0c\x2d\x00\x00\x04\x00\x00\xfd\x00\x00\x00\x00\x00";
-    let (eof, ok): (&[u8], &[u8]) = (&[0xfe, 0, 0, 2, 0], &[0xfe, 0, 0, 2, 0, 0, 0]);
-    let cases: [(bool, bool, &[&[u8]]); 6] = [
-        (true, true, &[&[2, 0], row, ok]),
-        (true, true, &[&[2, 1], column, column, row, ok]),
-        (true, false, &[&[2, 0], eof, row, eof]),
-        (true, false, &[&[2, 1], column, column, eof, row, eof]),
-        (false, true, &[&[2], column, column, row, ok]),
-        (false, false, &[&[2], column, column, eof, row, eof]),
-    ];
-    for (cache_metadata, deprecate_eof, payloads) in cases {
-        let payloads: Vec<Vec<u8>> = payloads.iter().map(|payload| payload.to_vec()).collect();
-        let bytes = Feed::frame(&payloads);
-        let feed = Feed {
-            cache_metadata,
-            deprecate_eof,
-            keep: false,
-        };
-        for pieces in [usize::MAX, 1] {
-            let (outcome, _) = feed.read(&bytes, &[pieces]).unwrap().unwrap();
-            assert_eq!((outcome.rows, outcome.result_sets), (1, 1), "{payloads:?}");
-        }
-    }
-}

@@ -5,6 +5,7 @@
 
 mod load_local;
 mod login;
+mod results;
 mod server;
 mod statements;
 mod tls;
