@@ -1,6 +1,6 @@
 //! `[data]`: the rows that a run meets, and the state in which it meets them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::{
     error::Error,
@@ -8,21 +8,34 @@ use crate::{
     quantity,
     section::Section,
     server::{Restart, ServerSpec},
+    tpch::TpchData,
 };
 
-const KEYS: &[&str] = &["smack", "rows", "restore", "cache"];
+const KEYS: &[&str] = &["smack", "tpch", "rows", "restore", "cache"];
 
 /// The data of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataSpec {
-    /// The .smack file whose tables are loaded.
-    pub smack: PathBuf,
-    /// How many rows.
-    pub rows: Rows,
+    /// The tables, and where their rows come from.
+    pub source: DataSource,
     /// How often the data is put back to what it was after loading.
     pub restore: Restore,
     /// What of the data is in memory when the run begins.
     pub cache: Cache,
+}
+
+/// The tables, and where their rows come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DataSource {
+    /// Those of a .smack file.
+    Smack {
+        /// The file.
+        file: PathBuf,
+        /// How many rows.
+        rows: Rows,
+    },
+    /// Those of TPC-H.
+    Tpch(TpchData),
 }
 
 /// How many rows a data set has.
@@ -61,13 +74,6 @@ impl DataSpec {
             return Ok(None);
         }
         section.allow(KEYS)?;
-        let smack = section.string("smack")?;
-        let smack = section.required("smack", smack, "smack = \"smacks/http_auth.smack\"")?;
-        let rows = section.parsed(
-            "rows",
-            "a count such as \"250k\" or \"1M\", or a multiple of the buffer pool such as \"0.5x\"",
-            rows,
-        )?;
         let restore = section.choice(
             "restore",
             &[
@@ -78,8 +84,7 @@ impl DataSpec {
         )?;
         let cache = section.choice("cache", &[("warm", Cache::Warm), ("cold", Cache::Cold)])?;
         let data = Self {
-            smack: smack.file("smack file")?,
-            rows: section.required("rows", rows, "rows = \"1M\"")?,
+            source: DataSource::read(section, server)?,
             restore: restore.unwrap_or(match server.restart() {
                 Restart::PerRun => Restore::PerRun,
                 Restart::PerBlock => Restore::PerBlock,
@@ -124,6 +129,49 @@ impl DataSpec {
                 Err(section.error_at("restore", Problem::NeedsRestart { what, needs }))
             }
             None => Ok(()),
+        }
+    }
+}
+
+impl DataSource {
+    fn read(section: &Section<'_>, server: &ServerSpec) -> Result<Self, Error> {
+        if section.value("tpch").is_some() {
+            if let Some(key) = ["smack", "rows"]
+                .into_iter()
+                .find(|key| section.value(key).is_some())
+            {
+                let other = "`tpch`".to_owned();
+                return Err(section.error_at(key, Problem::NoMeaning { key, other }));
+            }
+            if matches!(server, ServerSpec::Given { .. }) {
+                let problem = Problem::OtherServer {
+                    key: "tpch",
+                    needs: "a private server",
+                    found: "`address`",
+                };
+                return Err(section.error_at("tpch", problem));
+            }
+            let tpch = section.section("tpch", "[data] tpch")?;
+            return Ok(Self::Tpch(TpchData::read(&tpch)?));
+        }
+        let smack = section.string("smack")?;
+        let smack = section.required("smack", smack, "smack = \"smacks/http_auth.smack\"")?;
+        let rows = section.parsed(
+            "rows",
+            "a count such as \"250k\" or \"1M\", or a multiple of the buffer pool such as \"0.5x\"",
+            rows,
+        )?;
+        Ok(Self::Smack {
+            file: smack.file("smack file")?,
+            rows: section.required("rows", rows, "rows = \"1M\"")?,
+        })
+    }
+
+    /// The .smack file, where that is what makes the tables.
+    pub fn smack(&self) -> Option<&Path> {
+        match self {
+            Self::Smack { file, .. } => Some(file),
+            Self::Tpch(_) => None,
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use crate::{
-    data::{Restore, Rows},
-    load::WarmUp,
+    data::{DataSource, Restore, Rows},
+    load::{LoadSource, WarmUp},
     plan::{Plan, PlannedRun},
     quantity,
     server::{Restart, ServerSpec},
@@ -51,7 +51,7 @@ impl Plan {
             let is_first_on_data = run.data_set().is_some_and(|name| loaded.insert(name));
             seconds += restart_s(run, is_first_of_block, costs)
                 + data_s(run, is_first_of_block, is_first_on_data, costs)
-                + load_s(run);
+                + load_s(run, costs);
         }
         Duration::from_secs_f64(seconds)
     }
@@ -69,7 +69,7 @@ fn restart_s(run: &PlannedRun, is_first_of_block: bool, costs: &Costs) -> f64 {
 
 fn data_s(run: &PlannedRun, is_first_of_block: bool, is_first: bool, costs: &Costs) -> f64 {
     let Some(data) = &run.data else { return 0.0 };
-    let gigabytes = data_bytes(run, data.rows, costs) / 1e9;
+    let gigabytes = data_bytes(run, &data.source, costs) / 1e9;
     let restores = match data.restore {
         Restore::PerRun => true,
         Restore::PerBlock => is_first_of_block,
@@ -84,9 +84,13 @@ fn data_s(run: &PlannedRun, is_first_of_block: bool, is_first: bool, costs: &Cos
     }
 }
 
-fn data_bytes(run: &PlannedRun, rows: Rows, costs: &Costs) -> f64 {
+fn data_bytes(run: &PlannedRun, source: &DataSource, costs: &Costs) -> f64 {
+    let rows = match source {
+        DataSource::Smack { rows, .. } => rows,
+        DataSource::Tpch(tpch) => return tpch.disk_bytes(),
+    };
     match rows {
-        Rows::Count(rows) => rows as f64 * costs.row_bytes,
+        Rows::Count(rows) => *rows as f64 * costs.row_bytes,
         Rows::TimesBufferPool(ratio) => {
             let pool = run.server.option("innodb_buffer_pool_size");
             let pool = pool.and_then(quantity::bytes);
@@ -95,7 +99,10 @@ fn data_bytes(run: &PlannedRun, rows: Rows, costs: &Costs) -> f64 {
     }
 }
 
-fn load_s(run: &PlannedRun) -> f64 {
+fn load_s(run: &PlannedRun, costs: &Costs) -> f64 {
+    if let (LoadSource::Tpch(_), Some(data)) = (&run.load.source, &run.data) {
+        return data_bytes(run, &data.source, costs) / 1e9 * costs.load_s_per_gb;
+    }
     let warmup = match run.load.warmup {
         WarmUp::Auto { at_most } => at_most,
         WarmUp::For(fixed) => fixed,

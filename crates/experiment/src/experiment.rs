@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, path::Path};
 
 use crate::{
     chart::Chart,
-    data::DataSpec,
+    data::{DataSource, DataSpec},
     error::Error,
     identity::Identity,
-    load::LoadSpec,
+    load::{LoadSource, LoadSpec},
     matrix::{self, Factor, RUNS_AT_MOST},
     order::Order,
     overrides::Overrides,
@@ -183,7 +183,12 @@ fn cell(top: &Section<'_>, levels: Levels, scale: f64) -> Result<Cell, Error> {
     let mut server = ServerSpec::read(&section("server", "[server]")?)?;
     let data_section = section("data", "[data]")?;
     let mut data = DataSpec::read(&data_section, &server)?;
-    let mut load = LoadSpec::read(&section("load", "[load]")?)?;
+    let load_section = section("load", "[load]")?;
+    let mut load = LoadSpec::read(&load_section)?;
+    let has_tpch = |data: &DataSpec| matches!(data.source, DataSource::Tpch(_));
+    if load.ends_by_itself() && !data.as_ref().is_some_and(has_tpch) {
+        return Err(load_section.error_at("tpch", Problem::NoTpchData));
+    }
     if scale < 1.0 {
         scale::shrink(scale, &mut server, data.as_mut(), &mut load)
             .map_err(|problem| data_section.error_at("rows", problem))?;
@@ -232,8 +237,15 @@ fn check_mixes(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
     let written = |mix: &[u64]| mix.iter().map(u64::to_string).collect::<Vec<_>>().join(":");
     let mut first_mixes: BTreeMap<(&Path, Option<&str>), &[u64]> = BTreeMap::new();
     for load in cells.iter().map(|cell| &cell.load) {
-        let Some(mix) = &load.mix else { continue };
-        let client = (load.smack.as_path(), load.client.as_deref());
+        let LoadSource::Smack {
+            file,
+            client,
+            mix: Some(mix),
+        } = &load.source
+        else {
+            continue;
+        };
+        let client = (file.as_path(), client.as_deref());
         let first = first_mixes.entry(client).or_insert(mix);
         if first.len() != mix.len() {
             let problem = Problem::MixLengths {

@@ -1,11 +1,15 @@
 //! `[load]`: what is run, by how many clients, for how long.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use crate::{error::Error, problem::Problem, quantity, section::Section};
+use crate::{error::Error, problem::Problem, quantity, section::Section, tpch::TpchLoad};
 
 const KEYS: &[&str] = &[
     "smack",
+    "tpch",
     "client",
     "mix",
     "connections",
@@ -28,12 +32,8 @@ const DURATION: &str = "a duration such as \"30s\"";
 /// The load of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadSpec {
-    /// The .smack file whose clients run.
-    pub smack: PathBuf,
-    /// The client type that runs; `None` for a file that has only one.
-    pub client: Option<String>,
-    /// Counts for the queries of the client's barrel in their order; `None` for the file's own.
-    pub mix: Option<Vec<u64>>,
+    /// What is run.
+    pub source: LoadSource,
     /// Virtual clients, each with a connection of its own.
     pub connections: u32,
     /// What precedes the measurement.
@@ -48,6 +48,22 @@ pub struct LoadSpec {
     pub loops: Option<u32>,
     /// What a failed statement does.
     pub on_error: OnError,
+}
+
+/// What is run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LoadSource {
+    /// The clients of a .smack file.
+    Smack {
+        /// The file.
+        file: PathBuf,
+        /// The client type that runs; `None` for a file that has only one.
+        client: Option<String>,
+        /// Counts for the queries of the client's barrel in their order; `None` for the file's own.
+        mix: Option<Vec<u64>>,
+    },
+    /// The load of one table of TPC-H: it ends by itself.
+    Tpch(TpchLoad),
 }
 
 /// What precedes the measurement.
@@ -111,10 +127,16 @@ impl LoadSpec {
     /// Reads `[load]` for one combination.
     pub(crate) fn read(section: &Section<'_>) -> Result<Self, Error> {
         section.allow(KEYS)?;
-        let smack = section.string("smack")?;
-        let smack = section.required("smack", smack, "smack = \"smacks/http_auth.smack\"")?;
+        let source = LoadSource::read(section)?;
         let connections = section.parsed("connections", "a count from 1 to 100000", connections)?;
         let duration = section.parsed("duration", DURATION, quantity::duration)?;
+        let duration = match &source {
+            LoadSource::Smack { .. } => {
+                section.required("duration", duration, "duration = \"30s\"")?
+            }
+            // How long it takes is what is asked.
+            LoadSource::Tpch(_) => Duration::ZERO,
+        };
         let on_error = section.choice(
             "on_error",
             &[
@@ -124,16 +146,12 @@ impl LoadSpec {
             ],
         )?;
         Ok(Self {
-            smack: smack.file("smack file")?,
-            client: section.string("client")?.map(|client| client.value),
-            mix: section.parsed(
-                "mix",
-                "counts such as \"10:1\", at least one of them above 0",
-                quantity::mix,
-            )?,
             connections: section.required("connections", connections, "connections = 16")?,
-            warmup: warmup(section)?,
-            duration: section.required("duration", duration, "duration = \"30s\"")?,
+            warmup: match &source {
+                LoadSource::Smack { .. } => warmup(section)?,
+                LoadSource::Tpch(_) => WarmUp::For(Duration::ZERO),
+            },
+            duration,
             precision: section.parsed(
                 "precision",
                 "a share such as \"5 %\", above 0 and at most 100 %",
@@ -144,7 +162,62 @@ impl LoadSpec {
                 text.parse().ok().filter(|loops| (1..=1024).contains(loops))
             })?,
             on_error: on_error.unwrap_or(OnError::Stop),
+            source,
         })
+    }
+
+    /// True for work that is done once and is then over; its [`Self::duration`] is none, and there is no warm-up.
+    pub fn ends_by_itself(&self) -> bool {
+        matches!(self.source, LoadSource::Tpch(_))
+    }
+}
+
+/// Keys that work which ends by itself does not have.
+const SMACK_KEYS: [&str; 10] = [
+    "smack",
+    "client",
+    "mix",
+    "warmup",
+    "warmup_at_most",
+    "duration",
+    "precision",
+    "rate",
+    "arrivals",
+    "think_time",
+];
+
+impl LoadSource {
+    fn read(section: &Section<'_>) -> Result<Self, Error> {
+        if section.value("tpch").is_some() {
+            let key = SMACK_KEYS
+                .into_iter()
+                .find(|key| section.value(key).is_some());
+            if let Some(key) = key {
+                let other = "`tpch`".to_owned();
+                return Err(section.error_at(key, Problem::NoMeaning { key, other }));
+            }
+            let tpch = section.section("tpch", "[load] tpch")?;
+            return Ok(Self::Tpch(TpchLoad::read(&tpch)?));
+        }
+        let smack = section.string("smack")?;
+        let smack = section.required("smack", smack, "smack = \"smacks/http_auth.smack\"")?;
+        Ok(Self::Smack {
+            file: smack.file("smack file")?,
+            client: section.string("client")?.map(|client| client.value),
+            mix: section.parsed(
+                "mix",
+                "counts such as \"10:1\", at least one of them above 0",
+                quantity::mix,
+            )?,
+        })
+    }
+
+    /// The .smack file, where that is what runs.
+    pub fn smack(&self) -> Option<&Path> {
+        match self {
+            Self::Smack { file, .. } => Some(file),
+            Self::Tpch(_) => None,
+        }
     }
 }
 

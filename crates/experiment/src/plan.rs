@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, path::Path};
 
 use crate::{
-    data::{DataSpec, Rows},
+    data::{DataSource, DataSpec, Rows},
     identity::Identity,
-    load::LoadSpec,
+    load::{LoadSource, LoadSpec},
     matrix::Factor,
     order::{self, Order},
     server::{ServerSpec, is_option},
@@ -43,9 +43,9 @@ impl Cell {
             ServerSpec::Private { cnf, .. } => cnf.as_slice(),
             ServerSpec::Given { .. } => &[],
         };
-        let smack = self.data.as_ref().map(|data| &data.smack);
-        let files = cnf.iter().chain(smack).chain([&self.load.smack]);
-        files.map(std::path::PathBuf::as_path)
+        let data = self.data.as_ref().and_then(|data| data.source.smack());
+        let cnf = cnf.iter().map(std::path::PathBuf::as_path);
+        cnf.chain(data).chain(self.load.source.smack())
     }
 }
 
@@ -77,7 +77,7 @@ impl PlannedRun {
     ///
     /// For example `mariadb-10.11 smacks/hp-sizing.smack 0.5x innodb_buffer_pool_size=1G`.
     pub fn data_set(&self) -> Option<String> {
-        data_set(&self.server, self.data.as_ref())
+        data_set(&self.server, self.data.as_ref(), &self.load)
     }
 }
 
@@ -104,7 +104,7 @@ impl Plan {
     ) -> Self {
         let data_sets: Vec<String> = cells
             .iter()
-            .map(|cell| data_set(&cell.server, cell.data.as_ref()).unwrap_or_default())
+            .map(|cell| data_set(&cell.server, cell.data.as_ref(), &cell.load).unwrap_or_default())
             .collect();
         let in_order = (1..=repeats).flat_map(|block| {
             let positions = order::of_block(order, seed, block, &data_sets);
@@ -147,7 +147,7 @@ fn in_words(combination: &Levels) -> String {
     levels.join(" ")
 }
 
-fn data_set(server: &ServerSpec, data: Option<&DataSpec>) -> Option<String> {
+fn data_set(server: &ServerSpec, data: Option<&DataSpec>, load: &LoadSpec) -> Option<String> {
     let data = data?;
     let mut words = Vec::new();
     match server {
@@ -156,7 +156,13 @@ fn data_set(server: &ServerSpec, data: Option<&DataSpec>) -> Option<String> {
             words.extend(run.clone());
             // Nobody knows here what an option file says, so another file is another data set.
             words.extend(cnf.iter().map(|file| file.display().to_string()));
-            let by_pool = matches!(data.rows, Rows::TimesBufferPool(_));
+            let by_pool = matches!(
+                data.source,
+                DataSource::Smack {
+                    rows: Rows::TimesBufferPool(_),
+                    ..
+                }
+            );
             let shapes = |option: &str| {
                 SHAPING.iter().any(|name| is_option(option, name))
                     || by_pool && is_option(option, "innodb_buffer_pool_size")
@@ -165,10 +171,19 @@ fn data_set(server: &ServerSpec, data: Option<&DataSpec>) -> Option<String> {
             words.extend(shaping.map(|(option, value)| format!("{option}={value}")));
         }
     }
-    words.push(data.smack.display().to_string());
-    words.push(match data.rows {
-        Rows::Count(rows) => rows.to_string(),
-        Rows::TimesBufferPool(ratio) => format!("{ratio}x"),
-    });
+    match &data.source {
+        DataSource::Smack { file, rows } => {
+            words.push(file.display().to_string());
+            words.push(match rows {
+                Rows::Count(rows) => rows.to_string(),
+                Rows::TimesBufferPool(ratio) => format!("{ratio}x"),
+            });
+        }
+        DataSource::Tpch(tpch) => words.push(tpch.in_words()),
+    }
+    if let LoadSource::Tpch(load) = &load.source {
+        // The table that is to be loaded is there, but empty.
+        words.push(format!("without {}", load.table));
+    }
     Some(words.join(" "))
 }

@@ -110,6 +110,9 @@ pub enum Problem {
         what: &'static str,
         needs: &'static str,
     },
+    /// A load of a table into a data set that does not have it.
+    #[error("[load] tpch loads a table of [data] tpch, which is not there")]
+    NoTpchData,
     /// Settings or data that differ although the server keeps running.
     #[error(
         "the server's version, settings or data differ between combinations, but restart is {restart:?}"
@@ -206,6 +209,9 @@ impl Problem {
             }
             Self::NothingBesideBaseline => {
                 "name a factor with more than one level, or take [verdict] out".to_owned()
+            }
+            Self::NoTpchData => {
+                "add [data] with tpch = { scale_factor = 0.1 }; it makes the other tables, and this one empty".to_owned()
             }
             Self::ScaleNeedsBufferPool => {
                 "set innodb_buffer_pool_size in [server] set".to_owned()

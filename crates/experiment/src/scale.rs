@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    data::{DataSpec, Rows},
+    data::{DataSource, DataSpec, Rows},
     load::{LoadSpec, WarmUp},
     problem::Problem,
     quantity,
@@ -38,9 +38,16 @@ pub(crate) fn shrink(
         },
         WarmUp::For(fixed) => WarmUp::For(shorter(fixed, scale, WARMUP_AT_LEAST)),
     };
-    match data.map(|data| &mut data.rows) {
-        Some(Rows::Count(rows)) => *rows = smaller(*rows, scale, 1, ROWS_AT_LEAST),
-        Some(Rows::TimesBufferPool(_)) => {
+    match data.map(|data| &mut data.source) {
+        Some(DataSource::Smack {
+            rows: Rows::Count(rows),
+            ..
+        }) => *rows = smaller(*rows, scale, 1, ROWS_AT_LEAST),
+        Some(DataSource::Tpch(tpch)) => tpch.shrink(scale),
+        Some(DataSource::Smack {
+            rows: Rows::TimesBufferPool(_),
+            ..
+        }) => {
             let pool = server.option("innodb_buffer_pool_size");
             if pool.and_then(quantity::bytes).is_none() {
                 return Err(Problem::ScaleNeedsBufferPool);

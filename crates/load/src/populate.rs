@@ -25,6 +25,8 @@ use source::{Tally, UnitLines};
 
 /// How often progress is told, and an interruption looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How often the rows of one statement are sent again.
+const RETRIES_AT_MOST: u32 = 10;
 /// Lines are written for the character set of their columns: they are ASCII, so that no conversion is needed.
 const CHARSET: &str = "binary";
 
@@ -285,7 +287,31 @@ impl Shared<'_> {
         Ok(())
     }
 
+    /// Sends the rows of some units; once more where the server rolled them back for the sake of another stream.
     async fn fill(
+        &self,
+        connection: &mut Connection,
+        table: usize,
+        units: std::ops::Range<u64>,
+        events: &Events,
+    ) -> Result<(), PopulateError> {
+        let mut retries = 0;
+        loop {
+            let filled = self.fill_once(connection, table, units.clone(), events);
+            match filled.await {
+                Err(PopulateError::Statement { source, .. })
+                    if retries < RETRIES_AT_MOST && is_rolled_back(&source)
+                        // Of INSERT statements, those before the failed one stay.
+                        && !self.by_insert.load(Ordering::Relaxed) =>
+                {
+                    retries += 1;
+                }
+                filled => return filled,
+            }
+        }
+    }
+
+    async fn fill_once(
         &self,
         connection: &mut Connection,
         table: usize,
@@ -326,6 +352,9 @@ impl Shared<'_> {
         }
         if result.is_ok() && source.has_more() {
             result = lines.insert(connection, &mut source).await;
+        }
+        if result.is_err() {
+            source.take_back();
         }
         result.map_err(|error| self.blame(&table.name, error))?;
         if let Some(mark) = mark {
@@ -396,6 +425,11 @@ impl Shared<'_> {
             },
         }
     }
+}
+
+/// Deadlock and lock wait timeout: parallel streams into one table with secondary indexes can get in each other's way.
+fn is_rolled_back(error: &protocol::Error) -> bool {
+    matches!(error.server_number(), Some(1205 | 1213))
 }
 
 fn tell(events: &Events, event: PopulateEvent) {

@@ -1,6 +1,6 @@
 //! `dbdyno tpch`: the data of TPC-H, loaded, checked and dropped.
 
-use std::{process::ExitCode, thread::available_parallelism};
+use std::process::ExitCode;
 
 use protocol::{Connection, Endpoint};
 use workload::tpch::{ScaleFactor, Table};
@@ -8,14 +8,11 @@ use workload::tpch::{ScaleFactor, Table};
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
-    runs::{control, quoted},
+    runs::{control, quoted, tpch_data::DATABASE},
 };
 
 mod check;
 mod load;
-
-/// The database of the tables, unless another is named.
-const DATABASE: &str = "tpch";
 
 /// The eight tables of TPC-H with dbgen's rows. Results of what runs on them are TPC-H-like, never TPC-H results.
 #[derive(Debug, clap::Args)]
@@ -63,11 +60,6 @@ fn endpoint(connection: &ConnectionOptions) -> anyhow::Result<Endpoint> {
         endpoint.database = Some(DATABASE.to_owned());
     }
     Ok(endpoint)
-}
-
-/// As many connections as there are CPUs.
-fn default_parallel() -> u32 {
-    available_parallelism().map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX))
 }
 
 /// Removes those of the eight tables that are there; a table of that name with other columns is somebody else's.

@@ -7,12 +7,18 @@ use load::{Arrivals, Ended, Group, Interrupt, Load, Outcome, Precision, Stop, de
 use protocol::Connection;
 use samples::{End, FORMAT, Line, RecordWriter, RunHeader};
 use telemetry::{Sampler, Targets};
-use workload::smack::{ClientPlan, Seat, SmackUser};
+use workload::{
+    User,
+    smack::{ClientPlan, Seat, SmackUser},
+    tpch::{TableLoad, TableLoader},
+};
 
 use super::{
     control::control,
     recording::{Recording, RunProgress},
+    redo_log::RedoLogOff,
     stage::Stage,
+    tpch_data,
 };
 use crate::blame::{Blame, Blamed};
 
@@ -35,12 +41,27 @@ pub(crate) struct Identity<'a> {
 pub(crate) struct Execution<'a> {
     pub(crate) identity: Identity<'a>,
     pub(crate) run: &'a PlannedRun,
-    /// The client type that runs.
-    pub(crate) client: String,
     pub(crate) stage: &'a Stage,
-    /// What every client fires.
-    pub(crate) plan: Arc<ClientPlan>,
+    pub(crate) work: Work,
     pub(crate) interrupt: &'a Interrupt,
+}
+
+/// What the clients of a run do.
+pub(crate) enum Work {
+    /// The clients of a .smack file.
+    Smack {
+        /// The client type that runs.
+        client: String,
+        /// What every client fires.
+        plan: Arc<ClientPlan>,
+    },
+    /// The load of a table of TPC-H.
+    Tpch {
+        /// What the connections share.
+        load: Arc<TableLoad>,
+        /// Whether InnoDB's redo log is written meanwhile.
+        redo_log: bool,
+    },
 }
 
 impl Execution<'_> {
@@ -86,7 +107,7 @@ impl Execution<'_> {
             recording.write(&Line::Server(server));
             run_all(connection, &self.run.before).await
         })?;
-        let outcome = load::drive(self.load(), self.interrupt, recording).map_err(Blamed::from)?;
+        let outcome = self.drive(recording)?;
         for connects in &outcome.connects {
             recording.write(&Line::Connects(connects.clone()));
         }
@@ -123,24 +144,52 @@ impl Execution<'_> {
         }
     }
 
-    fn load(&self) -> Load<SmackUser> {
-        let spec = &self.run.load;
-        let plan = Arc::clone(&self.plan);
+    fn drive(&self, recording: &mut Recording<'_>) -> Result<Outcome, Blamed> {
         let endpoint = Arc::new(self.stage.endpoint.clone());
-        let (seats, seed) = (spec.connections, self.run.seed);
-        let group = Group {
-            name: self.client.clone(),
-            operations: self.plan.operations().to_vec(),
-            statements: Vec::new(),
-            users: seats,
-            make: Box::new(move |index| {
-                let seat = Seat {
-                    index: index.into(),
-                    of: seats.into(),
+        let users = self.run.load.connections;
+        match &self.work {
+            Work::Smack { client, plan } => {
+                let (plan, seed) = (Arc::clone(plan), self.run.seed);
+                let group = Group {
+                    name: client.clone(),
+                    operations: plan.operations().to_vec(),
+                    statements: Vec::new(),
+                    users,
+                    make: Box::new(move |index| {
+                        let seat = Seat {
+                            index: index.into(),
+                            of: users.into(),
+                        };
+                        SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), seat, seed)
+                    }),
                 };
-                SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), seat, seed)
-            }),
-        };
+                Ok(load::drive(self.load(group), self.interrupt, recording)?)
+            }
+            Work::Tpch { load, redo_log } => {
+                let load = Arc::clone(load);
+                let group = Group {
+                    name: tpch_data::DATABASE.to_owned(),
+                    operations: load.operations().to_vec(),
+                    statements: Vec::new(),
+                    users,
+                    make: Box::new(move |_| {
+                        TableLoader::new(Arc::clone(&load), Arc::clone(&endpoint))
+                    }),
+                };
+                let load = self.load(group);
+                if *redo_log {
+                    return Ok(load::drive(load, self.interrupt, recording)?);
+                }
+                let off = RedoLogOff::switch_off(&self.stage.endpoint)?;
+                let outcome = load::drive(load, self.interrupt, recording)?;
+                off.switch_on()?;
+                Ok(outcome)
+            }
+        }
+    }
+
+    fn load<U: User>(&self, group: Group<U>) -> Load<U> {
+        let spec = &self.run.load;
         Load {
             groups: vec![group],
             loops: loops(spec),
@@ -150,6 +199,7 @@ impl Execution<'_> {
                     steady: stats::steady_from,
                     at_most,
                 },
+                WarmUp::For(_) if spec.ends_by_itself() => load::WarmUp::None,
                 WarmUp::For(warm_up) => load::WarmUp::For(warm_up),
             },
             stop: stop(spec),
@@ -160,7 +210,10 @@ impl Execution<'_> {
                     at_most: RETRIES_AT_MOST,
                 },
             },
-            interval: interval(spec.duration),
+            interval: match spec.ends_by_itself() {
+                true => INTERVAL,
+                false => interval(spec.duration),
+            },
         }
     }
 }
@@ -215,6 +268,7 @@ fn arrivals(pacing: &Pacing, seed: u64) -> Arrivals {
 
 fn stop(load: &LoadSpec) -> Stop {
     match load.precision {
+        _ if load.ends_by_itself() => Stop::WhenUsersEnd,
         None => Stop::After(load.duration),
         Some(within) => Stop::UntilPrecise(Precision {
             quantile: 0.99,

@@ -13,7 +13,7 @@ use samples::Dataset;
 use super::{
     control::{control, number, quoted, variables},
     created_tables::CreatedTables,
-    stage::{Stage, WantedData, is_loopback},
+    stage::{Maker, Stage, WantedData, is_loopback},
     table_load::load_tables,
 };
 use crate::{
@@ -94,7 +94,10 @@ impl GivenServer {
         new_block: bool,
         variables: &BTreeMap<String, String>,
     ) -> anyhow::Result<Dataset> {
-        let Rows::Count(rows) = data.spec.rows else {
+        let Maker::Smack(smack, rows) = &data.maker else {
+            unreachable!("the experiment allows TPC-H's data on a private server only");
+        };
+        let Rows::Count(rows) = *rows else {
             return Err(Blamed::new(
                 Blame::Input,
                 "rows as a multiple of the buffer pool need a private server",
@@ -104,19 +107,14 @@ impl GivenServer {
         };
         let mut loaded = None;
         if data.is_renewed(new_block) || self.holds.as_ref() != Some(&data.data_set) {
-            for table in data.smack.tables() {
+            for table in smack.tables() {
                 self.claim(table)?;
             }
-            loaded = Some(load_tables(
-                data.smack,
-                &self.endpoint,
-                rows,
-                &self.interrupt,
-            )?);
+            loaded = Some(load_tables(smack, &self.endpoint, rows, &self.interrupt)?);
             self.holds = Some(data.data_set.clone());
         }
         Ok(Dataset {
-            source: data.smack.name(),
+            source: data.maker.name(),
             rows,
             disk_bytes: loaded.and_then(|loaded| loaded.disk_bytes),
             buffer_pool_bytes: variables

@@ -15,6 +15,7 @@ mod smack_data;
 mod stage;
 mod table_load;
 mod time_left;
+pub(crate) mod tpch_data;
 
 pub(crate) use control::{control, number, quoted};
 pub(crate) use results_directory::ResultsDirectory;

@@ -15,7 +15,8 @@ use super::{
     control::{control, number, variables},
     redo_log,
     settings_in_effect::adjusted,
-    stage::{Stage, WantedData},
+    smack_data::SmackData,
+    stage::{Maker, Stage, WantedData},
     table_load::{Loaded, load_tables},
 };
 use crate::{
@@ -245,7 +246,7 @@ impl PrivateServer {
         let buffer_pool_bytes = self.buffer_pool_bytes()?;
         let stored = &self.stored[key];
         Ok(Dataset {
-            source: data.smack.name(),
+            source: data.maker.name(),
             rows: stored.rows,
             disk_bytes: stored.disk_bytes,
             buffer_pool_bytes,
@@ -256,9 +257,15 @@ impl PrivateServer {
 
     /// Loads a data set into a pristine server and keeps a copy of it.
     fn load(&mut self, data: &WantedData<'_>, database: &str) -> anyhow::Result<()> {
-        let loaded = match data.spec.rows {
-            Rows::Count(rows) => self.load_pristine(data, rows, database)?,
-            Rows::TimesBufferPool(ratio) => self.load_ratio(data, ratio, database)?,
+        let loaded = match &data.maker {
+            Maker::Smack(smack, Rows::Count(rows)) => self.load_rows(smack, *rows, database)?,
+            Maker::Smack(smack, Rows::TimesBufferPool(ratio)) => {
+                self.load_ratio(smack, *ratio, database)?
+            }
+            Maker::Tpch(tables) => {
+                self.begin_anew(database)?;
+                tables.load(&self.endpoint(database), &self.interrupt)?
+            }
         };
         self.stop()?;
         let step = Step::spinner("keeping a copy of the data");
@@ -281,13 +288,19 @@ impl PrivateServer {
         Ok(())
     }
 
-    /// Loads so many rows into an empty server.
-    fn load_pristine(
+    /// Loads so many rows of a .smack file into an empty server.
+    fn load_rows(
         &mut self,
-        data: &WantedData<'_>,
+        smack: &SmackData,
         rows: u64,
         database: &str,
     ) -> anyhow::Result<Loaded> {
+        self.begin_anew(database)?;
+        load_tables(smack, &self.endpoint(database), rows, &self.interrupt)
+    }
+
+    /// Starts the server as it was made, with the database.
+    fn begin_anew(&mut self, database: &str) -> anyhow::Result<()> {
         self.stop()?;
         self.server.restore(&self.pristine).map_err(Blamed::from)?;
         self.holds = None;
@@ -299,13 +312,13 @@ impl PrivateServer {
         control(&self.server.endpoint(), async |connection| {
             connection.query(create.as_bytes()).await
         })?;
-        load_tables(data.smack, &self.endpoint(database), rows, &self.interrupt)
+        Ok(())
     }
 
     /// Loads so many rows that the data has this ratio to the buffer pool.
     fn load_ratio(
         &mut self,
-        data: &WantedData<'_>,
+        smack: &SmackData,
         ratio: f64,
         database: &str,
     ) -> anyhow::Result<Loaded> {
@@ -313,14 +326,14 @@ impl PrivateServer {
             Some(bytes) => ratio * bytes as f64,
             None => return Err(needs_count("the server has no InnoDB buffer pool")),
         };
-        let mut row_bytes = self.row_bytes.get(&data.spec.smack).copied();
+        let mut row_bytes = self.row_bytes.get(smack.path()).copied();
         let mut loads = 0;
         loop {
             let rows = match row_bytes {
                 Some(row_bytes) => (wanted_bytes / row_bytes).ceil().max(1.0) as u64,
                 None => ROWS_TO_MEASURE,
             };
-            let loaded = self.load_pristine(data, rows, database)?;
+            let loaded = self.load_rows(smack, rows, database)?;
             loads += 1;
             let Some(bytes) = loaded.disk_bytes.filter(|bytes| *bytes > 0) else {
                 return Err(needs_count(
@@ -330,7 +343,7 @@ impl PrivateServer {
             let off = (bytes as f64 / wanted_bytes - 1.0).abs();
             row_bytes = Some(bytes as f64 / rows as f64);
             self.row_bytes
-                .insert(data.spec.smack.clone(), bytes as f64 / rows as f64);
+                .insert(smack.path().to_owned(), bytes as f64 / rows as f64);
             if off <= RATIO_OFF_AT_MOST || loads == LOADS_AT_MOST {
                 return Ok(loaded);
             }

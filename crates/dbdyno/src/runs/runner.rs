@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use experiment::{Experiment, PlannedRun, Restart, ServerSpec};
+use experiment::{Experiment, LoadSource, PlannedRun, Restart, ServerSpec};
 use load::Interrupt;
 use protocol::Endpoint;
 
 use super::{
     created_tables::CreatedTables,
-    execution::{Execution, Identity, expected},
+    execution::{Execution, Identity, Work, expected},
     given_server::{self, GivenServer},
     private_server::{PrivateServer, settings_of},
     recording::RunProgress,
@@ -17,6 +17,7 @@ use super::{
     stage::{Stage, WantedData},
     table_load::find_tables,
     time_left::TimeLeft,
+    tpch_data,
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -105,20 +106,15 @@ impl<'a> Runner<'a> {
         let label = label.join(" ").trim_end().to_owned();
         step.announce(&label, left);
         let mut stage = self.stage(run)?;
-        let smack = self.smacks.at(&run.load.smack);
-        if run.data.is_none() {
-            stage.dataset = find_tables(&smack, &stage.endpoint)?;
-        }
-        let plan = smack.plan(&run.load, stage.dataset.as_ref().map(|data| data.rows))?;
+        let work = self.work(run, &mut stage)?;
         let execution = Execution {
             identity: Identity {
                 experiment: self.experiment.name(),
                 sha256: &self.experiment.sha256(),
             },
             run,
-            client: smack.client(&run.load)?,
+            work,
             stage: &stage,
-            plan,
             interrupt: self.interrupt,
         };
         let progress = RunProgress {
@@ -136,6 +132,31 @@ impl<'a> Runner<'a> {
         self.rest(run)?;
         step.reach((runs_before + 1) * 1000);
         Ok(())
+    }
+
+    /// What the clients of a run do on its stage; finds the tables where nobody made them.
+    fn work(&self, run: &PlannedRun, stage: &mut Stage) -> anyhow::Result<Work> {
+        match &run.load.source {
+            LoadSource::Smack { file, .. } => {
+                let smack = self.smacks.at(file);
+                if run.data.is_none() {
+                    stage.dataset = find_tables(&smack, &stage.endpoint)?;
+                }
+                let is_own = run
+                    .data
+                    .as_ref()
+                    .is_none_or(|data| data.source.smack().is_some());
+                let rows = stage.dataset.as_ref().map(|data| data.rows);
+                Ok(Work::Smack {
+                    client: smack.client(&run.load)?,
+                    plan: smack.plan(&run.load, rows.filter(|_| is_own))?,
+                })
+            }
+            LoadSource::Tpch(load) => Ok(Work::Tpch {
+                load: tpch_data::table_load(run)?,
+                redo_log: load.redo_log,
+            }),
+        }
     }
 
     /// Stops the private server of a run that the next one restarts anyway: of several, only one is to run at a
@@ -156,8 +177,12 @@ impl<'a> Runner<'a> {
 
     /// The stage that a run asks for.
     fn stage(&mut self, run: &PlannedRun) -> anyhow::Result<Stage> {
-        let database = self.smacks.at(&run.load.smack).database(&run.load)?;
-        let smack = run.data.as_ref().map(|spec| self.smacks.at(&spec.smack));
+        let database = match &run.load.source {
+            LoadSource::Smack { file, .. } => self.smacks.at(file).database(&run.load)?,
+            LoadSource::Tpch(_) => tpch_data::DATABASE.to_owned(),
+        };
+        let smack = run.data.as_ref().and_then(|spec| spec.source.smack());
+        let smack = smack.map(|file| self.smacks.at(file));
         let data = WantedData::of(run, smack.as_deref());
         match &run.server {
             ServerSpec::Private { run: wanted, .. } => {

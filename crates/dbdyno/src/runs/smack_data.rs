@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use experiment::{LoadSpec, Plan};
+use experiment::{LoadSource, LoadSpec, Plan};
 use workload::smack::{ClientPlan, DataFiles, Dictionary, Firing, Generator, Script};
 
 use crate::blame::{Blame, Blamed};
@@ -31,13 +31,15 @@ impl SmackFiles {
     pub(crate) fn read(plan: &Plan) -> anyhow::Result<Self> {
         let mut files = BTreeMap::new();
         for run in &plan.runs {
-            let data = run.data.iter().map(|data| &data.smack);
-            for path in data.chain([&run.load.smack]) {
+            let data = run.data.iter().filter_map(|data| data.source.smack());
+            for path in data.chain(run.load.source.smack()) {
                 if !files.contains_key(path) {
-                    files.insert(path.clone(), Rc::new(SmackData::open(path)?));
+                    files.insert(path.to_owned(), Rc::new(SmackData::open(path)?));
                 }
             }
-            files[&run.load.smack].check(&run.load)?;
+            if let Some(path) = run.load.source.smack() {
+                files[path].check(&run.load)?;
+            }
         }
         Ok(Self(files))
     }
@@ -64,6 +66,11 @@ impl SmackData {
         })
     }
 
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The file's name.
     pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default();
@@ -72,7 +79,11 @@ impl SmackData {
 
     /// The client type that a load runs: the named one, or the only one that main starts.
     pub(crate) fn client(&self, load: &LoadSpec) -> anyhow::Result<String> {
-        if let Some(client) = &load.client {
+        if let LoadSource::Smack {
+            client: Some(client),
+            ..
+        } = &load.source
+        {
             return Ok(client.clone());
         }
         let clients = &self.script.clients;
@@ -116,7 +127,11 @@ impl SmackData {
         load: &LoadSpec,
         words: Arc<[Dictionary]>,
     ) -> anyhow::Result<Arc<ClientPlan>> {
-        let mix = load.mix.as_ref().map(|counts| {
+        let mix = match &load.source {
+            LoadSource::Smack { mix, .. } => mix.as_ref(),
+            LoadSource::Tpch(_) => None,
+        };
+        let mix = mix.map(|counts| {
             let counts: Vec<_> = counts.iter().map(u64::to_string).collect();
             counts.join(":")
         });

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use experiment::{DataSpec, PlannedRun, Restore};
+use experiment::{DataSource, DataSpec, PlannedRun, Restore, Rows};
 use protocol::{Address, Connection, Endpoint};
 use samples::{Dataset, Host, ServerIdentity};
 
-use super::{control::variables, smack_data::SmackData};
+use super::{control::variables, smack_data::SmackData, tpch_data::TpchTables};
 
 /// What one run stands on.
 pub(crate) struct Stage {
@@ -28,19 +28,42 @@ pub(crate) struct Stage {
 pub(crate) struct WantedData<'a> {
     /// Name of the data set: runs with the same name can use one copy.
     pub(crate) data_set: String,
-    /// How many rows, and in which state.
+    /// In which state the run meets it.
     pub(crate) spec: &'a DataSpec,
-    /// What makes them.
-    pub(crate) smack: &'a SmackData,
+    /// What makes it.
+    pub(crate) maker: Maker<'a>,
+}
+
+/// What makes data.
+pub(crate) enum Maker<'a> {
+    /// A .smack file, with so many rows.
+    Smack(&'a SmackData, Rows),
+    /// TPC-H's generator.
+    Tpch(TpchTables),
+}
+
+impl Maker<'_> {
+    /// As the record calls it.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Smack(smack, _) => smack.name(),
+            Self::Tpch(tables) => tables.name(),
+        }
+    }
 }
 
 impl<'a> WantedData<'a> {
     /// The data that `run` asks for; `None` when it takes what it finds.
     pub(crate) fn of(run: &'a PlannedRun, smack: Option<&'a SmackData>) -> Option<Self> {
+        let spec = run.data.as_ref()?;
+        let maker = match &spec.source {
+            DataSource::Smack { rows, .. } => Maker::Smack(smack?, *rows),
+            DataSource::Tpch(data) => Maker::Tpch(TpchTables::of(data, &run.load)),
+        };
         Some(Self {
             data_set: run.data_set()?,
-            spec: run.data.as_ref()?,
-            smack: smack?,
+            spec,
+            maker,
         })
     }
 

@@ -1,4 +1,4 @@
-//! Loads the tables of a .smack file and measures what they take on disk.
+//! Loads the tables of a .smack file; measures what tables take on disk.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{
 /// What a load brought.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Loaded {
-    /// Rows in each table that gen-data fills.
+    /// Rows in each table that gen-data fills; of other data, in all tables.
     pub(crate) rows: u64,
     /// Bytes of all tables and their indexes, as the server counts its pages; `None` where it does not say.
     pub(crate) disk_bytes: Option<u64>,
@@ -60,7 +60,7 @@ pub(crate) fn load_tables(
     let took = reactor::system_now() - begin;
     Ok(Loaded {
         rows,
-        disk_bytes: disk_bytes(smack, endpoint)?,
+        disk_bytes: disk_bytes(smack.tables(), endpoint)?,
         took,
     })
 }
@@ -97,15 +97,19 @@ pub(crate) fn find_tables(
     Ok(Some(Dataset {
         source: smack.name(),
         rows,
-        disk_bytes: disk_bytes(smack, endpoint)?,
+        disk_bytes: disk_bytes(smack.tables(), endpoint)?,
         buffer_pool_bytes: pool,
         load_s: None,
         state: "found".to_owned(),
     }))
 }
 
-fn disk_bytes(smack: &SmackData, endpoint: &Endpoint) -> Result<Option<u64>, Blamed> {
-    let tables: Vec<&str> = smack.tables().collect();
+/// Bytes of tables and their indexes, as the server counts its pages; `None` where it does not say.
+pub(crate) fn disk_bytes<'t>(
+    tables: impl Iterator<Item = &'t str>,
+    endpoint: &Endpoint,
+) -> Result<Option<u64>, Blamed> {
+    let tables: Vec<&str> = tables.collect();
     control(endpoint, async |connection| {
         // Without it the sizes are those of some time during the load.
         connection

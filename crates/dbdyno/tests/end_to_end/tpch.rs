@@ -3,7 +3,10 @@
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::scene::{Finished, Scene};
+use crate::{
+    results::Results,
+    scene::{Finished, Scene},
+};
 
 fn server() -> Scene {
     let scene = Scene::new();
@@ -114,4 +117,51 @@ fn an_interrupted_load_says_how_to_clear_up() {
     loading.finish().exits(130).hints("tpch drop");
     tpch(&scene, &["drop"]).exits(0).prints("dropped lineitem");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+#[test]
+fn the_load_of_a_table_is_measured_from_empty_every_time() {
+    let scene = Scene::new();
+    let text = "format = 1\nrepeats = 2\n[matrix]\nkeys = [\"primary\", \"foreign\"]\n\
+                [server.set]\ninnodb_buffer_pool_size = \"64M\"\n\
+                [data]\ncache = \"cold\"\ntpch = { scale_factor = 0.01, keys = \"{keys}\" }\n\
+                [load]\nconnections = 2\ntpch = { table = \"lineitem\", statements = 3 }\n\
+                [verdict]\nmetric = \"elapsed\"\nbaseline = { keys = \"primary\" }\nmin_effect = \"5 %\"\n";
+    scene.file("load.toml", text);
+    scene
+        .dbdyno(["run", "load.toml", "--results", "results"])
+        .exits(0)
+        .prints("keys foreign against primary: ");
+    let results = Results::at(scene.path().join("results"));
+    for run in 1..=4 {
+        let record = results.text(&format!("run-{run:04}.jsonl"));
+        let lines: Vec<Value> = record
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("every line is JSON"))
+            .collect();
+        let only = |kind: &str| {
+            lines
+                .iter()
+                .find(|line| line["line"] == kind)
+                .expect("it has one")
+        };
+        let dataset = only("dataset");
+        assert_eq!(dataset["rows"], 86_805 - 60_175, "lineitem was empty");
+        assert_eq!(
+            dataset["source"],
+            "TPC-H at scale factor 0.01 without lineitem"
+        );
+        assert_eq!(only("end")["complete"], true);
+        let done = |operation: &str| {
+            let intervals = lines.iter().filter(|line| line["line"] == "interval");
+            let all =
+                intervals.flat_map(|line| line["operations"].as_array().expect("a list").clone());
+            let of_it = all.filter(|one| one["operation"] == operation);
+            of_it
+                .map(|one| one["count"].as_u64().expect("a count"))
+                .sum::<u64>()
+        };
+        let is_foreign = only("run")["combination"]["keys"] == "foreign";
+        assert_eq!((done("rows"), done("keys")), (3, u64::from(is_foreign)));
+    }
 }

@@ -6,8 +6,8 @@ use std::{
 };
 
 use experiment::{
-    Cache, Costs, DataSpec, LoadSpec, OnError, Overrides, Pacing, Process, Restart, Restore, Rows,
-    ServerSpec, ThinkTime, WarmUp,
+    Cache, Costs, DataSource, DataSpec, LoadSource, LoadSpec, OnError, Overrides, Pacing, Process,
+    Restart, Restore, Rows, ServerSpec, ThinkTime, TpchData, TpchKeys, TpchLoad, WarmUp,
 };
 
 use crate::Bench;
@@ -100,9 +100,11 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
     assert_eq!(
         run.load,
         LoadSpec {
-            smack: bench.path("a.smack"),
-            client: None,
-            mix: None,
+            source: LoadSource::Smack {
+                file: bench.path("a.smack"),
+                client: None,
+                mix: None,
+            },
             connections: 4,
             warmup: WarmUp::Auto {
                 at_most: Duration::from_secs(60)
@@ -153,15 +155,20 @@ fn levels_stand_where_their_names_stood() {
     assert_eq!(
         run.data,
         Some(DataSpec {
-            smack: bench.path("a.smack"),
-            rows: Rows::TimesBufferPool(4.0),
+            source: data_of(&bench, Rows::TimesBufferPool(4.0)),
             restore: Restore::PerRun,
             cache: Cache::Cold
         })
     );
     assert_eq!(run.load.connections, 4);
-    assert_eq!(run.load.mix, Some(vec![10, 1]));
-    assert_eq!(run.load.client.as_deref(), Some("smacker"));
+    assert_eq!(
+        run.load.source,
+        LoadSource::Smack {
+            file: bench.path("a.smack"),
+            client: Some("smacker".to_owned()),
+            mix: Some(vec![10, 1]),
+        }
+    );
     assert_eq!(run.load.duration, Duration::from_secs(90));
     assert_eq!(
         (run.load.loops, run.load.on_error),
@@ -209,7 +216,8 @@ rows = 5
         }
     );
     let data = run.data.as_ref().unwrap();
-    assert_eq!((data.rows, data.restore), (Rows::Count(5), Restore::Never));
+    assert_eq!(data.source, data_of(&bench, Rows::Count(5)));
+    assert_eq!(data.restore, Restore::Never);
 }
 
 #[test]
@@ -308,7 +316,8 @@ fn scale_shrinks_time_data_and_caches_together() {
     assert_eq!(set["innodb_buffer_pool_size"], "51M");
     assert_eq!(set["query-cache-size"], "3355648");
     assert_eq!(set["max_connections"], "200");
-    assert_eq!(run.data.as_ref().unwrap().rows, Rows::TimesBufferPool(0.5));
+    let source = &run.data.as_ref().unwrap().source;
+    assert_eq!(*source, data_of(&bench, Rows::TimesBufferPool(0.5)));
     assert_eq!(run.load.duration, Duration::from_millis(4500));
     let at_most = Duration::from_secs(3);
     assert_eq!(run.load.warmup, WarmUp::Auto { at_most });
@@ -318,7 +327,8 @@ fn scale_shrinks_time_data_and_caches_together() {
     let text = format!("{SMALLEST}warmup = \"4s\"\n{counted}");
     let experiment = bench.parse_with(&text, &overrides).unwrap();
     let run = &experiment.plan().runs[0];
-    assert_eq!(run.data.as_ref().unwrap().rows, Rows::Count(50_000));
+    let source = &run.data.as_ref().unwrap().source;
+    assert_eq!(*source, data_of(&bench, Rows::Count(50_000)));
     assert_eq!(run.load.duration, Duration::from_secs(1));
     assert_eq!(run.load.warmup, WarmUp::For(Duration::from_millis(500)));
 }
@@ -384,4 +394,52 @@ fn the_estimate_adds_up() {
         let estimate = bench.parse(&text).plan().estimate(&costs);
         assert_eq!(estimate, Duration::from_secs_f64(seconds), "{server}");
     }
+}
+
+fn data_of(bench: &Bench, rows: Rows) -> DataSource {
+    DataSource::Smack {
+        file: bench.path("a.smack"),
+        rows,
+    }
+}
+
+#[test]
+fn the_load_of_a_table_is_what_is_measured() {
+    let bench = Bench::new();
+    let text = "format = 1\n[matrix]\nkeys = [\"primary\", \"foreign\"]\nredo = [\"on\", \"off\"]\n[data]\ncache = \"cold\"\n\
+                [data.tpch]\nscale_factor = 0.5\nkeys = \"{keys}\"\nkey_time = \"before\"\n\
+                [load]\nconnections = 1\n\
+                tpch = { table = \"lineitem\", checks = \"on\", redo_log = \"{redo}\" }\n";
+    let overrides = Overrides {
+        scale: Some(0.1),
+        ..Overrides::default()
+    };
+    let experiment = bench.parse_with(text, &overrides).unwrap();
+    let plan = experiment.plan();
+    let run = plan
+        .runs
+        .iter()
+        .find(|run| run.combination["keys"] == "foreign" && run.combination["redo"] == "off")
+        .unwrap();
+    assert_eq!(
+        run.data.as_ref().unwrap().source,
+        DataSource::Tpch(TpchData {
+            scale_factor: 0.05,
+            keys: TpchKeys::Foreign,
+            keys_after_rows: false,
+        })
+    );
+    assert_eq!(
+        run.load.source,
+        LoadSource::Tpch(TpchLoad {
+            table: "lineitem".to_owned(),
+            statements: None,
+            checks: true,
+            redo_log: false,
+        })
+    );
+    assert!(run.load.ends_by_itself());
+    let data_sets: BTreeSet<_> = plan.runs.iter().map(|run| run.data_set()).collect();
+    assert_eq!(data_sets.len(), 2, "the redo log needs no data of its own");
+    assert!(plan.estimate(&Costs::default()) > Duration::from_secs(10));
 }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use experiment::{Costs, Experiment, Overrides, Rows, ServerSpec};
+use experiment::{Costs, DataSource, Experiment, Overrides, Rows, ServerSpec};
 
 fn shipped(name: &str, scale: Option<f64>) -> Experiment {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -45,8 +45,14 @@ fn hp_sizing_is_the_papers_grid() {
         "the query cache needs no data of its own"
     );
     assert!(runs.iter().all(|run| {
-        let rows = run.data.as_ref().map(|data| data.rows);
-        matches!(rows, Some(Rows::TimesBufferPool(_)))
+        let source = run.data.as_ref().map(|data| &data.source);
+        matches!(
+            source,
+            Some(DataSource::Smack {
+                rows: Rows::TimesBufferPool(_),
+                ..
+            })
+        )
     }));
 }
 
@@ -92,4 +98,15 @@ fn the_plan_as_text() {
     let text = shipped("hp-sizing.toml", Some(0.03)).plan().describe();
     assert!(text.contains("scale   0.03\n"), "{text}");
     assert!(text.ends_with("and 120 more\n"), "{text}");
+}
+
+#[test]
+fn bulk_load_measures_one_table_on_data_of_its_own() {
+    let experiment = shipped("bulk-load.toml", Some(0.1));
+    let runs = &experiment.plan().runs;
+    assert_eq!(runs.len(), 9 * 5);
+    assert!(runs.iter().all(|run| run.load.ends_by_itself()));
+    let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
+    assert_eq!(data_sets.len(), 6, "one for each version and kind of keys");
+    assert!(experiment.verdict().is_some());
 }

@@ -37,12 +37,20 @@ impl Tally {
         self.rows.fetch_add(rows, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
+
+    fn take_back(&self, rows: u64, bytes: u64) {
+        self.rows.fetch_sub(rows, Ordering::Relaxed);
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
 }
 
 /// Lines of a range of units, made as they are sent.
 pub(super) struct UnitLines<'t> {
     rows: Arc<dyn Rows>,
     units: Range<u64>,
+    /// What of the tally is from here.
+    sent_rows: u64,
+    sent_bytes: u64,
     tally: &'t Tally,
     give_up: &'t GiveUp<'t>,
 }
@@ -57,9 +65,16 @@ impl<'t> UnitLines<'t> {
         Self {
             rows,
             units,
+            sent_rows: 0,
+            sent_bytes: 0,
             tally,
             give_up,
         }
+    }
+
+    /// What was sent does not count: the server has rolled it back.
+    pub(super) fn take_back(&self) {
+        self.tally.take_back(self.sent_rows, self.sent_bytes);
     }
 
     /// Whether a unit has not been made yet.
@@ -79,7 +94,10 @@ impl LocalSource for UnitLines<'_> {
             let Some(unit) = self.units.next() else { break };
             rows += self.rows.write(unit, buffer);
         }
-        self.tally.add(rows, (buffer.len() - begin) as u64);
+        let bytes = (buffer.len() - begin) as u64;
+        self.tally.add(rows, bytes);
+        self.sent_rows += rows;
+        self.sent_bytes += bytes;
         Ok(!self.units.is_empty())
     }
 }

@@ -8,9 +8,11 @@ mod plan;
 mod rows;
 mod scale_factor;
 mod table;
+mod table_load;
 
 pub use check::{ForeignKeyCheck, TableCheck, foreign_key_checks, table_check};
 pub use plan::{KeyTime, Keys, LoadPlan, Stage};
 pub use rows::TableRows;
 pub use scale_factor::{NoScaleFactor, ScaleFactor};
 pub use table::{ForeignKey, Table};
+pub use table_load::{TableLoad, TableLoader};

@@ -82,8 +82,9 @@ impl LoadPlan {
         }
     }
 
-    /// The tables in the order in which they have to be loaded. All at once, unless foreign keys are checked.
-    pub fn stages(&self) -> Vec<Stage> {
+    /// The tables in the order in which they have to be loaded, one of them perhaps without its rows. All at once,
+    /// unless foreign keys are checked.
+    pub fn stages(&self, left_empty: Option<Table>) -> Vec<Stage> {
         let in_order = [
             &[Table::Region][..],
             &[Table::Nation],
@@ -92,7 +93,13 @@ impl LoadPlan {
             &[Table::LineItem],
         ];
         let stage = |tables: &[Table]| Stage {
-            tables: tables.iter().map(|table| self.table(*table)).collect(),
+            tables: tables
+                .iter()
+                .map(|table| match Some(*table) == left_empty {
+                    true => self.empty_table(*table),
+                    false => self.table(*table),
+                })
+                .collect(),
         };
         let are_checked = self.checks && self.has(Keys::Foreign, KeyTime::Before);
         match are_checked {
@@ -134,25 +141,37 @@ impl LoadPlan {
         )
     }
 
-    /// Statements that add the foreign keys, once all tables have their rows and indexes; to be sent with
-    /// foreign_key_checks off, or each would copy its table.
-    pub fn foreign_keys(&self) -> Vec<String> {
+    /// Statements that add the foreign keys, once all tables have their rows and indexes, but for the table that is
+    /// left empty; to be sent with foreign_key_checks off, or each would copy its table.
+    pub fn foreign_keys(&self, left_empty: Option<Table>) -> Vec<String> {
         if !self.has(Keys::Foreign, KeyTime::After) {
             return Vec::new();
         }
-        let with_some = Table::ALL
+        let filled = Table::ALL
             .into_iter()
-            .filter(|table| !table.foreign_keys().is_empty());
-        with_some
-            .map(|table| {
-                let added: Vec<String> = table
-                    .foreign_keys()
-                    .iter()
-                    .map(|key| format!("add {}", constraint(key)))
-                    .collect();
-                format!("alter table {} {}", table.name(), added.join(", "))
-            })
+            .filter(|table| Some(*table) != left_empty);
+        filled.filter_map(add_foreign_keys).collect()
+    }
+
+    /// The statements that make the keys of one table once its rows are in; none where it has them from the start.
+    pub fn keys_after(&self, table: Table) -> Vec<String> {
+        let foreign_keys = match self.has(Keys::Foreign, KeyTime::After) {
+            true => add_foreign_keys(table),
+            false => None,
+        };
+        self.indexes(table, KeyTime::After)
+            .into_iter()
+            .chain(foreign_keys)
             .collect()
+    }
+
+    /// One table without rows, with the keys that it has before they come.
+    fn empty_table(&self, table: Table) -> TableData {
+        TableData {
+            rows: None,
+            finish: Vec::new(),
+            ..self.table(table)
+        }
     }
 
     /// The statement that adds the indexes of a table at that time, all of them in one.
@@ -172,6 +191,12 @@ impl LoadPlan {
     fn has(&self, keys: Keys, time: KeyTime) -> bool {
         self.keys >= keys && self.key_time == time
     }
+}
+
+fn add_foreign_keys(table: Table) -> Option<String> {
+    let keys = table.foreign_keys().iter();
+    let added: Vec<String> = keys.map(|key| format!("add {}", constraint(key))).collect();
+    (!added.is_empty()).then(|| format!("alter table {} {}", table.name(), added.join(", ")))
 }
 
 fn index(key: &ForeignKey) -> String {
@@ -219,7 +244,7 @@ mod tests {
                 create.contains("index lineitem_order (l_orderkey)"),
                 !table.finish.is_empty(),
                 create.contains("references orders (o_orderkey)"),
-                plan.foreign_keys().len(),
+                plan.foreign_keys(None).len(),
             );
             let wanted = (index_at_create, index_after, key_at_create, keys_after);
             assert_eq!(found, wanted, "{keys:?} {time:?}");
@@ -228,13 +253,13 @@ mod tests {
 
     #[test]
     fn checked_foreign_keys_need_their_tables_first() {
-        let stages = |keys, time, checks| plan(keys, time, checks).stages().len();
+        let stages = |keys, time, checks| plan(keys, time, checks).stages(None).len();
         assert_eq!(stages(Keys::Foreign, KeyTime::Before, true), 5);
         assert_eq!(stages(Keys::Foreign, KeyTime::Before, false), 1);
         assert_eq!(stages(Keys::Foreign, KeyTime::After, true), 1);
         let plan = plan(Keys::Foreign, KeyTime::Before, true);
         let mut there: Vec<String> = Vec::new();
-        for stage in plan.stages() {
+        for stage in plan.stages(None) {
             for table in &stage.tables {
                 let keys = Table::named(&table.name).unwrap().foreign_keys();
                 assert!(
@@ -245,5 +270,7 @@ mod tests {
             there.extend(stage.tables.into_iter().map(|table| table.name));
         }
         assert_eq!(there.len(), Table::ALL.len());
+        let left_empty = plan.stages(Some(Table::LineItem)).pop().unwrap();
+        assert!(left_empty.tables[0].rows.is_none() && left_empty.tables[0].finish.is_empty());
     }
 }

@@ -1,9 +1,7 @@
 //! `dbdyno tpch load`: makes the eight tables and streams their rows into the server.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
-use ::load::Population;
 use protocol::Endpoint;
 use serde_json::json;
 use workload::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor};
@@ -11,8 +9,11 @@ use workload::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor};
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
-    progress::Step,
-    runs::{control, population, redo_log::RedoLogOff},
+    runs::{
+        control,
+        redo_log::RedoLogOff,
+        tpch_data::{Filled, default_streams, fill},
+    },
     signals,
 };
 
@@ -64,17 +65,6 @@ enum Format {
     Json,
 }
 
-/// What a load did.
-#[derive(Debug, Default)]
-struct Loaded {
-    rows: u64,
-    bytes: u64,
-    /// Until all rows and their indexes were in.
-    filled: Duration,
-    /// Foreign keys, afterwards.
-    foreign_keys: Duration,
-}
-
 pub(super) fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let endpoint = super::endpoint(&args.connection)?;
     let plan = LoadPlan {
@@ -88,12 +78,17 @@ pub(super) fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     };
     make_database(&endpoint)?;
     refuse_existing(&endpoint)?;
-    let streams = args.parallel.unwrap_or_else(super::default_parallel);
+    let streams = args.parallel.unwrap_or_else(default_streams);
+    let interrupt = signals::interrupt()?;
+    let fill = || {
+        fill(&endpoint, &plan, None, streams, &interrupt)
+            .map_err(|error| error.hint("dbdyno tpch drop removes what was loaded".to_owned()))
+    };
     let loaded = match args.redo_log {
-        State::On => load(&endpoint, &plan, streams)?,
+        State::On => fill()?,
         State::Off => {
             let off = RedoLogOff::switch_off(&endpoint)?;
-            let loaded = load(&endpoint, &plan, streams)?;
+            let loaded = fill()?;
             off.switch_on()?;
             loaded
         }
@@ -131,43 +126,9 @@ fn refuse_existing(endpoint: &Endpoint) -> Result<(), Blamed> {
     Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
 }
 
-fn load(endpoint: &Endpoint, plan: &LoadPlan, streams: u32) -> anyhow::Result<Loaded> {
-    let interrupt = signals::interrupt()?;
-    let what = format!("loading TPC-H at scale factor {}", plan.scale_factor);
-    let mut loaded = Loaded::default();
-    for stage in plan.stages() {
-        let population = Population {
-            endpoint: endpoint.clone(),
-            tables: stage.tables,
-            streams,
-            session: plan.session(),
-        };
-        let filled = population::fill(&population, &what, &interrupt)
-            .map_err(|error| error.hint("dbdyno tpch drop removes what was loaded".to_owned()))?;
-        loaded.rows += filled.rows;
-        loaded.bytes += filled.bytes;
-        loaded.filled += filled.elapsed;
-    }
-    let statements = plan.foreign_keys();
-    if !statements.is_empty() {
-        let _step = Step::spinner("adding the foreign keys");
-        let begin = reactor::system_now();
-        control(endpoint, async |connection| {
-            // The rows are known to be right, and `tpch check` looks; checking would copy each table.
-            connection.query(b"set foreign_key_checks = 0").await?;
-            for sql in &statements {
-                connection.query(sql.as_bytes()).await?;
-            }
-            Ok(())
-        })?;
-        loaded.foreign_keys = reactor::system_now() - begin;
-    }
-    Ok(loaded)
-}
-
-fn tell(args: &LoadArgs, endpoint: &Endpoint, streams: u32, loaded: &Loaded) {
+fn tell(args: &LoadArgs, endpoint: &Endpoint, streams: u32, loaded: &Filled) {
     let database = endpoint.database.as_deref().unwrap_or_default();
-    let took_s = (loaded.filled + loaded.foreign_keys).as_secs_f64();
+    let took_s = (loaded.rows_took + loaded.foreign_keys_took).as_secs_f64();
     let per_s = |amount: u64| amount as f64 / took_s.max(1e-9);
     match args.format {
         Format::Json => println!(
@@ -179,8 +140,8 @@ fn tell(args: &LoadArgs, endpoint: &Endpoint, streams: u32, loaded: &Loaded) {
                 "connections": streams,
                 "rows": loaded.rows,
                 "bytes": loaded.bytes,
-                "rows_s": loaded.filled.as_secs_f64(),
-                "foreign_keys_s": loaded.foreign_keys.as_secs_f64(),
+                "rows_s": loaded.rows_took.as_secs_f64(),
+                "foreign_keys_s": loaded.foreign_keys_took.as_secs_f64(),
                 "took_s": took_s,
             })
         ),

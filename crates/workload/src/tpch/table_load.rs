@@ -1,0 +1,270 @@
+//! The load of one table as operations that are measured: its rows by LOAD DATA, then its keys.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use protocol::{Connection, Endpoint, LocalSource};
+
+use super::plan::LoadPlan;
+use super::rows::TableRows;
+use super::table::Table;
+use crate::bulk::{BulkError, Lines};
+use crate::table_data::{Rows, TableData};
+use crate::user::{Failure, Next, User, Watch};
+
+/// Bytes that are made before they are sent.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Rows go in.
+const ROWS: usize = 0;
+/// Indexes and foreign keys are made.
+const KEYS: usize = 1;
+
+/// The load of one table that is there and empty, shared by those who do it.
+pub struct TableLoad {
+    data: TableData,
+    rows: TableRows,
+    session: Vec<String>,
+    /// Statements that make the keys once all rows are in.
+    keys: Vec<String>,
+    operations: Vec<String>,
+    statements: u64,
+    /// LOAD DATA statements that somebody has begun.
+    begun: AtomicU64,
+    /// And those that are over.
+    done: AtomicU64,
+}
+
+impl TableLoad {
+    /// A load by so many LOAD DATA statements; a table with fewer units of rows has fewer.
+    pub fn new(plan: &LoadPlan, table: Table, statements: u64) -> Self {
+        let rows = TableRows::new(table, plan.scale_factor);
+        Self {
+            data: plan.table(table),
+            rows,
+            session: plan.session(),
+            keys: plan.keys_after(table),
+            operations: vec!["rows".to_owned(), "keys".to_owned()],
+            statements: statements.clamp(1, rows.units()),
+            begun: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+        }
+    }
+
+    /// Names of the operations.
+    pub fn operations(&self) -> &[String] {
+        &self.operations
+    }
+
+    /// Makes the first rows, which takes a second that is not the load's.
+    pub fn warm_up(&self) {
+        self.rows.write(0, &mut Vec::new());
+    }
+
+    /// The units that a statement sends.
+    fn units(&self, statement: u64) -> Range<u64> {
+        let begin = |statement: u64| self.rows.units() * statement / self.statements;
+        begin(statement)..begin(statement + 1)
+    }
+}
+
+/// One connection that loads.
+pub struct TableLoader {
+    load: Arc<TableLoad>,
+    endpoint: Arc<Endpoint>,
+    connection: Option<Connection>,
+    /// The statement that comes next, or the keys.
+    statement: Option<u64>,
+    makes_keys: bool,
+}
+
+impl TableLoader {
+    /// A loader that is not connected yet.
+    pub fn new(load: Arc<TableLoad>, endpoint: Arc<Endpoint>) -> Self {
+        Self {
+            load,
+            endpoint,
+            connection: None,
+            statement: None,
+            makes_keys: false,
+        }
+    }
+
+    async fn send_rows(&mut self, statement: u64) -> Result<(), Failure> {
+        let data = &self.load.data;
+        let columns = format!("({})", data.columns);
+        let lines = Lines {
+            table: &data.name,
+            columns: &columns,
+            separator: b'\t',
+            charset: Some("binary"),
+            name: "generated",
+        };
+        let mut source = Units {
+            rows: self.load.rows,
+            units: self.load.units(statement),
+        };
+        let connection = connected(&mut self.connection)?;
+        lines
+            .load_local(connection, &mut source)
+            .await
+            .map_err(failure)?;
+        // Whoever comes last has all rows in.
+        let done = self.load.done.fetch_add(1, Ordering::AcqRel) + 1;
+        self.makes_keys = done == self.load.statements && !self.load.keys.is_empty();
+        self.statement = None;
+        Ok(())
+    }
+
+    async fn make_keys(&mut self) -> Result<(), Failure> {
+        let connection = connected(&mut self.connection)?;
+        for sql in &self.load.keys {
+            connection.query(sql.as_bytes()).await?;
+        }
+        self.makes_keys = false;
+        Ok(())
+    }
+}
+
+impl User for TableLoader {
+    fn operations(&self) -> &[String] {
+        &self.load.operations
+    }
+
+    async fn connect(&mut self) -> Result<(), Failure> {
+        let mut connection = Connection::open(&self.endpoint).await?;
+        for sql in &self.load.session {
+            connection.query(sql.as_bytes()).await?;
+        }
+        self.connection = Some(connection);
+        Ok(())
+    }
+
+    fn next(&mut self) -> Next {
+        if self.makes_keys {
+            return Next::Operation(KEYS);
+        }
+        let begun = self.load.begun.fetch_add(1, Ordering::Relaxed);
+        if begun >= self.load.statements {
+            return Next::End;
+        }
+        self.statement = Some(begun);
+        Next::Operation(ROWS)
+    }
+
+    async fn execute(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
+        match self.statement {
+            Some(statement) => self.send_rows(statement).await,
+            None => self.make_keys().await,
+        }
+    }
+
+    async fn disconnect(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            // The server notices by itself when it does not hear of it.
+            let _ = connection.close().await;
+        }
+    }
+}
+
+/// The rows of a range of units as a stream.
+struct Units {
+    rows: TableRows,
+    units: Range<u64>,
+}
+
+impl LocalSource for Units {
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
+        let begin = buffer.len();
+        while buffer.len() - begin < PIECE_BYTES {
+            let Some(unit) = self.units.next() else { break };
+            self.rows.write(unit, buffer);
+        }
+        Ok(!self.units.is_empty())
+    }
+}
+
+fn connected(connection: &mut Option<Connection>) -> Result<&mut Connection, Failure> {
+    connection.as_mut().ok_or_else(|| Failure {
+        number: 0,
+        sqlstate: String::new(),
+        message: "not connected".to_owned(),
+        lost: true,
+        retryable: false,
+    })
+}
+
+fn failure(error: BulkError) -> Failure {
+    match error {
+        BulkError::Statement { source, .. } => source.into(),
+        refused @ BulkError::Refused { .. } => Failure {
+            number: 0,
+            sqlstate: String::new(),
+            message: refused.to_string(),
+            lost: false,
+            retryable: false,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{KeyTime, Keys};
+    use super::*;
+
+    fn load(keys: Keys, statements: u64) -> TableLoad {
+        let plan = LoadPlan {
+            scale_factor: "0.01".parse().unwrap(),
+            keys,
+            key_time: KeyTime::After,
+            checks: false,
+        };
+        TableLoad::new(&plan, Table::LineItem, statements)
+    }
+
+    #[test]
+    fn statements_share_all_units() {
+        for statements in [1, 2, 7, 15, 100] {
+            let load = load(Keys::Primary, statements);
+            assert_eq!(load.statements, statements.min(15));
+            let ranges: Vec<_> = (0..load.statements).map(|one| load.units(one)).collect();
+            assert_eq!((ranges[0].start, ranges[ranges.len() - 1].end), (0, 15));
+            assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert!(ranges.iter().all(|range| !range.is_empty()));
+        }
+    }
+
+    #[test]
+    fn each_statement_is_begun_once_and_then_all_is_over() {
+        let load = Arc::new(load(Keys::Secondary, 3));
+        assert_eq!(load.keys.len(), 1);
+        let endpoint = Arc::new(Endpoint {
+            address: protocol::Address::Unix("/nowhere".into()),
+            user: String::new(),
+            password: None,
+            database: None,
+            ssl_mode: protocol::SslMode::Disabled,
+            ssl_ca: None,
+            connect_timeout: std::time::Duration::from_secs(1),
+        });
+        let mut one = TableLoader::new(Arc::clone(&load), Arc::clone(&endpoint));
+        let mut other = TableLoader::new(load, endpoint);
+        assert_eq!(
+            (one.next(), one.statement),
+            (Next::Operation(ROWS), Some(0))
+        );
+        assert_eq!(
+            (other.next(), other.statement),
+            (Next::Operation(ROWS), Some(1))
+        );
+        assert_eq!(
+            (one.next(), one.statement),
+            (Next::Operation(ROWS), Some(2))
+        );
+        assert_eq!((one.next(), other.next()), (Next::End, Next::End));
+        one.makes_keys = true;
+        assert_eq!(one.next(), Next::Operation(KEYS));
+    }
+}
