@@ -37,15 +37,14 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
-    /// Runs `command`; any exit code but 0 is an error that shows the end of what it wrote.
+    /// Runs `command`; any exit code but 0 is an error that shows the beginning of what it wrote.
     pub(crate) fn success_of(command: Command) -> Result<Self> {
         let shown = format!("{command:?}");
         let finished = Self::run(command)?;
         if !finished.status.success() {
-            let said = format!("{}\n{}", finished.stdout.trim(), finished.stderr.trim());
-            let end: Vec<&str> = said.lines().rev().take(5).collect();
-            let end: Vec<&str> = end.into_iter().rev().collect();
-            bail!("{}: {shown}\n{}", finished.status, end.join("\n"));
+            let said = format!("{}\n{}", finished.stderr.trim(), finished.stdout.trim());
+            let begin: Vec<&str> = said.trim().lines().take(5).collect();
+            bail!("{}: {}\n{shown}", finished.status, begin.join("\n"));
         }
         Ok(finished)
     }

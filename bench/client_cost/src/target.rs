@@ -37,9 +37,7 @@ impl Target {
     fn new(what: String, bound: Bound, measured: Option<Interval>, rounds: usize) -> Self {
         let verdict = match &measured {
             Some(interval) => bound.judge(interval),
-            None => Verdict::Void(format!(
-                "{rounds} rounds were measured, an interval takes two"
-            )),
+            None => Verdict::NotMeasured,
         };
         Self {
             what,
@@ -57,7 +55,7 @@ impl Target {
     }
 
     fn void_where(mut self, reason: Option<&String>) -> Self {
-        if let Some(reason) = reason {
+        if let (Some(reason), Some(_)) = (reason, self.measured) {
             self.verdict = Verdict::Void(reason.clone());
         }
         self
@@ -304,6 +302,8 @@ mod tests {
     #[test]
     fn one_round_is_no_interval() {
         let target = Target::of_values("x".to_owned(), Bound::AtMost(1.0), &[0.5]);
-        assert!(matches!(target.verdict, Verdict::Void(_)));
+        assert_eq!(target.verdict, Verdict::NotMeasured);
+        let void = target.void_where(Some(&"slow".to_owned()));
+        assert_eq!(void.verdict, Verdict::NotMeasured);
     }
 }

@@ -26,6 +26,8 @@ pub(crate) enum Verdict {
     Undecided,
     /// What had to hold for the figure to count did not.
     Void(String),
+    /// Fewer than two rounds gave a figure, so that there is no interval.
+    NotMeasured,
 }
 
 impl Bound {
@@ -80,6 +82,7 @@ impl fmt::Display for Verdict {
             Self::Missed => write!(out, "**missed**"),
             Self::Undecided => write!(out, "undecided"),
             Self::Void(why) => write!(out, "void: {why}"),
+            Self::NotMeasured => write!(out, "not measured"),
         }
     }
 }
