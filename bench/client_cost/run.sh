@@ -3,7 +3,8 @@
 # memory against the null server and a private MariaDB.
 #
 # usage: bench/client_cost/run.sh [DBDYNO] [OPTION...]    (default: target/release/dbdyno)
-# Options: --quick (about 3 minutes), --rounds N, --only PART,..., --seed N, --into FILE; --help tells them.
+# Options: --quick (about 3 minutes), --rounds N, --targets-only, --only PART,..., --seed N, --into FILE; --help tells
+# them.
 # Needs sysbench, mariadb-slap, taskset, cargo, go and gcc; the default takes about 25 minutes. Every processor that
 # does something else makes the figures worse.
 set -euo pipefail

@@ -56,6 +56,9 @@ struct Options {
     /// Two rounds of the cells with a target, no others: about 3 minutes, labelled as such
     #[arg(long, conflicts_with = "rounds")]
     quick: bool,
+    /// Leave out the cells without a target
+    #[arg(long)]
+    targets_only: bool,
     /// Only these parts
     #[arg(long, value_name = "PART,...", value_delimiter = ',')]
     only: Vec<Part>,
@@ -136,7 +139,8 @@ fn measure(options: &Options) -> Result<String> {
         mysql_async: options.programs.mysql_async.clone(),
         go_driver: options.programs.go_driver.clone(),
         epoll_floor: options.programs.epoll_floor.clone(),
-        record: options.work.join("record.jsonl"),
+        records: options.work.clone(),
+        recorded: std::cell::Cell::new(0),
     };
     let mut random = fastrand::Rng::with_seed(options.seed);
     let name = options.work.file_name().context("--work has no name")?;
@@ -207,10 +211,10 @@ fn entries(options: &Options) -> Vec<Entry> {
     ];
     for (_, answerer) in parts.iter().filter(|(part, _)| options.wants(*part)) {
         for cell in Cell::all(*answerer) {
-            let rounds = match (cell.has_target(), options.quick) {
-                (true, _) => options.rounds(),
-                (false, false) => options.rounds().min(CONTEXT_ROUNDS),
-                (false, true) => continue,
+            let rounds = match cell.has_target() {
+                true => options.rounds(),
+                false if options.quick || options.targets_only => continue,
+                false => options.rounds().min(CONTEXT_ROUNDS),
             };
             entries.push(Entry {
                 benchmark: Benchmark::PointSelect,

@@ -58,8 +58,10 @@ pub(crate) struct Programs {
     pub(crate) mysql_async: PathBuf,
     pub(crate) go_driver: PathBuf,
     pub(crate) epoll_floor: PathBuf,
-    /// Where dbdyno's run record goes; the next run takes its place.
-    pub(crate) record: PathBuf,
+    /// Where dbdyno's run records go.
+    pub(crate) records: PathBuf,
+    /// How many went there: dbdyno never writes over one.
+    pub(crate) recorded: std::cell::Cell<u32>,
 }
 
 /// What a client is to ask.
@@ -120,7 +122,9 @@ impl Programs {
         command.arg(format!("--tables={tables}"));
         command.arg(format!("--table-size={ROWS}"));
         if what == "run" {
-            command.arg(option("--record=", &self.record));
+            self.recorded.update(|count| count + 1);
+            let name = format!("record-{}.jsonl", self.recorded.get());
+            command.arg(option("--record=", &self.records.join(name)));
         }
         command
     }
@@ -234,7 +238,8 @@ mod tests {
             mysql_async: "mysql_async_loop".into(),
             go_driver: "go_driver".into(),
             epoll_floor: "epoll_floor".into(),
-            record: "record.jsonl".into(),
+            records: "records".into(),
+            recorded: std::cell::Cell::new(0),
         };
         let address = Address {
             socket: "/tmp/null.sock".into(),
