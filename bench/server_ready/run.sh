@@ -13,6 +13,7 @@ dbdyno=${1:-$here/../../target/release/dbdyno}
 rounds=${ROUNDS:-5}
 work=$(mktemp -d)
 name=bench-ready-$$
+trap 'exit 130' INT TERM
 trap '"$dbdyno" server destroy "$name" >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
 
 if [ $# -eq 0 ]; then

@@ -1,7 +1,8 @@
 //! The checks, in the order in which a server meets them.
 
 use crate::{
-    experiment, life, logins, options, redo_log, results::Cell, statements, subject::Subject, tls,
+    experiment, life, logins, options, privacy, redo_log, results::Cell, statements,
+    subject::Subject, tls,
 };
 
 /// One thing that a server must do.
@@ -13,9 +14,10 @@ pub(crate) struct Check {
 }
 
 /// All of them. After "destroy" there is no server.
-pub(crate) const ALL: [Check; 21] = [
+pub(crate) const ALL: [Check; 22] = [
     check("greeting", life::greeting),
     check("refusal in place of the greeting", life::refusal),
+    check("reachable from here only", privacy::reach),
     check("native", logins::native),
     check("caching_sha2, RSA", logins::caching_sha2_by_rsa),
     check("caching_sha2, TLS", logins::caching_sha2_by_tls),

@@ -13,6 +13,7 @@ mod experiment;
 mod life;
 mod logins;
 mod options;
+mod privacy;
 mod redo_log;
 mod results;
 mod statements;
