@@ -1,0 +1,194 @@
+//! In the steady state an operation allocates nothing on its event loop's thread, from the arrival to the record.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc,
+    },
+    time::Duration,
+};
+
+use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, OnError, Stop, WarmUp};
+use protocol::{
+    Connection,
+    testing::{Answer, endpoint, serve},
+};
+use reactor::{Clock, Listener, Reactor};
+use samples::{Interval, PhaseMark};
+use workload::{Class, Failure, Next, User, Watch};
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts the allocations of each thread.
+struct Counting;
+
+// SAFETY: every call is passed on unchanged to the system's allocator; the counter is a plain cell of the thread
+// that needs no allocation of its own.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
+        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Operations before the steady state, and in it, over all users.
+const WARM_UP: u64 = 2_000;
+const STEADY: u64 = 10_000;
+
+/// What the users of one event loop count together.
+#[derive(Default)]
+struct Count {
+    operations: AtomicU64,
+    /// Allocations of the loop's thread when the steady state began, and when it was over.
+    before: AtomicU64,
+    after: AtomicU64,
+}
+
+/// A transaction of two statements.
+struct Transaction {
+    names: [Vec<String>; 2],
+    socket: PathBuf,
+    connection: Option<Connection>,
+    count: Arc<Count>,
+}
+
+impl User for Transaction {
+    fn operations(&self) -> &[String] {
+        &self.names[0]
+    }
+
+    fn statements(&self) -> &[String] {
+        &self.names[1]
+    }
+
+    async fn connect(&mut self) -> Result<(), Failure> {
+        self.connection = Some(Connection::open(&endpoint(&self.socket)).await?);
+        Ok(())
+    }
+
+    fn next(&mut self) -> Next {
+        let number = self.count.operations.fetch_add(1, Ordering::Relaxed);
+        if number == WARM_UP {
+            self.count
+                .before
+                .store(ALLOCATIONS.get(), Ordering::Relaxed);
+        }
+        if number == WARM_UP + STEADY {
+            self.count.after.store(ALLOCATIONS.get(), Ordering::Relaxed);
+        }
+        if number >= WARM_UP + STEADY {
+            return Next::End;
+        }
+        Next::Operation(0)
+    }
+
+    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+        let connection = self.connection.as_mut().unwrap();
+        connection.query(b"SELECT").await?;
+        watch.statement(0, Class::Read);
+        connection.query(b"COMMIT").await?;
+        watch.statement(1, Class::Other);
+        Ok(())
+    }
+
+    async fn disconnect(&mut self) {
+        self.connection = None;
+    }
+}
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn connected(&mut self, _open: u64, _total: u64) {}
+    fn started(&mut self) {}
+    fn phase(&mut self, _mark: PhaseMark) {}
+    fn interval(&mut self, _interval: Interval) {}
+}
+
+/// Serves from a thread of its own until the sender is dropped.
+fn serve_from_a_thread(path: &Path) -> (mpsc::Sender<()>, std::thread::JoinHandle<()>) {
+    let (stop, stopped) = mpsc::channel::<()>();
+    let (ready, listening) = mpsc::channel();
+    let path = path.to_owned();
+    let thread = std::thread::spawn(move || {
+        Reactor::new(Clock::System).unwrap().run(async {
+            serve(Listener::bind_unix(&path).unwrap(), |_| {
+                Answer::rows(&["a"], &[&[Some("1")]])
+            });
+            ready.send(()).unwrap();
+            while stopped.try_recv() != Err(mpsc::TryRecvError::Disconnected) {
+                reactor::sleep(Duration::from_millis(5)).await;
+            }
+        });
+    });
+    listening.recv().unwrap();
+    (stop, thread)
+}
+
+#[test]
+fn operations_allocate_nothing_once_they_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let socket = dir.path().join("s");
+    let (stop, thread) = serve_from_a_thread(&socket);
+    let open = Arrivals::Poisson {
+        rate_per_s: 20_000.0,
+        seed: 1,
+    };
+    for arrivals in [Arrivals::Closed, open] {
+        let count = Arc::new(Count::default());
+        let names = [
+            vec!["transaction".to_owned()],
+            vec!["select".to_owned(), "commit".to_owned()],
+        ];
+        let (socket, counted) = (socket.clone(), Arc::clone(&count));
+        let group = Group {
+            name: "users".to_owned(),
+            operations: names[0].clone(),
+            statements: names[1].clone(),
+            users: 8,
+            make: Box::new(move |_| Transaction {
+                names: names.clone(),
+                socket: socket.clone(),
+                connection: None,
+                count: Arc::clone(&counted),
+            }),
+        };
+        let load = Load {
+            groups: vec![group],
+            loops: 1,
+            arrivals,
+            warm_up: WarmUp::None,
+            stop: Stop::WhenUsersEnd,
+            on_error: OnError::Stop,
+            // Handing an interval over may allocate: none ends here.
+            interval: Duration::from_secs(3600),
+        };
+        let outcome = load::drive(load, &Interrupt::default(), &mut Nobody).unwrap();
+        assert_eq!(outcome.ended, Ended::Planned);
+        assert_eq!(outcome.totals[0].count, WARM_UP + STEADY);
+        let spent = count.after.load(Ordering::Relaxed) - count.before.load(Ordering::Relaxed);
+        assert_eq!(
+            spent, 0,
+            "allocations in {STEADY} transactions, {arrivals:?}"
+        );
+    }
+    drop(stop);
+    thread.join().unwrap();
+}

@@ -1,0 +1,150 @@
+//! Whole loads on the system's clock, against users that only wait.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+
+use std::time::Duration;
+
+use load::{
+    Arrivals, Ended, Group, Interrupt, Load, Observer, OnError, Outcome, Precision, Stop, WarmUp,
+};
+use samples::{Interval, PhaseMark};
+use workload::{Failure, Next, User, Watch};
+
+/// Each operation takes so long.
+struct Waiting {
+    names: Vec<String>,
+    time: Duration,
+}
+
+impl User for Waiting {
+    fn operations(&self) -> &[String] {
+        &self.names
+    }
+
+    async fn connect(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn next(&mut self) -> Next {
+        Next::Operation(0)
+    }
+
+    async fn execute(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
+        reactor::sleep(self.time).await;
+        Ok(())
+    }
+
+    async fn disconnect(&mut self) {}
+}
+
+/// Keeps the intervals.
+#[derive(Default)]
+struct Seen(Vec<Interval>);
+
+impl Observer for Seen {
+    fn connected(&mut self, _open: u64, _total: u64) {}
+    fn started(&mut self) {}
+    fn phase(&mut self, _mark: PhaseMark) {}
+    fn interval(&mut self, interval: Interval) {
+        self.0.push(interval);
+    }
+}
+
+fn drive(users: u32, loops: u32, arrivals: Arrivals, stop: Stop) -> (Outcome, Vec<Interval>) {
+    let names = vec!["wait".to_owned()];
+    let group = Group {
+        name: "users".to_owned(),
+        operations: names.clone(),
+        statements: Vec::new(),
+        users,
+        make: Box::new(move |_| Waiting {
+            names: names.clone(),
+            time: Duration::from_millis(1),
+        }),
+    };
+    let load = Load {
+        groups: vec![group],
+        loops,
+        arrivals,
+        warm_up: WarmUp::For(Duration::from_millis(100)),
+        stop,
+        on_error: OnError::Stop,
+        interval: Duration::from_millis(100),
+    };
+    let mut seen = Seen::default();
+    let outcome = load::drive(load, &Interrupt::default(), &mut seen).unwrap();
+    assert_eq!(outcome.ended, Ended::Planned);
+    (outcome, seen.0)
+}
+
+#[test]
+fn a_number_of_operations_is_exact_over_several_loops() {
+    let (outcome, intervals) = drive(16, 3, Arrivals::Closed, Stop::Operations(3_001));
+    let measured = intervals
+        .iter()
+        .filter(|interval| interval.phase == samples::Phase::Measurement);
+    let count: u64 = measured
+        .flat_map(|interval| &interval.operations)
+        .map(|operation| operation.count)
+        .sum();
+    assert_eq!((count, outcome.offered.due), (3_001, 3_001));
+    assert_eq!(outcome.offered.shortfall, None);
+}
+
+#[test]
+fn a_rate_beyond_the_connections_is_told_and_ends_by_itself() {
+    let rate_per_s = 20_000.0;
+    let stop = Stop::After(Duration::from_millis(500));
+    let (outcome, intervals) = drive(2, 1, Arrivals::Constant { rate_per_s }, stop);
+    let offered = outcome.offered;
+    let due = 10_000;
+    assert_eq!(offered.due, due);
+    assert!(offered.behind > due * 8 / 10, "{offered:?}");
+    assert_eq!(
+        offered.not_started + offered.unfinished,
+        offered.waits.count
+    );
+    let carried = intervals.iter().flat_map(|interval| &interval.carried);
+    let carried = carried.filter(|carried| carried.due_in == samples::Phase::Measurement);
+    let drained: u64 = carried.map(|carried| carried.operations[0].count).sum();
+    let in_time: u64 = intervals
+        .iter()
+        .filter(|interval| interval.phase == samples::Phase::Measurement)
+        .flat_map(|interval| &interval.operations)
+        .map(|operation| operation.count)
+        .sum();
+    assert_eq!(in_time + drained + offered.waits.count, due);
+    let shortfall = offered.shortfall.unwrap();
+    // Which cause depends on how busy the machine is otherwise.
+    assert!(!shortfall.why.is_empty());
+    assert!(shortfall.achieved_per_s < rate_per_s / 2.0);
+}
+
+#[test]
+fn a_rate_within_reach_has_no_shortfall() {
+    let poisson = Arrivals::Poisson {
+        rate_per_s: 200.0,
+        seed: 5,
+    };
+    let stop = Stop::After(Duration::from_secs(1));
+    let (outcome, _) = drive(64, 2, poisson, stop);
+    assert_eq!(outcome.offered.shortfall, None, "{:?}", outcome.offered);
+    assert_eq!(outcome.offered.waits.count, 0);
+}
+
+#[test]
+fn a_load_ends_when_its_quantile_is_known_precisely() {
+    let precision = Precision {
+        quantile: 0.5,
+        within: 0.1,
+        half_width: |median, parts| (parts.len() >= 4).then_some(median * 0.05),
+        at_most: Duration::from_secs(60),
+    };
+    let (outcome, _) = drive(4, 1, Arrivals::Closed, Stop::UntilPrecise(precision));
+    assert!(
+        outcome.elapsed < Duration::from_secs(30),
+        "{:?}",
+        outcome.elapsed
+    );
+    assert_eq!(outcome.stop_why.unwrap(), "p50 known within 5.0 %");
+}
