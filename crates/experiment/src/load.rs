@@ -21,6 +21,7 @@ const KEYS: &[&str] = &[
     "arrivals",
     "think_time",
     "loops",
+    "spin",
     "on_error",
 ];
 
@@ -46,6 +47,8 @@ pub struct LoadSpec {
     pub pacing: Pacing,
     /// Event loops; `None` for what the machine suggests.
     pub loops: Option<u32>,
+    /// Event loops keep their CPU busy before a timer is due, so that operations start on time.
+    pub spin: bool,
     /// What a failed statement does.
     pub on_error: OnError,
 }
@@ -161,6 +164,7 @@ impl LoadSpec {
             loops: section.parsed("loops", "a count from 1 to 1024", |text| {
                 text.parse().ok().filter(|loops| (1..=1024).contains(loops))
             })?,
+            spin: section.flag("spin")?.unwrap_or(false),
             on_error: on_error.unwrap_or(OnError::Stop),
             source,
         })

@@ -137,6 +137,15 @@ impl<'a> Section<'a> {
             .transpose()
     }
 
+    /// `true` or `false`, also from a factor's level.
+    pub(crate) fn flag(&self, key: &'static str) -> Result<Option<bool>, Error> {
+        let expected = "true or false";
+        match self.value(key).map(Spanned::get_ref) {
+            Some(DeValue::Boolean(on)) => Ok(Some(*on)),
+            _ => self.parsed(key, expected, |text| text.parse().ok()),
+        }
+    }
+
     /// One of a few words, as the value that stands for it.
     pub(crate) fn choice<T: Copy>(
         &self,

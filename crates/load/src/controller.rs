@@ -38,6 +38,7 @@ pub(crate) struct Controller<'a> {
     observer: &'a mut dyn Observer,
     names: Names,
     arrivals: Arrivals,
+    spin: bool,
     connects: Vec<Connects>,
     interval: Duration,
     warm_up: WarmUp,
@@ -80,6 +81,7 @@ impl<'a> Controller<'a> {
             connects: names.connects(),
             names,
             arrivals: load.arrivals,
+            spin: load.spin,
             interval: load.interval,
             warm_up: load.warm_up,
             stop: load.stop,
@@ -381,11 +383,13 @@ impl<'a> Controller<'a> {
             connections: self.connects.iter().map(|connects| connects.count).sum(),
             samples: &self.samples,
             calm: self.left.calm,
+            spin: self.spin,
         };
         let begun_late = self.send_lag.histogram.count_above(LATE_NS);
         Offered {
             process: self.arrivals.process().to_owned(),
             rate_per_s,
+            spin: self.spin,
             due: evidence.due(),
             behind: evidence.behind(),
             late: begun_late + self.left.not_started,

@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use reactor::Clock;
+use reactor::{Clock, Options};
 use workload::User;
 
 use crate::{
@@ -43,6 +43,10 @@ pub fn drive<U: User + 'static>(
     let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
     let (on_error, arrivals, shape) = (load.on_error, load.arrivals, controller.shape());
     let loops = load.loops.max(1);
+    let options = Options {
+        clock: Clock::System,
+        spin: load.spin,
+    };
     let budget = match load.stop {
         Stop::Operations(operations) => Some(Arc::new(Budget::new(operations, loops))),
         Stop::After(_) | Stop::UntilPrecise(_) | Stop::WhenUsersEnd => None,
@@ -71,7 +75,7 @@ pub fn drive<U: User + 'static>(
                 .spawn(move || {
                     let make =
                         |(place, index): (Place, u32)| (place, (groups[place.group].make)(index));
-                    event_loop::run(task, Clock::System, users.into_iter().map(make).collect())
+                    event_loop::run(task, options, users.into_iter().map(make).collect())
                 })
         })
         .collect::<Result<Vec<_>, _>>();

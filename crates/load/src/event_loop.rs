@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use reactor::{Clock, Instant, Reactor};
+use reactor::{Instant, Options, Reactor};
 use samples::Phase;
 use workload::{Failure, User};
 
@@ -105,10 +105,10 @@ struct Shared {
 /// Runs one event loop to its end.
 pub(crate) fn run<U: User + 'static>(
     task: Task,
-    clock: Clock,
+    options: Options,
     users: Vec<(Place, U)>,
 ) -> std::io::Result<()> {
-    let reactor = Reactor::new(clock)?;
+    let reactor = Reactor::with_options(options)?;
     reactor.run(async move {
         let connected = connecting::connect_all(&task.messages, users).await;
         task.send(Message::Ready);
@@ -167,8 +167,9 @@ impl Shared {
         loop {
             let now = reactor::now();
             let stop = self.task.timeline.stop_at();
-            self.pace.look(now, stop, now - wake_at);
+            // First: a look counts what is due, and that must not reach beyond the interval that is open.
             self.close_intervals(now);
+            self.pace.look(now, stop, now - wake_at);
             if self.running.get() == 0 || stop.is_some_and(|stop| now >= stop + DRAIN_AT_MOST) {
                 break;
             }

@@ -29,6 +29,8 @@ pub struct Load<U> {
     pub groups: Vec<Group<U>>,
     /// Event loops.
     pub loops: u32,
+    /// Event loops keep their CPU busy shortly before a timer is due: operations start on time to a microsecond.
+    pub spin: bool,
     /// When operations start.
     pub arrivals: Arrivals,
     /// When the measurement begins.

@@ -36,6 +36,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) samples: &'a [Sample],
     /// Number and sum of the service times of operations that began while at most half of the connections were busy.
     pub(crate) calm: (u64, Duration),
+    /// The event loops spin, so that their CPU time says nothing.
+    pub(crate) spin: bool,
 }
 
 impl Evidence<'_> {
@@ -111,7 +113,8 @@ impl Evidence<'_> {
     }
 
     fn cause(&self, seen: &Shortfall) -> Cause {
-        if seen.loop_cpu >= CPU || seen.busy < BUSY {
+        let no_cpu_left = !self.spin && seen.loop_cpu >= CPU;
+        if no_cpu_left || seen.busy < BUSY {
             return Cause::Client;
         }
         match (seen.service_ns, seen.calm_service_ns) {
@@ -187,6 +190,7 @@ mod tests {
             connections: 4,
             samples,
             calm: (10, Duration::from_millis(100)),
+            spin: false,
         }
     }
 
@@ -231,6 +235,9 @@ mod tests {
                 shortfall.why
             );
         }
+        let mut spinning = evidence(&saturated);
+        spinning.spin = true;
+        assert_eq!(spinning.shortfall().unwrap().cause, Cause::Connections);
         let never_calm = overloaded(1.0, 10);
         let mut never_calm = evidence(&never_calm);
         never_calm.calm = (0, Duration::ZERO);

@@ -65,6 +65,7 @@ fn drive(users: u32, loops: u32, arrivals: Arrivals, stop: Stop) -> (Outcome, Ve
     let load = Load {
         groups: vec![group],
         loops,
+        spin: false,
         arrivals,
         warm_up: WarmUp::For(Duration::from_millis(100)),
         stop,

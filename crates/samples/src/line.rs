@@ -333,6 +333,9 @@ pub struct Offered {
     pub process: String,
     /// Operations per second that were asked for; `None` in a closed loop.
     pub rate_per_s: Option<f64>,
+    /// The event loops kept their CPU busy before a timer was due, instead of sleeping.
+    #[serde(default)]
+    pub spin: bool,
     /// Operations that were due in the measurement; in a closed loop those that began in it.
     pub due: u64,
     /// How many of them had not begun at the end of the measurement.

@@ -20,7 +20,10 @@ use super::{
     stage::Stage,
     tpch_data,
 };
-use crate::blame::{Blame, Blamed};
+use crate::{
+    blame::{Blame, Blamed},
+    open_files,
+};
 
 /// Intervals of a record are this long, unless the run is short.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -147,6 +150,7 @@ impl Execution<'_> {
     fn drive(&self, recording: &mut Recording<'_>) -> Result<Outcome, Blamed> {
         let endpoint = Arc::new(self.stage.endpoint.clone());
         let users = self.run.load.connections;
+        open_files::provide_for(users.into())?;
         match &self.work {
             Work::Smack { client, plan } => {
                 let (plan, seed) = (Arc::clone(plan), self.run.seed);
@@ -193,6 +197,7 @@ impl Execution<'_> {
         Load {
             groups: vec![group],
             loops: loops(spec),
+            spin: spec.spin,
             arrivals: arrivals(&spec.pacing, self.run.seed),
             warm_up: match spec.warmup {
                 WarmUp::Auto { at_most } => load::WarmUp::UntilSteady {

@@ -113,6 +113,7 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
             precision: None,
             pacing: Pacing::Closed,
             loops: None,
+            spin: false,
             on_error: OnError::Stop
         }
     );
@@ -370,6 +371,18 @@ fn the_load_is_open_closed_or_thinking() {
         let experiment = bench.parse(&format!("{SMALLEST}{text}\n"));
         let load = &experiment.plan().runs[0].load;
         assert_eq!((load.pacing, load.precision), (pacing, precision), "{text}");
+    }
+    let matrix = "[matrix]\nspin = [\"true\", \"false\"]\n";
+    for (spin, matrix, expected) in [
+        ("true", "", [true].as_slice()),
+        ("false", "", &[false]),
+        ("\"{spin}\"", matrix, &[true, false]),
+    ] {
+        let text = format!("order = \"file\"\n{SMALLEST}spin = {spin}\n{matrix}");
+        let experiment = bench.parse(&text);
+        let runs = experiment.plan().runs.iter();
+        let spins: Vec<bool> = runs.map(|run| run.load.spin).collect();
+        assert_eq!(spins, expected, "{spin}");
     }
 }
 

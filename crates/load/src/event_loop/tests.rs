@@ -2,6 +2,7 @@
 
 use std::{future::Future, time::Duration};
 
+use reactor::Clock;
 use samples::{Durations, Phase};
 
 use super::*;
@@ -188,7 +189,11 @@ fn drive_with(
         first_statement: 0,
     };
     let users = users.into_iter().map(|user| (place, user)).collect();
-    run(change(task), Clock::Driven, users).unwrap();
+    let options = Options {
+        clock: Clock::Driven,
+        spin: false,
+    };
+    run(change(task), options, users).unwrap();
     let mut told = Told {
         intervals: Vec::new(),
         all: Cells::new(SHAPE),

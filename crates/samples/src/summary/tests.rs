@@ -199,6 +199,7 @@ fn what_never_came_back_is_in_the_percentiles() {
     let offered = Line::Offered(Offered {
         process: "constant".to_owned(),
         rate_per_s: Some(100.0),
+        spin: false,
         due: 100,
         behind: 60,
         late: 60,

@@ -12,6 +12,7 @@ use workload::smack::{
 use super::Shared;
 use crate::{
     blame::{Blame, Blamed},
+    open_files,
     progress::Step,
 };
 
@@ -46,12 +47,14 @@ pub(super) fn crew(
         let message = format!("create_threads({}): too many clients", crew.threads);
         Blamed::new(Blame::Input, message)
     })?;
+    open_files::provide_for(users.into())?;
     let group = group(shared, client, first, Arc::new(plan), users);
     let load = Load {
         groups: vec![group],
         loops: shared
             .loops
             .unwrap_or_else(|| load::default_loops(users, &Arrivals::Closed)),
+        spin: false,
         arrivals: Arrivals::Closed,
         warm_up: WarmUp::None,
         stop: Stop::WhenUsersEnd,

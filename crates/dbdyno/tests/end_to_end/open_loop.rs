@@ -1,0 +1,44 @@
+//! A rate in an experiment: reached, or told why not, with the evidence in the record.
+
+use samples::{Record, RunSummary};
+
+use crate::{experiment::Experiment, scene::Scene};
+
+fn at_a_rate(load: &str) -> Experiment {
+    Experiment {
+        load: format!("connections = 4\nwarmup = \"500ms\"\nduration = \"2s\"\n{load}"),
+        ..Experiment::default()
+    }
+}
+
+#[test]
+fn a_rate_within_reach_is_kept() {
+    let scene = Scene::new();
+    at_a_rate("rate = 100\narrivals = \"constant\"\nspin = true").write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "out"])
+        .exits(0);
+    let record = Record::open(&scene.path().join("out/run-0001.jsonl")).unwrap();
+    let offered = record.offered.as_ref().unwrap();
+    assert_eq!((offered.process.as_str(), offered.due), ("constant", 200));
+    assert!(offered.spin && offered.shortfall.is_none());
+    let summary = RunSummary::of(&record);
+    assert_eq!(summary.count + offered.waits.count, 200);
+    assert!(summary.service.is_some() && summary.send_lag.is_some());
+}
+
+#[test]
+fn a_rate_out_of_reach_is_a_result() {
+    let scene = Scene::new();
+    at_a_rate("rate = 1000000").write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "out"])
+        .exits(1)
+        .says("rate not reached in run 1")
+        .hints("`offered`");
+    let record = Record::open(&scene.path().join("out/run-0001.jsonl")).unwrap();
+    assert!(record.is_complete());
+    let offered = record.offered.as_ref().unwrap();
+    assert!(offered.behind > 0 && offered.not_started > 0);
+    assert!(offered.shortfall.is_some());
+}
