@@ -109,6 +109,7 @@ if [ "$1" = test ]; then
     if missing ip; then for_tests+=(iproute2); fi
     if missing chromium; then for_tests+=(chromium); fi
     if missing openssl; then for_tests+=(openssl); fi
+    if missing sysbench; then for_tests+=(sysbench); fi
     if missing mariadb-backup; then for_tests+=(mariadb-backup); fi
 fi
 

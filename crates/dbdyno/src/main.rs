@@ -56,6 +56,9 @@ enum Command {
     Tpch(commands::tpch::TpchArgs),
     /// Load, check and drop a TPC-C-like benchmark
     Tpcc(commands::tpcc::TpccArgs),
+    /// Run sysbench's OLTP workloads natively: prepare, prewarm, run, cleanup
+    #[command(disable_help_flag = true)]
+    Oltp(FrontDoorArgs),
     /// Run a .smack file with Super Smack's command line and report
     #[command(disable_help_flag = true)]
     SuperSmack(FrontDoorArgs),
@@ -99,6 +102,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Server(args) => commands::server::run(args),
         Command::Tpch(args) => commands::tpch::run(args),
         Command::Tpcc(args) => commands::tpcc::run(args),
+        Command::Oltp(door) => commands::oltp::run(door.args.into_iter()),
         Command::SuperSmack(door) => front_doors::super_smack::run(door.args.into_iter()),
         // The original knows no --help; under dbdyno every command does.
         Command::GenData(door) if door.args == ["--help"] || door.args == ["-h"] => {

@@ -19,7 +19,7 @@ mod plan;
 mod plan_table;
 mod problem;
 mod progress;
-mod quantity;
+pub mod quantity;
 mod scale;
 mod section;
 mod server;

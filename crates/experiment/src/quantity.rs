@@ -9,16 +9,16 @@ const DURATION_AT_MOST: Duration = Duration::from_secs(30 * 24 * 3600);
 const COUNT_AT_MOST: u64 = 1_000_000_000_000;
 
 /// A duration with its unit, longer than nothing: `30s`, `500ms`, `1m 30s`.
-pub(crate) fn duration(text: &str) -> Option<Duration> {
+pub fn duration(text: &str) -> Option<Duration> {
     humantime::parse_duration(text)
         .ok()
         .filter(|duration| !duration.is_zero() && *duration <= DURATION_AT_MOST)
 }
 
-/// A count of at least one with an optional decimal unit: `250000`, `250k`, `1M`, `1.5M`, `2G`.
-pub(crate) fn count(text: &str) -> Option<u64> {
+/// A count of at least one with an optional decimal unit: `250000`, `250k` or `250K`, `1M`, `1.5M`, `2G`.
+pub fn count(text: &str) -> Option<u64> {
     let (digits, factor) = match text.char_indices().next_back()? {
-        (at, 'k') => (&text[..at], 1e3),
+        (at, 'k' | 'K') => (&text[..at], 1e3),
         (at, 'M') => (&text[..at], 1e6),
         (at, 'G') => (&text[..at], 1e9),
         _ => (text, 1.0),
@@ -42,7 +42,7 @@ pub(crate) fn percent(text: &str) -> Option<f64> {
 const RATE_PER_S_AT_MOST: f64 = 1e6;
 
 /// Operations per second: `5000`, `0.5`.
-pub(crate) fn rate(text: &str) -> Option<f64> {
+pub fn rate(text: &str) -> Option<f64> {
     plain_number(text).filter(|rate| *rate > 0.0 && *rate <= RATE_PER_S_AT_MOST)
 }
 

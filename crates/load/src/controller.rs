@@ -15,7 +15,7 @@ use crate::{
     intervals::{Intervals, LoopInterval},
     lines::Names,
     load::{Load, Observer},
-    outcome::{Ended, Error, Outcome},
+    outcome::{Ended, Error, Outcome, UserTotal},
     pace::Left,
     precision::Precise,
     recorder::{Cells, FailureCounts, Failures, Shape},
@@ -61,6 +61,7 @@ pub(crate) struct Controller<'a> {
     ended: Ended,
     last_end: Option<Instant>,
     left: Left,
+    user_totals: Vec<UserTotal>,
     finished: usize,
 }
 
@@ -100,6 +101,7 @@ impl<'a> Controller<'a> {
             ended: Ended::Planned,
             last_end: None,
             left: Left::default(),
+            user_totals: Vec::new(),
             finished: 0,
         }
     }
@@ -216,9 +218,11 @@ impl<'a> Controller<'a> {
                 failures,
                 last_end,
                 left,
+                users,
             } => {
                 self.intervals.finish(event_loop);
                 self.finished += 1;
+                self.user_totals.extend(users);
                 self.left.add(&left);
                 self.last_end = self.last_end.max(Some(last_end));
                 for (key, more) in failures {
@@ -368,6 +372,7 @@ impl<'a> Controller<'a> {
             elapsed: self.last_end.map_or(Duration::ZERO, |end| end - start),
             errors,
             totals: self.names.totals(&self.totals),
+            users: std::mem::take(&mut self.user_totals),
             unfinished: self.left.in_flight,
             offered: self.offered(),
             connects: self.connects,

@@ -15,7 +15,7 @@ use crate::{
     arrivals::{Arrivals, Share},
     budget::Allowance,
     intervals::LoopInterval,
-    outcome::Ended,
+    outcome::{Ended, UserTotal},
     pace::{Left, Pace},
     recorder::{Cells, FailureCounts, Recorder, Shape},
     schedule::OnError,
@@ -74,6 +74,8 @@ pub(crate) enum Message {
         last_end: Instant,
         /// What didn't come back, or begin, in time.
         left: Box<Left>,
+        /// What each user did.
+        users: Vec<UserTotal>,
     },
 }
 
@@ -94,6 +96,8 @@ pub(crate) struct Task {
 struct Shared {
     task: Task,
     recorder: RefCell<Recorder>,
+    /// What each user did, by seat.
+    users: RefCell<Vec<UserTotal>>,
     pace: Pace,
     start: Instant,
     /// Begin of the interval that is open.
@@ -117,6 +121,7 @@ pub(crate) fn run<U: User + 'static>(
         };
         let shared = Rc::new(Shared {
             recorder: RefCell::new(Recorder::new(task.shape)),
+            users: RefCell::new(vec![UserTotal::default(); connected.len()]),
             pace: Pace::new(&task.arrivals, task.share, connected.len(), start),
             start,
             from: StdCell::new(start),
@@ -192,6 +197,7 @@ impl Shared {
             failures: self.recorder.borrow_mut().take_failures(),
             last_end: self.last_end.get(),
             left: Box::new(self.pace.left(now, timeline.stop_at(), measured)),
+            users: self.users.take(),
         });
     }
 

@@ -25,6 +25,6 @@ mod timeline;
 pub use arrivals::{Arrivals, Schedule, Share, ThinkTime};
 pub use drive::{default_loops, drive};
 pub use load::{Group, Load, Observer};
-pub use outcome::{Ended, Error, OperationTotal, Outcome};
+pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
 pub use populate::{PopulateError, PopulateEvent, Population, Progress, populate};
 pub use schedule::{Interrupt, OnError, Precision, Stop, WarmUp};

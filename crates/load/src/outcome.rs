@@ -20,6 +20,8 @@ pub struct Outcome {
     pub connects: Vec<Connects>,
     /// Totals over all phases, by group and operation.
     pub totals: Vec<OperationTotal>,
+    /// What each user that was connected did in the measurement, in no particular order.
+    pub users: Vec<UserTotal>,
     /// Operations that had not come back when the load gave up waiting.
     pub unfinished: u64,
     /// Failed attempts by group, operation (`connect` for connections) and number.
@@ -63,6 +65,22 @@ pub struct OperationTotal {
     pub sum_ns: u64,
     /// Response times, nanoseconds.
     pub histogram: Histogram,
+}
+
+/// What one user did in the measurement: how evenly a server treats its clients.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UserTotal {
+    /// Successful operations.
+    pub count: u64,
+    /// Sum of their response times.
+    pub busy: Duration,
+}
+
+impl UserTotal {
+    pub(crate) fn add(&mut self, response: Duration) {
+        self.count += 1;
+        self.busy += response;
+    }
 }
 
 /// A load that could not begin.

@@ -65,6 +65,9 @@ pub enum OnError {
         /// Retries of one operation.
         at_most: u32,
     },
+    /// Failures that the user calls retryable are retried, over a new connection where the old one is lost, until they
+    /// succeed or the load gives up waiting; any other ends the load.
+    RetryElseStop,
 }
 
 /// Asks a running load to end; clones ask the same load.

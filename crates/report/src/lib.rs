@@ -17,9 +17,11 @@ pub mod layouts;
 mod number;
 mod page;
 mod results;
+mod run_report;
 mod terminal;
 
 pub use database::{Error, write_summary};
 pub use page::html;
 pub use results::{Chart, Factor, Results};
+pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
 pub use terminal::table;

@@ -14,7 +14,7 @@ use crate::{
 /// With more combinations than this, a facet shrinks to throughput: one row per x, one column per line.
 const DETAILED_COMBINATIONS_MAX: usize = 24;
 /// Nothing but a rule under the heads: columns stand apart by blanks.
-const RULED: TableStyle =
+pub(crate) const RULED: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 /// Blanks between two columns.
 const GAP: usize = 2;

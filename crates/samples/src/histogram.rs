@@ -78,6 +78,12 @@ impl Histogram {
         self.0.len() - self.0.count_between(0, limit_ns)
     }
 
+    /// The values in nanoseconds, each exact to 0.1 %, and how often each was recorded, in ascending order.
+    pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let recorded = self.0.iter_recorded();
+        recorded.map(|step| (step.value_iterated_to(), step.count_at_value()))
+    }
+
     /// Base64 of HdrHistogram's V2-deflate form.
     pub fn to_text(&self) -> String {
         let mut bytes = Vec::new();

@@ -191,7 +191,7 @@ fn smack(options: Options) -> anyhow::Result<ExitCode> {
 }
 
 /// A seed that no earlier call had: updates that send the same values again change nothing and are fast.
-fn fresh_seed() -> u64 {
+pub(crate) fn fresh_seed() -> u64 {
     let now = reactor::wall_now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

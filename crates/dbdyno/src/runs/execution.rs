@@ -291,14 +291,14 @@ fn interval(duration: Duration) -> Duration {
     (duration / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL)
 }
 
-fn started_at() -> String {
+pub(super) fn started_at() -> String {
     jiff::Timestamp::try_from(reactor::wall_now())
         .map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
         .unwrap_or_default()
 }
 
 /// Why a load ended, in words, if it ended as planned.
-fn how_it_ended(outcome: &Outcome) -> anyhow::Result<String> {
+pub(super) fn how_it_ended(outcome: &Outcome) -> anyhow::Result<String> {
     match &outcome.ended {
         Ended::Planned => {
             let mut why = "as planned".to_owned();

@@ -1,19 +1,16 @@
 //! A server that is already there: nothing of it is restarted, reconfigured or dropped.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use experiment::{PlannedRun, Rows, ServerSpec};
 use load::Interrupt;
-use protocol::{Address, Endpoint};
+use protocol::Endpoint;
 use samples::Dataset;
 
 use super::{
     control::{control, number, quoted, variables},
     created_tables::CreatedTables,
-    stage::{Maker, Stage, WantedData, is_loopback},
+    stage::{Maker, Stage, WantedData, local_pid},
     table_load::load_tables,
 };
 use crate::{
@@ -61,7 +58,7 @@ impl GivenServer {
             Some(data) => Some(self.bring(&data, new_block, &variables)?),
             None => None,
         };
-        let server_pid = self.pid(&variables);
+        let server_pid = local_pid(&self.endpoint.address, &variables);
         let datadir = variables.get("datadir").map(PathBuf::from);
         Ok(Stage {
             endpoint: self.endpoint.clone(),
@@ -152,17 +149,6 @@ impl GivenServer {
         Err(Blamed::new(Blame::Input, message)
             .hint(hint.to_owned())
             .into())
-    }
-
-    /// The server's process, if it runs on this machine: where its pid file says so.
-    fn pid(&self, variables: &BTreeMap<String, String>) -> Option<u32> {
-        let local = match &self.endpoint.address {
-            Address::Unix(_) => true,
-            Address::Tcp { host, .. } => is_loopback(host),
-        };
-        let file = Path::new(variables.get("datadir")?).join(variables.get("pid_file")?);
-        let pid: u32 = std::fs::read_to_string(file).ok()?.trim().parse().ok()?;
-        (local && Path::new("/proc").join(pid.to_string()).exists()).then_some(pid)
     }
 }
 

@@ -19,9 +19,20 @@ pub(crate) fn fill(
     what: &str,
     interrupt: &Interrupt,
 ) -> Result<load::Progress, Blamed> {
+    fill_and_tell(population, what, interrupt, &mut |_| {})
+}
+
+/// The same, and tells `also` of every event.
+pub(crate) fn fill_and_tell(
+    population: &Population,
+    what: &str,
+    interrupt: &Interrupt,
+    also: &mut dyn FnMut(&PopulateEvent),
+) -> Result<load::Progress, Blamed> {
     let step = Step::paced(what.to_owned(), WHOLE);
     load::populate(population, interrupt, &mut |event| {
         show(&step, what, &event);
+        also(&event);
     })
     .map_err(|error| blamed(&population.endpoint, error))
 }

@@ -1,12 +1,20 @@
 //! What one run stands on: a server that answers, with its data in place.
 
-use std::path::PathBuf;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use experiment::{DataSource, DataSpec, PlannedRun, Restore, Rows};
 use protocol::{Address, Connection, Endpoint};
 use samples::{Dataset, Host, ServerIdentity};
 
-use super::{control::variables, smack_data::SmackData, tpch_data::TpchTables};
+use super::{
+    control::{control, variables},
+    smack_data::SmackData,
+    tpch_data::TpchTables,
+};
+use crate::blame::Blamed;
 
 /// What one run stands on.
 pub(crate) struct Stage {
@@ -78,6 +86,22 @@ impl<'a> WantedData<'a> {
 }
 
 impl Stage {
+    /// The server at an endpoint, with the data that is there.
+    pub(crate) fn of(endpoint: Endpoint) -> Result<Self, Blamed> {
+        let variables = control(&endpoint, variables)?;
+        let server_pid = local_pid(&endpoint.address, &variables);
+        let datadir = variables.get("datadir").map(PathBuf::from);
+        Ok(Self {
+            endpoint,
+            server_pid,
+            // The same path on another machine is another directory.
+            datadir: datadir.filter(|_| server_pid.is_some()),
+            private: false,
+            settings_changed: Vec::new(),
+            dataset: None,
+        })
+    }
+
     /// Which half of the run this machine carries.
     pub(crate) fn host(&self) -> Host {
         if self.server_pid.is_some() {
@@ -116,6 +140,17 @@ impl Stage {
             settings_changed: self.settings_changed.clone(),
         })
     }
+}
+
+/// The server's process, if it is on this machine.
+pub(super) fn local_pid(address: &Address, variables: &BTreeMap<String, String>) -> Option<u32> {
+    let local = match address {
+        Address::Unix(_) => true,
+        Address::Tcp { host, .. } => is_loopback(host),
+    };
+    let file = Path::new(variables.get("datadir")?).join(variables.get("pid_file")?);
+    let pid: u32 = std::fs::read_to_string(file).ok()?.trim().parse().ok()?;
+    (local && Path::new("/proc").join(pid.to_string()).exists()).then_some(pid)
 }
 
 /// True for an address that cannot lie on another machine.

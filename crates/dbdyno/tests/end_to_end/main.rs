@@ -15,6 +15,7 @@ mod gen_data;
 mod installs;
 mod mariadb;
 mod null_server;
+mod oltp;
 mod open_loop;
 mod page;
 mod quick;

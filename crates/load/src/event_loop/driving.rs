@@ -130,6 +130,9 @@ impl Shared {
         match result {
             Ok(()) => {
                 self.succeed(begun, end, &retries);
+                if self.task.timeline.phase(begun.scheduled) == Phase::Measurement {
+                    self.users.borrow_mut()[seat.seat].add(end - begun.scheduled);
+                }
                 Some(end)
             }
             Err(failure) => {
@@ -161,15 +164,21 @@ impl Shared {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
-            match self.task.on_error {
-                OnError::Retry { at_most }
-                    if failure.retryable && retries.len() < at_most as usize =>
-                {
-                    retries.push(failure);
-                    since = reactor::now();
-                }
-                _ => return Err(failure),
+            let may_retry = failure.retryable
+                && match self.task.on_error {
+                    OnError::Stop | OnError::Count => false,
+                    OnError::Retry { at_most } => retries.len() < at_most as usize,
+                    OnError::RetryElseStop => !self.task.timeline.is_cut_off(),
+                };
+            if !may_retry {
+                return Err(failure);
             }
+            let is_lost = failure.lost;
+            retries.push(failure);
+            if is_lost {
+                self.reconnect(user).await?;
+            }
+            since = reactor::now();
         }
     }
 
@@ -222,7 +231,7 @@ impl Shared {
         }
         if failure.lost {
             return match self.task.on_error {
-                OnError::Stop => self.halt(Ended::ServerLost(failure)),
+                OnError::Stop | OnError::RetryElseStop => self.halt(Ended::ServerLost(failure)),
                 OnError::Count | OnError::Retry { .. } => match self.reconnect(user).await {
                     Ok(()) => true,
                     Err(failure) => self.halt(Ended::ServerLost(failure)),
@@ -230,7 +239,7 @@ impl Shared {
             };
         }
         match self.task.on_error {
-            OnError::Stop => self.halt(Ended::Failed {
+            OnError::Stop | OnError::RetryElseStop => self.halt(Ended::Failed {
                 operation: user.operations()[index].clone(),
                 failure,
             }),

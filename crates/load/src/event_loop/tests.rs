@@ -129,6 +129,7 @@ struct Told {
     halted: Vec<Ended>,
     failures: FailureCounts,
     left: Left,
+    users: Vec<UserTotal>,
 }
 
 const SHAPE: Shape = Shape {
@@ -202,6 +203,7 @@ fn drive_with(
         halted: Vec::new(),
         failures: FailureCounts::new(),
         left: Left::default(),
+        users: Vec::new(),
     };
     for message in inbox {
         match message {
@@ -224,9 +226,15 @@ fn drive_with(
                 told.intervals.push((timeline.phase(from), from, to, cell));
             }
             Message::Halt(ended) => told.halted.push(ended),
-            Message::Finished { failures, left, .. } => {
+            Message::Finished {
+                failures,
+                left,
+                users,
+                ..
+            } => {
                 told.failures = failures;
                 told.left = *left;
+                told.users = users;
             }
             Message::Connect { .. } | Message::Ready => {}
         }
@@ -406,3 +414,4 @@ fn a_statement_takes_from_the_end_of_the_one_before_or_the_begin_of_its_attempt(
 }
 
 mod open_loop;
+mod retrying;

@@ -1,0 +1,52 @@
+//! `dbdyno oltp`: sysbench's OLTP workloads.
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser;
+
+use crate::{blame::Blame, connection_options::hidden_argument::hide_argument};
+
+mod names;
+mod options;
+mod run;
+mod tables;
+mod values;
+mod watch;
+
+use options::{Command, Format, Options};
+
+/// Runs the command line behind `dbdyno oltp`.
+pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
+    let args = names::translated(args)?;
+    let args = std::iter::once(OsString::from("dbdyno oltp")).chain(args);
+    let options = match Options::try_parse_from(args) {
+        Ok(options) => options,
+        Err(error) => {
+            error.print()?;
+            let code = if error.use_stderr() {
+                Blame::Input as u8
+            } else {
+                0
+            };
+            return Ok(ExitCode::from(code));
+        }
+    };
+    if let Some(password) = &options.password {
+        hide_argument(password)?;
+    }
+    let benchmark = options.benchmark()?;
+    match options.command {
+        Command::Prepare => tables::prepare(&options, benchmark),
+        Command::Prewarm => tables::prewarm(&options, benchmark),
+        Command::Cleanup => tables::cleanup(&options, benchmark),
+        Command::Run => run::run(&options, benchmark),
+    }
+}
+
+/// The first lines that sysbench prints before anything else.
+fn print_title(options: &Options) {
+    if options.report.format == Format::Sysbench {
+        let program = format!("dbdyno {}", env!("CARGO_PKG_VERSION"));
+        print!("{}", report::layouts::sysbench::title(&program));
+    }
+}

@@ -1,0 +1,94 @@
+//! Command lines, ours and sysbench's.
+
+use clap::CommandFactory;
+
+use super::*;
+
+fn parse(line: &str) -> Result<Options, String> {
+    let args = line.split_whitespace().map(Into::into);
+    let args = super::super::names::translated(args).map_err(|error| error.to_string())?;
+    let args = std::iter::once("dbdyno oltp".into()).chain(args);
+    Options::try_parse_from(args).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_command_line_is_sound() {
+    Options::command().debug_assert();
+}
+
+#[test]
+fn sysbenchs_command_line_means_the_same() {
+    let theirs = parse(
+        "oltp_read_write --table_size=3K --tables=4 --threads=8 --time=60 --events=0 --rand-seed=7 \
+         --mysql-socket=/s --mysql-user=u --mysql-db=d --skip_trx=on --range_selects=off --db-ps-mode=disable \
+         --percentile=99 --histogram run",
+    )
+    .unwrap();
+    let ours = parse(
+        "read_write run --table-size 3k --tables 4 --connections 8 --duration 60s --seed 7 --socket /s --user u \
+         --database d --skip-trx --range-selects=off --db-ps-mode disable --percentile 99 --histogram",
+    )
+    .unwrap();
+    assert_eq!(theirs.settings(7).unwrap(), ours.settings(7).unwrap());
+    assert_eq!(theirs.settings(7).unwrap().table_size, 3000);
+    assert_eq!(theirs.benchmark().unwrap(), ours.benchmark().unwrap());
+    assert_eq!(theirs.connection, ours.connection);
+    assert_eq!(theirs.load.duration, ours.load.duration);
+    assert_eq!(theirs.percentiles(), [99.0]);
+    assert!(theirs.has_histogram() && ours.has_histogram());
+}
+
+#[test]
+fn faults_are_named() {
+    for (line, fault) in [
+        ("read_write run --table-size abc", "--table-size"),
+        ("read_write run --table-size 3Q", "--table-size"),
+        ("read_write run --percentile 101", "--percentile"),
+        ("read_write run --no-such 1", "--no-such"),
+        ("read_write walk", "walk"),
+        ("read_write run --db-driver=pgsql", "--db-driver"),
+        (
+            "read_write run --thread-stack-size=64K",
+            "--thread-stack-size",
+        ),
+    ] {
+        let error = parse(line).unwrap_err();
+        assert!(error.contains(fault), "{line}: {error}");
+    }
+    let error = parse("point_slect run").unwrap().benchmark().unwrap_err();
+    assert!(error.hints[0].contains("point_select"));
+    let unused = parse("read_only run --rand-pareto-h 0.1").unwrap();
+    let error = unused.settings(1).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "--rand-pareto-h has no effect with --rand-type uniform"
+    );
+}
+
+#[test]
+fn ignored_errors_are_numbers_or_all() {
+    let ignored = |list: &str| {
+        let line = format!("read_write run --mysql-ignore-errors={list}");
+        parse(&line).unwrap().ignored_errors()
+    };
+    assert_eq!(ignored("all").unwrap(), IgnoredErrors::All);
+    assert_eq!(
+        ignored("1213,1205").unwrap(),
+        IgnoredErrors::Numbers(vec![1213, 1205])
+    );
+    assert_eq!(ignored("").unwrap(), IgnoredErrors::Numbers(Vec::new()));
+    assert!(ignored("deadlock").is_err());
+}
+
+#[test]
+fn percentiles_have_defaults_by_layout() {
+    let percentiles = |options: &str| {
+        parse(&format!("insert run {options}"))
+            .unwrap()
+            .percentiles()
+    };
+    assert_eq!(percentiles(""), [50.0, 95.0, 99.0, 99.9]);
+    assert_eq!(percentiles("--format sysbench"), [95.0]);
+    assert_eq!(percentiles("--percentile 0"), [0.0; 0]);
+    assert_eq!(percentiles("--percentile 99.9,99.99"), [99.9, 99.99]);
+}

@@ -1,0 +1,269 @@
+//! Drives a workload and prints its report.
+
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+
+use load::{Arrivals, Group, Load, OnError, Stop, WarmUp, default_loops};
+use protocol::Endpoint;
+use report::{
+    RunReport,
+    layouts::sysbench::{self, Beside, FinalReport, Header},
+};
+use workload::oltp::{Benchmark, OltpUser, Plan};
+
+use super::{
+    options::{Format, Options, Process},
+    watch::{Pending, Watcher},
+};
+use crate::{
+    blame::{Blame, Blamed},
+    front_doors::super_smack::fresh_seed,
+    runs::{Recorded, ResultsDirectory, SingleRun, Stage, control, number},
+    signals,
+};
+
+/// How long a run measures where nothing is said, as with sysbench.
+const DURATION: Duration = Duration::from_secs(10);
+/// Intervals of the record.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Keeps the times of arrivals apart from the values of the statements.
+const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
+
+/// Runs the workload.
+pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
+    let seed = match options.random.seed {
+        None | Some(0) => fresh_seed(),
+        Some(seed) => seed,
+    };
+    let plan = Arc::new(Plan::new(
+        benchmark,
+        options.settings(seed)?,
+        options.ignored_errors()?,
+    ));
+    let is_document = matches!(options.report.format, Format::Json | Format::Csv);
+    if options.has_histogram() && is_document {
+        let message = "--histogram is for the formats text and sysbench";
+        let hint = "the record has every interval's histogram".to_owned();
+        return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+    }
+    let stop = stop(options)?;
+    let arrivals = arrivals(options, seed)?;
+    let endpoint = options.endpoint()?;
+    let stage = Stage::of(endpoint.clone())?;
+    check_server(&plan, &endpoint)?;
+    let interrupt = signals::interrupt()?;
+    if options.report.format == Format::Sysbench {
+        super::print_title(options);
+        print!("{}", sysbench::header(&header(options)));
+    }
+    let path = record_path(options, benchmark);
+    let single = SingleRun {
+        name: format!("oltp {}", benchmark.name()),
+        settings: told_settings(&plan),
+        seed,
+        stage: &stage,
+        expected: expected(options),
+        path: &path,
+        interrupt: &interrupt,
+    };
+    let mut watcher = Watcher {
+        plan: Arc::clone(&plan),
+        format: options.report.format,
+        every_s: options.report.report_interval,
+        percentile: options.percentiles().first().copied().unwrap_or(0.0),
+        is_open_loop: options.load.rate > 0.0,
+        pending: Pending::default(),
+    };
+    let load = Load {
+        groups: vec![group(&plan, endpoint)],
+        loops: loops(options, &arrivals),
+        arrivals,
+        spin: options.load.spin,
+        warm_up: match options.load.warmup {
+            Duration::ZERO => WarmUp::None,
+            warm_up => WarmUp::For(warm_up),
+        },
+        stop,
+        on_error: OnError::RetryElseStop,
+        interval: INTERVAL,
+    };
+    let recorded = single
+        .record(load, &mut watcher)
+        .map_err(|error| hinted(error, benchmark))?;
+    print!("{}", report(options, &recorded));
+    if options.report.format != Format::Sysbench {
+        eprintln!("record: {}", path.display());
+    }
+    if let Some(error) = recorded.failed {
+        return Err(hinted(error, benchmark));
+    }
+    match &recorded.outcome.offered.shortfall {
+        None => Ok(ExitCode::SUCCESS),
+        Some(shortfall) => {
+            eprintln!(
+                "warning: the rate was not reached from {:.1} s on: {}",
+                shortfall.from_s, shortfall.why
+            );
+            Ok(ExitCode::from(Blame::Answer as u8))
+        }
+    }
+}
+
+fn group(plan: &Arc<Plan>, endpoint: Endpoint) -> Group<OltpUser> {
+    let endpoint = Arc::new(endpoint);
+    let of_users = Arc::clone(plan);
+    Group {
+        name: "oltp".to_owned(),
+        operations: plan.operations().to_vec(),
+        statements: plan.statements().to_vec(),
+        users: plan.settings().connections,
+        make: Box::new(move |index| {
+            OltpUser::new(Arc::clone(&of_users), Arc::clone(&endpoint), index)
+        }),
+    }
+}
+
+fn loops(options: &Options, arrivals: &Arrivals) -> u32 {
+    let connections = options.load.connections;
+    let asked = options.load.loops;
+    asked
+        .unwrap_or_else(|| default_loops(connections, arrivals))
+        .min(connections)
+}
+
+/// A time or a number of events; both together would be two rules.
+fn stop(options: &Options) -> Result<Stop, Blamed> {
+    let operations = options.load.operations;
+    match (options.load.duration, operations) {
+        (Some(Duration::ZERO), 0) => {
+            let message = "a run without end: --duration 0 and --operations 0";
+            Err(Blamed::new(Blame::Input, message).hint("give one of them".to_owned()))
+        }
+        (None, 0) => Ok(Stop::After(DURATION)),
+        (Some(duration), 0) => Ok(Stop::After(duration)),
+        (None | Some(Duration::ZERO), _) => Ok(Stop::Operations(operations)),
+        (Some(_), _) => {
+            let message = "--duration and --operations (--time and --events) both end the run";
+            let hint = "give one of them; 0 for the other means that it has no say";
+            Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+        }
+    }
+}
+
+fn arrivals(options: &Options, seed: u64) -> Result<Arrivals, Blamed> {
+    let rate_per_s = options.load.rate;
+    let seed = seed ^ ARRIVALS;
+    match (rate_per_s > 0.0, options.load.arrivals) {
+        (false, None) => Ok(Arrivals::Closed),
+        (false, Some(_)) => {
+            let message = "--arrivals has no effect without --rate";
+            Err(Blamed::new(Blame::Input, message))
+        }
+        (true, Some(Process::Constant)) => Ok(Arrivals::Constant { rate_per_s }),
+        (true, None | Some(Process::Poisson)) => Ok(Arrivals::Poisson { rate_per_s, seed }),
+    }
+}
+
+fn expected(options: &Options) -> Duration {
+    options.load.warmup + options.load.duration.unwrap_or(DURATION)
+}
+
+/// Refuses what would fail half way: more prepared statements than the server allows. Warns where rows are missing.
+fn check_server(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
+    let settings = plan.settings();
+    let wanted = plan.prepared_statements() * u64::from(settings.connections);
+    let (allowed, last_id) = control(endpoint, async |connection| {
+        let allowed = number(connection, "select @@max_prepared_stmt_count").await?;
+        let last_id = number(connection, "select max(id) from sbtest1").await;
+        Ok((allowed, last_id.ok().flatten()))
+    })?;
+    if let Some(allowed) = allowed.filter(|allowed| *allowed < wanted) {
+        let message = format!(
+            "{} connections prepare {wanted} statements, and the server allows {allowed}",
+            settings.connections
+        );
+        let hint = format!("SET GLOBAL max_prepared_stmt_count={wanted}, or --db-ps-mode=disable");
+        return Err(Blamed::new(Blame::Input, message).hint(hint));
+    }
+    let needs_rows = !matches!(plan.benchmark(), Benchmark::Insert | Benchmark::BulkInsert);
+    if let Some(last_id) = last_id.filter(|last| needs_rows && *last < settings.table_size) {
+        eprintln!(
+            "warning: the ids of sbtest1 end at {last_id}, and --table-size is {}: statements will miss",
+            settings.table_size
+        );
+    }
+    Ok(())
+}
+
+fn told_settings(plan: &Plan) -> BTreeMap<String, String> {
+    let settings = plan.settings();
+    let statements = if plan.is_prepared() {
+        "prepared"
+    } else {
+        "text"
+    };
+    BTreeMap::from([
+        ("tables".to_owned(), settings.tables.to_string()),
+        ("table-size".to_owned(), settings.table_size.to_string()),
+        ("rand-type".to_owned(), settings.rand_type.to_string()),
+        ("statements".to_owned(), statements.to_owned()),
+    ])
+}
+
+fn record_path(options: &Options, benchmark: Benchmark) -> PathBuf {
+    match &options.report.record {
+        Some(path) => path.clone(),
+        None => {
+            let name = format!("oltp-{}", benchmark.name());
+            ResultsDirectory::unused_path(&name).join("record.jsonl")
+        }
+    }
+}
+
+fn header(options: &Options) -> Header {
+    Header {
+        threads: options.load.connections,
+        rate_per_s: Some(options.load.rate).filter(|rate| *rate > 0.0),
+        report_interval_s: Some(options.report.report_interval).filter(|every| *every > 0),
+        seed: options.random.seed.filter(|seed| *seed > 0),
+    }
+}
+
+fn report(options: &Options, recorded: &Recorded) -> String {
+    let percentiles = options.percentiles();
+    let record = &recorded.record;
+    let histogram = match options.has_histogram() {
+        true => sysbench::histogram_of(record),
+        false => String::new(),
+    };
+    let report = || RunReport::of(record, &percentiles);
+    match options.report.format {
+        Format::Text => report().text() + &histogram,
+        Format::Json => report().json(),
+        Format::Csv => report().csv(),
+        Format::Sysbench => {
+            let users = &recorded.outcome.users;
+            let beside = Beside {
+                percentiles: &percentiles,
+                total_time: recorded.outcome.elapsed,
+                threads: users
+                    .iter()
+                    .map(|user| (user.count, user.busy.as_secs_f64()))
+                    .collect(),
+                unfinished: Some(recorded.outcome.unfinished).filter(|left| *left > 0),
+            };
+            histogram + &sysbench::final_report(&FinalReport::of(record, &beside))
+        }
+    }
+}
+
+/// The error with what to do where tables are missing.
+fn hinted(error: anyhow::Error, benchmark: Benchmark) -> anyhow::Error {
+    match error.downcast::<Blamed>() {
+        Ok(blamed) if blamed.message.contains("doesn't exist") => {
+            let hint = format!("dbdyno oltp {} prepare makes the tables", benchmark.name());
+            blamed.hint(hint).into()
+        }
+        Ok(blamed) => blamed.into(),
+        Err(other) => other,
+    }
+}

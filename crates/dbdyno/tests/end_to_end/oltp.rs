@@ -1,0 +1,395 @@
+//! `dbdyno oltp`: sysbench's workloads, on tables of either, with its layout and ours.
+
+use std::{fs, process::Command};
+
+use crate::scene::{Finished, Scene};
+
+/// Two small tables.
+const TABLES: [&str; 2] = ["--tables=2", "--table-size=2000"];
+
+/// A scene with a private server `s` that has an account without password for sysbench.
+fn with_server(settings: &[&str]) -> Scene {
+    let scene = Scene::new();
+    let set = settings.iter().flat_map(|setting| ["--set", setting]);
+    let create = ["server", "create", "s"].into_iter().chain(set);
+    scene.dbdyno(create).exits(0);
+    let sql =
+        "create user plain@localhost; grant all on *.* to plain@localhost; create database sbtest";
+    answer(&scene, sql);
+    scene
+}
+
+fn answer(scene: &Scene, sql: &str) -> String {
+    let client = ["server", "client", "s", "--"];
+    let options = ["--batch", "--skip-column-names", "-e", sql];
+    scene
+        .dbdyno(client.into_iter().chain(options))
+        .exits(0)
+        .text()
+}
+
+fn socket(scene: &Scene) -> String {
+    let socket = scene.servers_directory().join("s/run/mysqld.sock");
+    socket.display().to_string()
+}
+
+/// The arguments that name the server as sysbench has them.
+fn server_options(scene: &Scene) -> Vec<String> {
+    vec![
+        format!("--mysql-socket={}", socket(scene)),
+        "--mysql-user=plain".to_owned(),
+    ]
+}
+
+/// Runs `dbdyno oltp` with sysbench's names for the options.
+fn oltp(scene: &Scene, workload: &str, command: &str, options: &[&str]) -> Finished {
+    let mut args = vec!["oltp".to_owned(), workload.to_owned(), command.to_owned()];
+    args.extend(server_options(scene));
+    args.extend(options.iter().map(|option| (*option).to_owned()));
+    scene.dbdyno(args)
+}
+
+fn oltp_on(scene: &Scene, workload: &str, command: &str, options: &[&str]) -> Finished {
+    let options: Vec<&str> = TABLES.iter().chain(options).copied().collect();
+    oltp(scene, workload, command, &options)
+}
+
+fn has_sysbench() -> bool {
+    let found = Command::new("sysbench").arg("--version").output().is_ok();
+    if !found {
+        eprintln!("skipped: sysbench is not installed (scripts/install-packages.sh test)");
+    }
+    found
+}
+
+/// Runs sysbench itself; it must succeed.
+#[track_caller]
+fn sysbench(scene: &Scene, workload: &str, command: &str, options: &[&str]) -> String {
+    let output = Command::new("sysbench")
+        .arg(workload)
+        .args(server_options(scene))
+        .args(TABLES)
+        .args(options)
+        .arg(command)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success(),
+        "sysbench {workload} {command}\n{text}"
+    );
+    text
+}
+
+fn rows(scene: &Scene) -> String {
+    answer(
+        scene,
+        "select (select count(*) from sbtest.sbtest1), (select count(*) from sbtest.sbtest2)",
+    )
+}
+
+#[test]
+fn tables_of_sysbench_are_run_here_and_ours_there() {
+    if !has_sysbench() {
+        return;
+    }
+    let scene = with_server(&[]);
+    let short = ["--threads=4", "--time=1"];
+    let clean = |text: &str| {
+        assert!(
+            text.contains("ignored errors:                      0 "),
+            "{text}"
+        );
+    };
+    sysbench(&scene, "oltp_read_write", "prepare", &[]);
+    let theirs = answer(&scene, "show create table sbtest.sbtest1");
+    for mode in ["auto", "disable"] {
+        let mode = format!("--db-ps-mode={mode}");
+        let options = [&short[..], &[&mode, "--format=sysbench"]].concat();
+        clean(
+            &oltp_on(&scene, "oltp_read_write", "run", &options)
+                .exits(0)
+                .text(),
+        );
+        assert_eq!(rows(&scene), "2000\t2000\n");
+    }
+    oltp_on(&scene, "oltp_read_write", "cleanup", &[]).exits(0);
+    oltp_on(&scene, "oltp_read_write", "prepare", &[]).exits(0);
+    let without_counter = |text: &str| {
+        let (head, tail) = text.split_once(" AUTO_INCREMENT=").unwrap();
+        head.to_owned() + tail.split_once(' ').unwrap().1
+    };
+    let ours = answer(&scene, "show create table sbtest.sbtest1");
+    assert_eq!(without_counter(&ours), without_counter(&theirs));
+    clean(&sysbench(&scene, "oltp_read_write", "run", &short));
+    assert_eq!(rows(&scene), "2000\t2000\n");
+    sysbench(&scene, "oltp_read_only", "run", &short);
+    sysbench(&scene, "oltp_read_write", "cleanup", &[]);
+    let left = answer(
+        &scene,
+        "select count(*) from information_schema.tables where table_schema = 'sbtest'",
+    );
+    assert_eq!(left, "0\n");
+}
+
+/// A text with one `N` for each number, and one blank for the blanks before it: they make up for its width.
+fn shape(text: &str) -> Vec<String> {
+    let shape_of = |line: &str| {
+        let mut out = String::new();
+        for part in line.split_inclusive(|character: char| !matches!(character, '0'..='9' | '.')) {
+            let number =
+                part.trim_end_matches(|character: char| !matches!(character, '0'..='9' | '.'));
+            if number.chars().any(|character| character.is_ascii_digit()) {
+                while out.ends_with("  ") {
+                    out.pop();
+                }
+                out.push('N');
+                out.push_str(&part[number.len()..]);
+            } else {
+                out.push_str(part);
+            }
+        }
+        // The width of a number shows behind it where a column is left-aligned.
+        out.replace("N     (", "N (")
+            .replace("N    (", "N (")
+            .replace("N   (", "N (")
+            .replace("N  (", "N (")
+    };
+    text.lines().map(shape_of).collect()
+}
+
+#[test]
+fn the_layout_is_sysbenchs_own() {
+    if !has_sysbench() {
+        return;
+    }
+    let scene = with_server(&[]);
+    let prepared = sysbench(&scene, "oltp_read_write", "prepare", &[]);
+    let dropped = sysbench(&scene, "oltp_read_write", "cleanup", &[]);
+    let ours = oltp_on(
+        &scene,
+        "oltp_read_write",
+        "prepare",
+        &["--format=sysbench", "--threads=1"],
+    );
+    let ours = ours.exits(0).text();
+    for line in prepared.lines().skip(1) {
+        assert!(
+            ours.lines().any(|own| own == line),
+            "{line:?} is not in\n{ours}"
+        );
+    }
+    for options in [
+        &["--threads=2", "--time=2", "--report-interval=1"][..],
+        &[
+            "--threads=2",
+            "--time=2",
+            "--rate=50",
+            "--report-interval=1",
+            "--rand-seed=7",
+        ],
+        &["--threads=1", "--time=1", "--percentile=0"],
+        &["--threads=1", "--time=0", "--events=50", "--percentile=99"],
+    ] {
+        let theirs = sysbench(&scene, "oltp_read_write", "run", options);
+        let with_format = [options, &["--format=sysbench"]].concat();
+        let ours = oltp_on(&scene, "oltp_read_write", "run", &with_format)
+            .exits(0)
+            .text();
+        let (theirs, ours) = (shape(&theirs), shape(&ours));
+        // The first line tells the program; a busy machine may swallow an intermediate line.
+        let told = |lines: &[String]| {
+            let mut told: Vec<String> = lines[1..].to_vec();
+            told.dedup();
+            told
+        };
+        assert_eq!(told(&ours), told(&theirs), "{options:?}");
+    }
+    let ours = oltp_on(&scene, "oltp_read_write", "cleanup", &["--format=sysbench"]);
+    assert_eq!(shape(&ours.exits(0).text())[1..], shape(&dropped)[1..]);
+}
+
+#[test]
+fn every_workload_runs_prepared_and_as_text() {
+    let scene = with_server(&[]);
+    oltp_on(&scene, "read_write", "prepare", &[])
+        .exits(0)
+        .says("4000 rows");
+    oltp_on(&scene, "read_write", "prewarm", &["--threads=2"]).exits(0);
+    for workload in [
+        "point_select",
+        "read_only",
+        "read_write",
+        "write_only",
+        "update_index",
+        "update_non_index",
+        "select_random_points",
+        "select_random_ranges",
+        "insert",
+        "delete",
+    ] {
+        for mode in ["auto", "disable"] {
+            let mode = format!("--db-ps-mode={mode}");
+            let options = [
+                "--connections=3",
+                "--events=60",
+                "--format=json",
+                "--seed=5",
+                &mode,
+            ];
+            let text = oltp_on(&scene, workload, "run", &options).exits(0).text();
+            let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(json["response"]["count"], 60, "{workload}: {text}");
+            assert_eq!(json["settings"]["rand-type"], "uniform");
+            assert_eq!(json["failed"], 0);
+        }
+    }
+    // 60 events twice: inserts bring 120 rows, deletes take at most as many; the others keep the number.
+    let count = rows(&scene);
+    let counts = count
+        .split_whitespace()
+        .map(|count| count.parse::<u64>().unwrap());
+    let sum: u64 = counts.sum();
+    assert!((4000..4120).contains(&sum), "{count}");
+    let records = fs::read_dir(scene.path().join("results")).unwrap().count();
+    assert_eq!(records, 20);
+}
+
+#[test]
+fn rows_are_the_same_whichever_way_they_go_in() {
+    let scene = with_server(&[]);
+    let sums = |options: &[&str]| {
+        oltp_on(&scene, "read_only", "prepare", options).exits(0);
+        let sums = answer(&scene, "checksum table sbtest.sbtest1, sbtest.sbtest2");
+        oltp_on(&scene, "read_only", "cleanup", &[]).exits(0);
+        sums
+    };
+    let by_load = sums(&["--threads=4"]);
+    // Without AUTO_INCREMENT several connections share a table.
+    let shared = sums(&["--threads=3", "--auto-inc=off"]);
+    answer(&scene, "set global local_infile = 0");
+    let by_insert = sums(&["--threads=2"]);
+    assert_eq!((&shared, &by_insert), (&by_load, &by_load));
+    let other = sums(&["--seed=2"]);
+    assert_ne!(other, by_load);
+    let globals =
+        "select @@global.unique_checks, @@global.foreign_key_checks, @@global.local_infile";
+    assert_eq!(answer(&scene, globals), "1\t1\t0\n");
+}
+
+#[test]
+fn bulk_insert_fills_a_table_for_each_connection() {
+    let scene = with_server(&[]);
+    let two = ["--connections=2"];
+    oltp(&scene, "bulk_insert", "prepare", &two).exits(0);
+    let options = ["--connections=2", "--events=100000", "--format=json"];
+    let text = oltp(&scene, "bulk_insert", "run", &options).exits(0).text();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["response"]["count"], 100_000);
+    let count = rows(&scene);
+    let counts = count
+        .split_whitespace()
+        .map(|count| count.parse::<u64>().unwrap());
+    assert_eq!(counts.sum::<u64>(), 100_000, "{count}");
+    oltp(&scene, "bulk_insert", "cleanup", &two).exits(0);
+}
+
+#[test]
+fn faults_name_what_is_wrong() {
+    let scene = with_server(&["max_prepared_stmt_count=50"]);
+    oltp_on(
+        &scene,
+        "read_write",
+        "run",
+        &["--db-ps-mode=disable", "--time=1"],
+    )
+    .exits(3)
+    .hints("dbdyno oltp read_write prepare");
+    oltp_on(&scene, "read_write", "prepare", &[]).exits(0);
+    oltp_on(&scene, "read_write", "prepare", &[])
+        .exits(3)
+        .says("already exists")
+        .hints("dbdyno oltp read_write cleanup");
+    oltp_on(&scene, "read_write", "run", &["--threads=8"])
+        .exits(2)
+        .says("8 connections prepare 168 statements, and the server allows 50")
+        .hints("max_prepared_stmt_count=168");
+    oltp(
+        &scene,
+        "point_select",
+        "run",
+        &["--table-size=5k", "--events=10"],
+    )
+    .exits(0)
+    .says("the ids of sbtest1 end at 2000");
+    for (options, fault) in [
+        (&["--luajit-cmd=off"][..], "--luajit-cmd"),
+        (&["--time=1", "--events=1"], "--time and --events"),
+        (&["--time=0"], "without end"),
+        (
+            &["--rand-zipfian-exp=1"],
+            "--rand-zipfian-exp has no effect",
+        ),
+        (&["--arrivals=constant"], "--arrivals has no effect"),
+        (&["--table-size=3Q"], "--table-size"),
+    ] {
+        oltp(&scene, "point_select", "run", options)
+            .exits(2)
+            .says(fault);
+    }
+    // An error that is not in the list ends the run, with its statement.
+    answer(&scene, "alter table sbtest.sbtest1 drop column pad");
+    oltp(
+        &scene,
+        "insert",
+        "run",
+        &["--events=5", "--table-size=2000"],
+    )
+    .exits(3)
+    .says("Unknown column 'pad'")
+    .says("INSERT INTO sbtest1 (id, k, c, pad)");
+}
+
+#[test]
+fn a_rate_that_is_not_reached_is_an_answer() {
+    let scene = with_server(&[]);
+    oltp_on(&scene, "point_select", "prepare", &[]).exits(0);
+    let options = ["--rate=900000", "--time=1", "--arrivals=constant"];
+    oltp_on(&scene, "point_select", "run", &options)
+        .exits(1)
+        .prints("send lag")
+        .prints("not reached")
+        .says("the rate was not reached");
+}
+
+#[test]
+fn a_password_on_the_command_line_is_wiped() {
+    let scene = with_server(&[]);
+    answer(
+        &scene,
+        "create user secretive@localhost identified by 'hunter2-hunter2'; grant all on *.* to secretive@localhost",
+    );
+    let socket = format!("--mysql-socket={}", socket(&scene));
+    let options = [
+        "--mysql-user=secretive",
+        "--mysql-password=hunter2-hunter2",
+        &socket,
+    ];
+    scene
+        .dbdyno(["oltp", "point_select", "prepare"].iter().chain(&options))
+        .exits(0);
+    let run = ["oltp", "point_select", "run", "--time=60"];
+    let mut running = scene.start(run.iter().chain(&options));
+    let queries =
+        "select count(*) > 0 from information_schema.processlist where user = 'secretive'";
+    running.wait_until("it runs", || answer(&scene, queries) == "1\n");
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let lines =
+        processes.map(|process| fs::read(process.path().join("cmdline")).unwrap_or_default());
+    for line in lines {
+        let line = String::from_utf8_lossy(&line).into_owned();
+        assert!(!line.contains("hunter2"), "{line}");
+    }
+    running.signal(rustix::process::Signal::INT);
+    running.finish().exits(130).conceals("hunter2");
+}

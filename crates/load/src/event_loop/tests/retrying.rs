@@ -1,0 +1,53 @@
+//! The policy that retries what may be retried and stops at everything else.
+
+use super::*;
+
+#[test]
+fn what_may_be_retried_is_retried_within_one_response_time() {
+    let user = Scripted::taking(&[10, 10, 10])
+        .failing(0, failure(1213, true, false))
+        .failing(1, failure(1213, true, false));
+    let told = drive(vec![user], OnError::RetryElseStop, 0, 300);
+    let measured = told.due_in(Phase::Measurement);
+    assert_eq!((measured.response.count, measured.errors), (11, 0));
+    assert_eq!(measured.response.min_ns, 30_000_000);
+    let deadlocks = &told.failures[&(0, 1213)];
+    assert_eq!((deadlocks.count, deadlocks.retried), (22, 22));
+    assert!(told.halted.is_empty());
+    // The last one was due in the measurement and came back after it.
+    let user = told.users[0];
+    assert_eq!((user.count, user.busy), (11, Duration::from_millis(330)));
+}
+
+#[test]
+fn a_lost_connection_that_may_be_retried_is_opened_again() {
+    let user = Scripted::taking(&[10, 10]).failing(0, failure(0, true, true));
+    let connects = Rc::clone(&user.connects);
+    let told = drive(vec![user], OnError::RetryElseStop, 0, 100);
+    assert_eq!(told.due_in(Phase::Measurement).response.count, 6);
+    assert_eq!(connects.get(), 1 + 6);
+    assert!(told.halted.is_empty());
+}
+
+#[test]
+fn anything_else_ends_the_load() {
+    let user = Scripted::taking(&[10, 10]).failing(1, failure(1062, false, false));
+    let told = drive(vec![user], OnError::RetryElseStop, 0, 1000);
+    let [Ended::Failed { failure: last, .. }] = &told.halted[..] else {
+        panic!("{:?}", told.halted);
+    };
+    assert_eq!(last.number, 1062);
+    assert_eq!(told.due_in(Phase::Measurement).response.count, 1);
+    let user = Scripted::taking(&[10]).failing(0, failure(0, false, true));
+    let told = drive(vec![user], OnError::RetryElseStop, 0, 1000);
+    assert!(matches!(told.halted[..], [Ended::ServerLost(_)]));
+}
+
+#[test]
+fn retries_end_when_the_load_gives_up_waiting() {
+    let user = Scripted::taking(&[10]).failing(0, failure(1205, true, false));
+    let told = drive(vec![user], OnError::RetryElseStop, 0, 100);
+    let measured = told.due_in(Phase::Measurement);
+    assert_eq!((measured.response.count, measured.errors), (0, 0));
+    assert_eq!(told.left.in_flight, 1);
+}

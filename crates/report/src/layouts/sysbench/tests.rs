@@ -1,0 +1,176 @@
+//! The original's bytes, as sysbench 1.0.20 printed them.
+
+use super::*;
+
+#[test]
+fn headers() {
+    let open = Header {
+        threads: 2,
+        rate_per_s: Some(50.0),
+        report_interval_s: Some(1),
+        seed: Some(5),
+    };
+    assert_eq!(
+        super::header(&open),
+        "Running the test with following options:\n\
+         Number of threads: 2\n\
+         Target transaction rate: 50/sec\n\
+         Report intermediate results every 1 second(s)\n\
+         Initializing random number generator from seed (5).\n\
+         \n\
+         \n\
+         Initializing worker threads...\n\
+         \n"
+    );
+    let plain = Header {
+        threads: 1,
+        ..Header::default()
+    };
+    assert_eq!(
+        super::header(&plain),
+        "Running the test with following options:\n\
+         Number of threads: 1\n\
+         Initializing random number generator from current time\n\
+         \n\
+         \n\
+         Initializing worker threads...\n\
+         \n"
+    );
+    assert_eq!(
+        title("using system LuaJIT 2.1.0-beta3") + started(),
+        "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nThreads started!\n\n"
+    );
+}
+
+#[test]
+fn intermediate_lines() {
+    let now = Intermediate {
+        t_s: 2.0,
+        threads: 2,
+        rates: Rates {
+            events: 24.01,
+            reads: 357.20,
+            writes: 96.05,
+            others: 50.03,
+            errors: 0.0,
+            reconnects: 0.0,
+        },
+        percentile: 95.0,
+        latency_ms: 161.51,
+        queue: Some((12, 2)),
+    };
+    assert_eq!(
+        intermediate(&now),
+        "[ 2s ] thds: 2 tps: 24.01 qps: 503.28 (r/w/o: 357.20/96.05/50.03) lat (ms,95%): 161.51 err/s: 0.00 \
+         reconn/s: 0.00\n\
+         [ 2s ] queue length: 12, concurrency: 2\n"
+    );
+}
+
+fn report() -> FinalReport {
+    FinalReport {
+        reads: 1190,
+        writes: 340,
+        others: 170,
+        events: 85,
+        ignored_errors: 0,
+        reconnects: 0,
+        unfinished: None,
+        total_time: Duration::from_micros(2_097_460),
+        latency: Latency {
+            min_ms: 1.25,
+            avg_ms: 29.88,
+            max_ms: 260.02,
+            percentiles: vec![(95.0, 158.63)],
+            sum_ms: 2539.50,
+        },
+        events_per_thread: (42.5, 0.5),
+        busy_per_thread_s: (1.2698, 0.07),
+    }
+}
+
+#[test]
+fn final_reports() {
+    let text = final_report(&report());
+    assert_eq!(
+        text,
+        "SQL statistics:
+    queries performed:
+        read:                            1190
+        write:                           340
+        other:                           170
+        total:                           1700
+    transactions:                        85     (40.53 per sec.)
+    queries:                             1700   (810.50 per sec.)
+    ignored errors:                      0      (0.00 per sec.)
+    reconnects:                          0      (0.00 per sec.)
+
+General statistics:
+    total time:                          2.0975s
+    total number of events:              85
+
+Latency (ms):
+         min:                                    1.25
+         avg:                                   29.88
+         max:                                  260.02
+         95th percentile:                      158.63
+         sum:                                 2539.50
+
+Threads fairness:
+    events (avg/stddev):           42.5000/0.50
+    execution time (avg/stddev):   1.2698/0.07
+
+"
+    );
+}
+
+#[test]
+fn percentiles() {
+    let with = |percentiles: &[(f64, f64)]| {
+        let mut report = report();
+        report.latency.percentiles = percentiles.to_vec();
+        final_report(&report)
+    };
+    assert!(with(&[]).contains("\n         percentile stats:               disabled\n"));
+    let text = with(&[(1.0, 0.05), (100.0, 10.46), (99.9, 1.0)]);
+    for line in [
+        "\n          1th percentile:                        0.05\n",
+        "\n        100th percentile:                       10.46\n",
+        "\n        99.9th percentile:                       1.00\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+}
+
+#[test]
+fn a_forced_end_tells_what_it_left() {
+    let forced = FinalReport {
+        unfinished: Some(2),
+        ..report()
+    };
+    assert!(final_report(&forced).contains(
+        "reconnects:                          0      (0.00 per sec.)\n\n\
+         Number of unfinished transactions on forced shutdown: 2\n\nGeneral statistics:\n"
+    ));
+}
+
+#[test]
+fn histograms() {
+    // The second and third fall into one bucket.
+    let times = [
+        (1_250_000, 1),
+        (2_600_000, 2),
+        (2_605_000, 1),
+        (260_000_000, 2),
+    ];
+    assert_eq!(
+        histogram(times),
+        "Latency histogram (values are in milliseconds)
+       value  ------------- distribution ------------- count
+       1.250 |*************                            1
+       2.615 |**************************************** 3
+     257.950 |***************************              2
+ 
+"
+    );
+}

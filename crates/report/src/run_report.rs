@@ -1,0 +1,292 @@
+//! The report of one run: for a terminal, as JSON, as CSV.
+//!
+//! Every figure is one of the record's measurement phase; operations count where they were due.
+
+use std::collections::BTreeMap;
+
+use samples::{Durations, ErrorCount, Phase, Record, RunSummary, Shortfall};
+use serde::Serialize;
+
+mod csv;
+mod text;
+
+/// What one run measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunReport {
+    /// What ran.
+    pub name: String,
+    /// Version of the server, as it says.
+    pub server: String,
+    /// Its address.
+    pub address: String,
+    /// How the clients reached it.
+    pub transport: String,
+    /// What the run was asked to do, such as `rand-type` to `uniform`.
+    pub settings: BTreeMap<String, String>,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Connections.
+    pub connections: u32,
+    /// Event loops.
+    pub loops: u32,
+    /// Mechanism of the event loops.
+    pub io: String,
+    /// How operations came to be due: `closed`, `constant` or `poisson`.
+    pub arrivals: String,
+    /// Operations per second that were asked for; none in a closed loop.
+    pub offered_per_s: Option<f64>,
+    /// Length of the measurement, seconds.
+    pub measured_s: f64,
+    /// Operations per second that came back.
+    pub throughput_per_s: Option<f64>,
+    /// Statements that came back, by class and second.
+    pub statements_per_s: Classes<f64>,
+    /// From the scheduled start of an operation to its end.
+    pub response: Times,
+    /// From the send of an operation to its end; only in an open loop.
+    pub service: Option<Times>,
+    /// From the scheduled start to the send; only in an open loop.
+    pub send_lag: Option<Times>,
+    /// The statements inside the operations; none where an operation is one statement.
+    pub statements: Vec<StatementReport>,
+    /// Operations that failed for good.
+    pub failed: u64,
+    /// Failed attempts by number.
+    pub errors: Vec<ErrorCount>,
+    /// Why the rate was not reached.
+    pub shortfall: Option<Shortfall>,
+    /// CPU time of the client for one statement, microseconds.
+    pub client_us_per_statement: Option<f64>,
+    /// CPUs that the client used, in the mean.
+    pub client_cpus: Option<f64>,
+    /// CPUs that the server used, in the mean.
+    pub server_cpus: Option<f64>,
+}
+
+/// A value for each class of statements.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Classes<T> {
+    /// Returned rows.
+    pub read: T,
+    /// Changed rows.
+    pub write: T,
+    /// Did neither.
+    pub other: T,
+}
+
+/// Times of one kind.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Times {
+    /// How many.
+    pub count: u64,
+    /// The mean, milliseconds.
+    pub mean_ms: f64,
+    /// The shortest, milliseconds.
+    pub min_ms: f64,
+    /// The longest, milliseconds.
+    pub max_ms: f64,
+    /// Percentiles in ascending order.
+    pub percentiles: Vec<PercentileValue>,
+}
+
+/// One percentile.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PercentileValue {
+    /// Which one, 0 to 100.
+    pub percentile: f64,
+    /// Its value, milliseconds.
+    pub ms: f64,
+}
+
+/// One statement inside the operations.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StatementReport {
+    /// Its name.
+    pub name: String,
+    /// How often it did what.
+    pub classes: Classes<u64>,
+    /// How long it took.
+    pub times: Times,
+}
+
+/// Everything that was due in the measurement, added up.
+#[derive(Default)]
+pub(crate) struct Due {
+    pub(crate) response: Durations,
+    pub(crate) service: Durations,
+    pub(crate) send_lag: Durations,
+    pub(crate) statements: BTreeMap<String, (Classes<u64>, Durations)>,
+}
+
+impl Due {
+    /// Adds up what was due in the measurement phase of a record.
+    pub(crate) fn of(record: &Record) -> Self {
+        let mut due = Self::default();
+        for interval in &record.intervals {
+            if interval.phase == Phase::Measurement {
+                due.add(
+                    &interval.operations,
+                    &interval.statements,
+                    interval.send_lag.as_ref(),
+                );
+            }
+            let carried = interval.carried.iter();
+            for part in carried.filter(|part| part.due_in == Phase::Measurement) {
+                due.add(&part.operations, &part.statements, Some(&part.send_lag));
+            }
+        }
+        due
+    }
+
+    fn add(
+        &mut self,
+        operations: &[samples::OperationInterval],
+        statements: &[samples::StatementInterval],
+        send_lag: Option<&Durations>,
+    ) {
+        for operation in operations {
+            self.response.add(&operation.response());
+            if let Some(service) = &operation.service {
+                self.service.add(service);
+            }
+        }
+        for statement in statements {
+            let name = statement.statement.clone();
+            let (classes, times) = self.statements.entry(name).or_default();
+            classes.read += statement.reads;
+            classes.write += statement.writes;
+            classes.other += statement.others;
+            times.add(&statement.times());
+        }
+        if let Some(lag) = send_lag {
+            self.send_lag.add(lag);
+        }
+    }
+
+    /// Statements by class; operations of one statement each are taken for reads, as only those go without.
+    pub(crate) fn classes(&self) -> Classes<u64> {
+        if self.statements.is_empty() {
+            return Classes {
+                read: self.response.count,
+                ..Classes::default()
+            };
+        }
+        let mut sum = Classes::default();
+        for (classes, _) in self.statements.values() {
+            sum.read += classes.read;
+            sum.write += classes.write;
+            sum.other += classes.other;
+        }
+        sum
+    }
+}
+
+impl Times {
+    fn of(durations: &Durations, percentiles: &[f64]) -> Self {
+        Self {
+            count: durations.count,
+            mean_ms: durations.mean_ns().unwrap_or(0.0) / 1e6,
+            min_ms: durations.min_ns as f64 / 1e6,
+            max_ms: durations.max_ns as f64 / 1e6,
+            percentiles: percentiles
+                .iter()
+                .map(|percentile| PercentileValue {
+                    percentile: *percentile,
+                    ms: percentile_ms(durations, *percentile),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// A percentile (0 to 100) in milliseconds, never beyond the exact minimum and maximum; 0 where there is no time.
+pub(crate) fn percentile_ms(durations: &Durations, percentile: f64) -> f64 {
+    let ns = durations.histogram.quantile_ns(percentile / 100.0);
+    let ns = ns.map_or(0, |ns| ns.clamp(durations.min_ns, durations.max_ns));
+    ns as f64 / 1e6
+}
+
+impl RunReport {
+    /// The report of a record, with these percentiles (0 to 100).
+    pub fn of(record: &Record, percentiles: &[f64]) -> Self {
+        let summary = RunSummary::of(record);
+        let due = Due::of(record);
+        let is_open = summary.offered_per_s.is_some();
+        let times = |durations: &Durations| Times::of(durations, percentiles);
+        let classes = due.classes();
+        let per_s = |count: u64| match summary.measured_s > 0.0 {
+            true => count as f64 / summary.measured_s,
+            false => 0.0,
+        };
+        let statements_count = classes.read + classes.write + classes.other;
+        let cpus = record
+            .machines
+            .first()
+            .map_or(1.0, |machine| f64::from(machine.cpus));
+        let client_cpus = summary
+            .cpu
+            .as_ref()
+            .and_then(|cpu| cpu.client)
+            .map(|share| share * cpus);
+        let header = &record.header;
+        let server = record.servers.first();
+        let offered = record.offered.as_ref();
+        Self {
+            name: header.experiment.clone(),
+            server: server
+                .map(|server| server.version.clone())
+                .unwrap_or_default(),
+            address: server
+                .map(|server| server.address.clone())
+                .unwrap_or_default(),
+            transport: header.transport.clone(),
+            settings: header.combination.clone(),
+            seed: header.seed,
+            connections: header.connections,
+            loops: header.loops,
+            io: header.io.clone(),
+            arrivals: offered.map_or("closed".to_owned(), |offered| offered.process.clone()),
+            offered_per_s: summary.offered_per_s,
+            measured_s: summary.measured_s,
+            throughput_per_s: summary.throughput_per_s,
+            statements_per_s: Classes {
+                read: per_s(classes.read),
+                write: per_s(classes.write),
+                other: per_s(classes.other),
+            },
+            response: times(&due.response),
+            service: is_open.then(|| times(&due.service)),
+            send_lag: is_open.then(|| times(&due.send_lag)),
+            statements: due
+                .statements
+                .iter()
+                .map(|(name, (classes, durations))| StatementReport {
+                    name: name.clone(),
+                    classes: *classes,
+                    times: times(durations),
+                })
+                .collect(),
+            failed: summary.errors,
+            errors: record.errors.clone(),
+            shortfall: offered.and_then(|offered| offered.shortfall.clone()),
+            client_us_per_statement: client_cpus
+                .filter(|_| statements_count > 0)
+                .map(|cpus| cpus * summary.measured_s * 1e6 / statements_count as f64),
+            client_cpus,
+            server_cpus: summary
+                .cpu
+                .as_ref()
+                .and_then(|cpu| cpu.server)
+                .map(|share| share * cpus),
+        }
+    }
+
+    /// The report as one JSON object; times in milliseconds.
+    pub fn json(&self) -> String {
+        let text = serde_json::to_string_pretty(self);
+        text.expect("a report has only names and numbers") + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! The report of one run as comma-separated values.
+
+use std::fmt::Write;
+
+use super::{Classes, RunReport, Times};
+
+impl RunReport {
+    /// The report as CSV with a header: one line for the operations, one for each kind of statement.
+    ///
+    /// ```text
+    /// kind,name,count,per_s,reads,writes,others,min_ms,mean_ms,max_ms,p95_ms
+    /// operation,oltp read_write,85,40.525,1190,340,170,1.250,29.880,260.020,158.630
+    /// ```
+    pub fn csv(&self) -> String {
+        let mut out =
+            String::from("kind,name,count,per_s,reads,writes,others,min_ms,mean_ms,max_ms");
+        for value in &self.response.percentiles {
+            write!(out, ",p{}_ms", value.percentile).expect(INFALLIBLE);
+        }
+        out.push('\n');
+        let seconds = self.measured_s;
+        let count = |per_s: f64| (per_s * seconds).round() as u64;
+        let classes = Classes {
+            read: count(self.statements_per_s.read),
+            write: count(self.statements_per_s.write),
+            other: count(self.statements_per_s.other),
+        };
+        self.csv_row("operation", &self.name, classes, &self.response, &mut out);
+        if let Some(service) = &self.service {
+            self.csv_row("service", &self.name, classes, service, &mut out);
+        }
+        if let Some(lag) = &self.send_lag {
+            self.csv_row("send lag", &self.name, classes, lag, &mut out);
+        }
+        for statement in &self.statements {
+            self.csv_row(
+                "statement",
+                &statement.name,
+                statement.classes,
+                &statement.times,
+                &mut out,
+            );
+        }
+        out
+    }
+
+    fn csv_row(
+        &self,
+        kind: &str,
+        name: &str,
+        classes: Classes<u64>,
+        times: &Times,
+        out: &mut String,
+    ) {
+        let per_s = match self.measured_s > 0.0 {
+            true => times.count as f64 / self.measured_s,
+            false => 0.0,
+        };
+        write!(
+            out,
+            "{kind},{name},{},{per_s:.3},{},{},{},{:.3},{:.3},{:.3}",
+            times.count,
+            classes.read,
+            classes.write,
+            classes.other,
+            times.min_ms,
+            times.mean_ms,
+            times.max_ms
+        )
+        .expect(INFALLIBLE);
+        for value in &times.percentiles {
+            write!(out, ",{:.3}", value.ms).expect(INFALLIBLE);
+        }
+        out.push('\n');
+    }
+}
+
+const INFALLIBLE: &str = "writing to a string does not fail";

@@ -1,0 +1,173 @@
+//! A small record, and what is made of it.
+
+use std::collections::BTreeMap;
+
+use samples::{
+    Durations, ErrorCount, Interval, OperationInterval, Record, RunHeader, ServerIdentity,
+    StatementInterval,
+};
+
+use super::*;
+
+fn durations(times_ms: &[u64]) -> Durations {
+    let mut durations = Durations::default();
+    for time_ms in times_ms {
+        durations.record(time_ms * 1_000_000);
+    }
+    durations
+}
+
+fn operation(times_ms: &[u64]) -> OperationInterval {
+    let times = durations(times_ms);
+    OperationInterval {
+        load: "oltp".to_owned(),
+        operation: "read_write".to_owned(),
+        count: times.count,
+        errors: 0,
+        sum_ns: times.sum_ns,
+        min_ns: times.min_ns,
+        max_ns: times.max_ns,
+        histogram: times.histogram,
+        service: None,
+    }
+}
+
+fn statement(name: &str, classes: [u64; 3], times_ms: &[u64]) -> StatementInterval {
+    let times = durations(times_ms);
+    StatementInterval {
+        load: "oltp".to_owned(),
+        statement: name.to_owned(),
+        reads: classes[0],
+        writes: classes[1],
+        others: classes[2],
+        sum_ns: times.sum_ns,
+        min_ns: times.min_ns,
+        max_ns: times.max_ns,
+        histogram: times.histogram,
+    }
+}
+
+fn interval(phase: Phase, times_ms: &[u64]) -> Interval {
+    let count = times_ms.len() as u64;
+    Interval {
+        t_s: 0.0,
+        length_s: 1.0,
+        phase,
+        operations: vec![operation(times_ms)],
+        statements: vec![
+            statement("commit", [0, 0, count], times_ms),
+            statement("point_selects", [count, 0, 0], times_ms),
+        ],
+        send_lag: None,
+        pace: None,
+        carried: Vec::new(),
+    }
+}
+
+fn record() -> Record {
+    let mut measured = interval(Phase::Measurement, &[1, 2, 3, 4]);
+    measured.operations[0].errors = 1;
+    Record {
+        header: RunHeader {
+            format: samples::FORMAT,
+            dbdyno_version: "0".to_owned(),
+            experiment: "oltp read_write".to_owned(),
+            experiment_sha256: String::new(),
+            seed: 7,
+            run: 1,
+            block: 1,
+            combination: BTreeMap::from([("rand-type".to_owned(), "uniform".to_owned())]),
+            started_at: String::new(),
+            connections: 2,
+            loops: 1,
+            io: "epoll".to_owned(),
+            transport: "unix socket".to_owned(),
+        },
+        servers: vec![ServerIdentity {
+            at: "start".to_owned(),
+            version: "10.11.19-MariaDB".to_owned(),
+            version_comment: String::new(),
+            address: "/run/s.sock".to_owned(),
+            private: false,
+            variables: BTreeMap::new(),
+            settings_changed: Vec::new(),
+        }],
+        machines: Vec::new(),
+        dataset: None,
+        phases: Vec::new(),
+        intervals: vec![interval(Phase::WarmUp, &[900]), measured],
+        connects: Vec::new(),
+        offered: None,
+        telemetry: Vec::new(),
+        errors: vec![ErrorCount {
+            load: "oltp".to_owned(),
+            operation: "read_write".to_owned(),
+            number: 1213,
+            sqlstate: "40001".to_owned(),
+            message: "Deadlock found".to_owned(),
+            count: 3,
+            retried: 2,
+        }],
+        end: None,
+        torn: false,
+    }
+}
+
+#[test]
+fn the_measurement_alone_counts() {
+    let report = RunReport::of(&record(), &[50.0, 100.0]);
+    assert_eq!((report.response.count, report.failed), (4, 1));
+    assert_eq!(report.response.mean_ms, 2.5);
+    assert_eq!(report.response.percentiles[1].ms, 4.0);
+    assert_eq!(
+        report.statements_per_s,
+        Classes {
+            read: 4.0,
+            write: 0.0,
+            other: 4.0
+        }
+    );
+    assert_eq!(report.statements.len(), 2);
+}
+
+#[test]
+fn text_for_the_terminal() {
+    insta::assert_snapshot!(RunReport::of(&record(), &[95.0, 99.9]).text());
+}
+
+#[test]
+fn csv_for_programs() {
+    let csv = RunReport::of(&record(), &[95.0, 99.9]).csv();
+    assert_eq!(
+        csv,
+        "kind,name,count,per_s,reads,writes,others,min_ms,mean_ms,max_ms,p95_ms,p99.9_ms\n\
+         operation,oltp read_write,4,4.000,4,0,4,1.000,2.500,4.000,4.000,4.000\n\
+         statement,commit,4,4.000,0,0,4,1.000,2.500,4.000,4.000,4.000\n\
+         statement,point_selects,4,4.000,4,0,0,1.000,2.500,4.000,4.000,4.000\n"
+    );
+}
+
+#[test]
+fn json_for_programs() {
+    let json: serde_json::Value =
+        serde_json::from_str(&RunReport::of(&record(), &[95.0]).json()).unwrap();
+    assert_eq!(json["settings"]["rand-type"], "uniform");
+    assert_eq!(json["response"]["percentiles"][0]["percentile"], 95.0);
+    assert_eq!(json["errors"][0]["number"], 1213);
+    assert_eq!(json["statements"][0]["classes"]["other"], 4);
+}
+
+#[test]
+fn sysbenchs_figures_come_from_the_same_record() {
+    use crate::layouts::sysbench::{Beside, FinalReport};
+    let beside = Beside {
+        percentiles: &[95.0],
+        threads: vec![(1, 0.25), (3, 0.75)],
+        ..Beside::default()
+    };
+    let report = FinalReport::of(&record(), &beside);
+    assert_eq!((report.events, report.reads, report.others), (4, 4, 4));
+    assert_eq!((report.ignored_errors, report.reconnects), (3, 0));
+    assert_eq!(report.events_per_thread, (2.0, 1.0));
+    assert_eq!(report.latency.percentiles, [(95.0, 4.0)]);
+}

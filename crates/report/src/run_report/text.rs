@@ -1,0 +1,147 @@
+//! The report of one run for a terminal.
+//!
+//! ```text
+//! oltp point_select on 10.11.19-MariaDB, unix socket /run/mysqld/mysqld.sock
+//! rand-type uniform, statements prepared, table-size 10000, tables 1
+//! 8 connections, 4 event loops (epoll), closed loop, seed 1, measured 10.0 s
+//!
+//! throughput    52.4k/s, statements 52.4k/s (read 52.4k, write 0, other 0)
+//! CPU           client 0.41, server 1.32; client 7.8 us per statement
+//!
+//!                     count   per s   mean    p50    p95    p99    max
+//! response time      524000   52.4k  0.15   0.13   0.24   0.41    12.1 ms
+//! ```
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, Table};
+
+use super::{RunReport, Times};
+use crate::{number, terminal::RULED};
+
+impl RunReport {
+    /// The report as text of a few lines and a table.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let mut line = |text: std::fmt::Arguments<'_>| {
+            writeln!(out, "{text}").expect("writing to a string does not fail");
+        };
+        line(format_args!(
+            "{} on {}, {} {}",
+            self.name, self.server, self.transport, self.address
+        ));
+        let settings: Vec<String> = self
+            .settings
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        line(format_args!("{}", settings.join(", ")));
+        let arrivals = match self.offered_per_s {
+            Some(rate) => format!("{rate} events/s asked for ({})", self.arrivals),
+            None => "closed loop".to_owned(),
+        };
+        line(format_args!(
+            "{}, {} ({}), {arrivals}, seed {}, measured {:.1} s",
+            number::counted(self.connections as usize, "connection"),
+            number::counted(self.loops as usize, "event loop"),
+            self.io,
+            self.seed,
+            self.measured_s
+        ));
+        let per_s = self.statements_per_s;
+        line(format_args!(
+            "\nthroughput  {} events/s, {} statements/s (read {}, write {}, other {})",
+            number::si(self.throughput_per_s.unwrap_or(0.0)),
+            number::si(per_s.read + per_s.write + per_s.other),
+            number::si(per_s.read),
+            number::si(per_s.write),
+            number::si(per_s.other)
+        ));
+        line(format_args!("CPUs        {}", self.cpu_in_words()));
+        if let Some(shortfall) = &self.shortfall {
+            line(format_args!(
+                "rate        not reached from {:.1} s on: {}",
+                shortfall.from_s, shortfall.why
+            ));
+        }
+        for error in &self.errors {
+            line(format_args!(
+                "error       {} ({}) x {}, {} put right by trying again: {}",
+                error.number, error.sqlstate, error.count, error.retried, error.message
+            ));
+        }
+        if self.failed > 0 {
+            line(format_args!("failed      {} events", self.failed));
+        }
+        line(format_args!(""));
+        for row in self.table().lines() {
+            line(format_args!("{}", row.trim_end()));
+        }
+        out
+    }
+
+    fn cpu_in_words(&self) -> String {
+        let used =
+            |cpus: Option<f64>| cpus.map_or("not observed".to_owned(), |cpus| format!("{cpus:.2}"));
+        let per_statement = self
+            .client_us_per_statement
+            .map(|us| format!(", {us:.1} us per statement"))
+            .unwrap_or_default();
+        format!(
+            "client {}{per_statement}; server {}",
+            used(self.client_cpus),
+            used(self.server_cpus)
+        )
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new();
+        table.load_style(RULED);
+        let mut header: Vec<String> = ["times in ms", "count", "per s", "mean"]
+            .map(str::to_owned)
+            .into();
+        for value in &self.response.percentiles {
+            header.push(format!("p{}", value.percentile));
+        }
+        header.push("max".to_owned());
+        table.set_header(header);
+        table.add_row(self.row("response time", &self.response));
+        if let Some(service) = &self.service {
+            table.add_row(self.row("service time", service));
+        }
+        if let Some(lag) = &self.send_lag {
+            table.add_row(self.row("send lag", lag));
+        }
+        for statement in &self.statements {
+            table.add_row(self.row(&format!("  {}", statement.name), &statement.times));
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, 1));
+            if index > 0 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        table
+    }
+
+    fn row(&self, label: &str, times: &Times) -> Vec<String> {
+        let per_s = match self.measured_s > 0.0 {
+            true => times.count as f64 / self.measured_s,
+            false => 0.0,
+        };
+        let mut row = vec![
+            label.to_owned(),
+            times.count.to_string(),
+            number::si(per_s),
+            format!("{:.3}", times.mean_ms),
+        ];
+        row.extend(
+            times
+                .percentiles
+                .iter()
+                .map(|value| format!("{:.3}", value.ms)),
+        );
+        row.push(format!("{:.3}", times.max_ms));
+        row
+    }
+}

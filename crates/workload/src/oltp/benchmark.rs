@@ -1,0 +1,110 @@
+//! The members of the family, by sysbench's names.
+
+use std::str::FromStr;
+
+/// One workload of the family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Benchmark {
+    /// One row by its primary key.
+    PointSelect,
+    /// A transaction of point and range selects.
+    ReadOnly,
+    /// The same with updates, a delete and an insert.
+    ReadWrite,
+    /// The writing half alone.
+    WriteOnly,
+    /// One row in.
+    Insert,
+    /// Rows in by statements of half a megabyte.
+    BulkInsert,
+    /// One row out.
+    Delete,
+    /// An update of an indexed column.
+    UpdateIndex,
+    /// An update of another column.
+    UpdateNonIndex,
+    /// Rows by a list of indexed values.
+    SelectRandomPoints,
+    /// A count over several ranges of indexed values.
+    SelectRandomRanges,
+}
+
+impl Benchmark {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::PointSelect,
+        Self::ReadOnly,
+        Self::ReadWrite,
+        Self::WriteOnly,
+        Self::Insert,
+        Self::BulkInsert,
+        Self::Delete,
+        Self::UpdateIndex,
+        Self::UpdateNonIndex,
+        Self::SelectRandomPoints,
+        Self::SelectRandomRanges,
+    ];
+
+    /// Its name, such as `read_write`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PointSelect => "point_select",
+            Self::ReadOnly => "read_only",
+            Self::ReadWrite => "read_write",
+            Self::WriteOnly => "write_only",
+            Self::Insert => "insert",
+            Self::BulkInsert => "bulk_insert",
+            Self::Delete => "delete",
+            Self::UpdateIndex => "update_index",
+            Self::UpdateNonIndex => "update_non_index",
+            Self::SelectRandomPoints => "select_random_points",
+            Self::SelectRandomRanges => "select_random_ranges",
+        }
+    }
+
+    /// Whether its event is one select and nothing else.
+    pub fn is_one_read(self) -> bool {
+        matches!(
+            self,
+            Self::PointSelect | Self::SelectRandomPoints | Self::SelectRandomRanges
+        )
+    }
+
+    /// Whether its event is a transaction of several statements.
+    pub fn is_transaction(self) -> bool {
+        matches!(self, Self::ReadOnly | Self::ReadWrite | Self::WriteOnly)
+    }
+}
+
+/// A name that no workload has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no workload is called '{0}'")]
+pub struct UnknownBenchmark(String);
+
+impl FromStr for Benchmark {
+    type Err = UnknownBenchmark;
+
+    /// Takes `read_write`, and `oltp_read_write` as sysbench has it.
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let plain = name.strip_prefix("oltp_").unwrap_or(name);
+        let known = Self::ALL
+            .into_iter()
+            .find(|benchmark| benchmark.name() == plain);
+        known.ok_or_else(|| UnknownBenchmark(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_and_without_prefix() {
+        for benchmark in Benchmark::ALL {
+            assert_eq!(benchmark.name().parse(), Ok(benchmark));
+            assert_eq!(format!("oltp_{}", benchmark.name()).parse(), Ok(benchmark));
+        }
+        assert!("oltp_".parse::<Benchmark>().is_err());
+        assert!("readwrite".parse::<Benchmark>().is_err());
+    }
+}

@@ -1,0 +1,21 @@
+//! sysbench's OLTP family: its tables, statements and distributions, deterministic from a seed.
+
+mod benchmark;
+mod distribution;
+#[cfg(test)]
+mod fixture;
+mod permutation;
+mod plan;
+mod prewarm;
+mod row_text;
+mod session;
+mod statement;
+mod table;
+mod user;
+
+pub use benchmark::Benchmark;
+pub use distribution::RandType;
+pub use plan::{IgnoredErrors, Plan, Settings};
+pub use prewarm::Prewarm;
+pub use table::{create_statement, drop_statement, tables};
+pub use user::OltpUser;

@@ -1,0 +1,325 @@
+//! What every connection of a run does.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{benchmark::Benchmark, distribution::RandType, statement::Kind};
+
+/// The numbers of a workload, by sysbench's names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Number of tables.
+    pub tables: u32,
+    /// Rows of a table.
+    pub table_size: u64,
+    /// Rows of a range.
+    pub range_size: u64,
+    /// Point selects of a transaction.
+    pub point_selects: u32,
+    /// Whether a transaction has range selects.
+    pub range_selects: bool,
+    /// Range selects of a transaction, by kind.
+    pub simple_ranges: u32,
+    /// The same.
+    pub sum_ranges: u32,
+    /// The same.
+    pub order_ranges: u32,
+    /// The same.
+    pub distinct_ranges: u32,
+    /// Updates of `k` of a transaction.
+    pub index_updates: u32,
+    /// Updates of `c` of a transaction.
+    pub non_index_updates: u32,
+    /// Deletes of a transaction, each with an insert of the same id.
+    pub delete_inserts: u32,
+    /// The statements of a transaction stand alone.
+    pub skip_trx: bool,
+    /// Ids come from AUTO_INCREMENT.
+    pub auto_inc: bool,
+    /// A secondary index takes the place of the primary key.
+    pub secondary: bool,
+    /// The column `k` gets an index.
+    pub create_secondary: bool,
+    /// Storage engine; empty for the server's default.
+    pub engine: String,
+    /// What else stands behind CREATE TABLE.
+    pub create_table_options: String,
+    /// Values of a select_random_points.
+    pub random_points: u32,
+    /// Ranges of a select_random_ranges.
+    pub number_of_ranges: u32,
+    /// Width of such a range.
+    pub delta: u64,
+    /// Distribution of ids, and of `k` when rows are made.
+    pub rand_type: RandType,
+    /// Statements are prepared once and executed; otherwise each is sent as text.
+    pub is_prepared: bool,
+    /// Connections of the run.
+    pub connections: u32,
+    /// Everything random comes from it.
+    pub seed: u64,
+}
+
+/// Errors after which an event is tried again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IgnoredErrors {
+    /// Whatever the error is.
+    All,
+    /// These numbers.
+    Numbers(Vec<u16>),
+}
+
+impl IgnoredErrors {
+    /// The numbers with which a C client tells of a lost connection.
+    const LOST: [u16; 4] = [2006, 2011, 2013, 2055];
+
+    pub(super) fn holds(&self, number: u16, is_lost: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::Numbers(numbers) if is_lost => {
+                numbers.iter().any(|number| Self::LOST.contains(number))
+            }
+            Self::Numbers(numbers) => numbers.contains(&number),
+        }
+    }
+}
+
+/// Several statements of one kind, all on the same table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) kind: Kind,
+    pub(super) times: u32,
+}
+
+/// What every connection of a run does.
+#[derive(Debug)]
+pub struct Plan {
+    pub(super) benchmark: Benchmark,
+    pub(super) settings: Settings,
+    pub(super) ignored: IgnoredErrors,
+    pub(super) steps: Vec<Step>,
+    operations: Vec<String>,
+    statements: Vec<String>,
+    /// Where in `statements` a kind's name stands.
+    name_of: [usize; Kind::COUNT],
+    /// All statements with `?` for their values.
+    texts: Vec<String>,
+    /// Where in `texts` a kind's first statement stands.
+    first_text: [usize; Kind::COUNT],
+    restarts: AtomicU64,
+}
+
+impl Plan {
+    /// The plan of a workload.
+    pub fn new(benchmark: Benchmark, settings: Settings, ignored: IgnoredErrors) -> Self {
+        let steps = steps(benchmark, &settings);
+        let mut kinds: Vec<Kind> = steps.iter().map(|step| step.kind).collect();
+        if let Some(deletes) = kinds.iter().position(|kind| *kind == Kind::Delete)
+            && benchmark.is_transaction()
+        {
+            kinds.insert(deletes + 1, Kind::Insert);
+        }
+        if kinds.contains(&Kind::Begin) {
+            kinds.push(Kind::Rollback);
+        }
+        let mut plan = Self {
+            operations: vec![benchmark.name().to_owned()],
+            statements: match benchmark.is_one_read() {
+                true => Vec::new(),
+                false => kinds.iter().map(|kind| kind.name().to_owned()).collect(),
+            },
+            name_of: [0; Kind::COUNT],
+            texts: Vec::new(),
+            first_text: [0; Kind::COUNT],
+            restarts: AtomicU64::new(0),
+            benchmark,
+            settings,
+            ignored,
+            steps,
+        };
+        for (index, kind) in kinds.into_iter().enumerate() {
+            plan.name_of[kind as usize] = index;
+            plan.first_text[kind as usize] = plan.texts.len();
+            let of = match (kind, kind.is_of_a_table()) {
+                (Kind::BulkInsert, _) => plan.settings.connections,
+                (_, true) => plan.settings.tables,
+                (_, false) => 1,
+            };
+            let texts = (1..=of).map(|table| kind.sql(table, &plan.settings));
+            plan.texts.extend(texts);
+        }
+        plan
+    }
+
+    /// The workload.
+    pub fn benchmark(&self) -> Benchmark {
+        self.benchmark
+    }
+
+    /// Its numbers.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The one operation type: an event of sysbench.
+    pub fn operations(&self) -> &[String] {
+        &self.operations
+    }
+
+    /// Names of the statements inside it; none where it is one select, so that its class is known.
+    pub fn statements(&self) -> &[String] {
+        &self.statements
+    }
+
+    /// How many statements each connection prepares.
+    pub fn prepared_statements(&self) -> u64 {
+        match self.is_prepared() {
+            true => self.texts.len() as u64,
+            false => 0,
+        }
+    }
+
+    /// Whether statements are prepared; sysbench sends some as text whatever is asked for.
+    pub fn is_prepared(&self) -> bool {
+        self.settings.is_prepared
+            && !matches!(self.benchmark, Benchmark::Insert | Benchmark::BulkInsert)
+    }
+
+    /// Errors so far after which an event began anew.
+    pub fn restarts(&self) -> u64 {
+        self.restarts.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count_restart(&self) {
+        self.restarts.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Index of a kind's name in [`Plan::statements`].
+    pub(super) fn name_of(&self, kind: Kind) -> usize {
+        self.name_of[kind as usize]
+    }
+
+    /// All statements, with `?` for their values.
+    pub(super) fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    /// Index in [`Plan::texts`] of the statement of a kind for a table (from 1).
+    pub(super) fn text_of(&self, kind: Kind, table: u32) -> usize {
+        let first = self.first_text[kind as usize];
+        match kind.is_of_a_table() {
+            true => first + table as usize - 1,
+            false => first,
+        }
+    }
+}
+
+fn steps(benchmark: Benchmark, settings: &Settings) -> Vec<Step> {
+    let once = |kind| vec![Step { kind, times: 1 }];
+    let reads = [
+        (Kind::PointSelect, settings.point_selects, true),
+        (
+            Kind::SimpleRange,
+            settings.simple_ranges,
+            settings.range_selects,
+        ),
+        (Kind::SumRange, settings.sum_ranges, settings.range_selects),
+        (
+            Kind::OrderRange,
+            settings.order_ranges,
+            settings.range_selects,
+        ),
+        (
+            Kind::DistinctRange,
+            settings.distinct_ranges,
+            settings.range_selects,
+        ),
+    ];
+    let writes = [
+        (Kind::IndexUpdate, settings.index_updates, true),
+        (Kind::NonIndexUpdate, settings.non_index_updates, true),
+        (Kind::Delete, settings.delete_inserts, true),
+    ];
+    let parts: Vec<_> = match benchmark {
+        Benchmark::PointSelect => return once(Kind::PointSelect),
+        Benchmark::Insert => return once(Kind::Insert),
+        Benchmark::BulkInsert => return once(Kind::BulkInsert),
+        Benchmark::Delete => return once(Kind::Delete),
+        Benchmark::UpdateIndex => return once(Kind::IndexUpdate),
+        Benchmark::UpdateNonIndex => return once(Kind::NonIndexUpdate),
+        Benchmark::SelectRandomPoints => return once(Kind::RandomPoints),
+        Benchmark::SelectRandomRanges => return once(Kind::RandomRanges),
+        Benchmark::ReadOnly => reads.to_vec(),
+        Benchmark::WriteOnly => writes.to_vec(),
+        Benchmark::ReadWrite => [&reads[..], &writes[..]].concat(),
+    };
+    let inner = parts
+        .into_iter()
+        .filter(|(_, times, is_wanted)| *is_wanted && *times > 0)
+        .map(|(kind, times, _)| Step { kind, times });
+    if settings.skip_trx {
+        return inner.collect();
+    }
+    once(Kind::Begin)
+        .into_iter()
+        .chain(inner)
+        .chain(once(Kind::Commit))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::settings, *};
+
+    fn plan(benchmark: Benchmark, settings: Settings) -> Plan {
+        Plan::new(benchmark, settings, IgnoredErrors::All)
+    }
+
+    #[test]
+    fn transactions_are_those_of_sysbench() {
+        let told = |plan: &Plan| {
+            let steps = plan.steps.iter();
+            let told = steps.map(|step| format!("{} {}", step.times, step.kind.name()));
+            told.collect::<Vec<_>>().join(", ")
+        };
+        let read_write = plan(Benchmark::ReadWrite, settings());
+        assert_eq!(
+            told(&read_write),
+            "1 begin, 10 point_selects, 1 simple_ranges, 1 sum_ranges, 1 order_ranges, 1 distinct_ranges, \
+             1 index_updates, 1 non_index_updates, 1 deletes, 1 commit"
+        );
+        assert_eq!(read_write.statements()[9], "inserts");
+        // Nine for each of four tables, BEGIN, COMMIT and ROLLBACK.
+        assert_eq!(read_write.prepared_statements(), 9 * 4 + 3);
+        let less = Settings {
+            skip_trx: true,
+            range_selects: false,
+            index_updates: 0,
+            ..settings()
+        };
+        let less = plan(Benchmark::ReadWrite, less);
+        assert_eq!(
+            told(&less),
+            "10 point_selects, 1 non_index_updates, 1 deletes"
+        );
+        assert_eq!(told(&plan(Benchmark::Insert, settings())), "1 inserts");
+    }
+
+    #[test]
+    fn lost_connections_are_ignored_only_where_listed() {
+        for (numbers, number, is_lost, holds) in [
+            (&[1213, 1205][..], 1213, false, true),
+            (&[1213], 1062, false, false),
+            (&[1213], 0, true, false),
+            (&[2013], 0, true, true),
+            (&[2013], 1053, true, true),
+        ] {
+            let ignored = IgnoredErrors::Numbers(numbers.to_vec());
+            assert_eq!(
+                ignored.holds(number, is_lost),
+                holds,
+                "{numbers:?} {number}"
+            );
+        }
+        assert!(IgnoredErrors::All.holds(1064, false));
+    }
+}

@@ -1,0 +1,218 @@
+//! One connection with its prepared statements, or with the statements as text.
+
+use std::sync::Arc;
+
+use protocol::{Connection, Endpoint, Outcome, Statement, Value};
+
+use super::{plan::Plan, statement::Kind};
+use crate::{Class, Failure, Watch};
+
+/// One connection of a run.
+pub(super) struct Session {
+    plan: Arc<Plan>,
+    endpoint: Arc<Endpoint>,
+    connection: Option<Connection>,
+    /// In the order of the plan's texts; empty where statements are text.
+    prepared: Vec<Statement>,
+    /// A statement as text; its memory is used again for the next one.
+    sql: Vec<u8>,
+    /// BEGIN was sent, and neither COMMIT nor ROLLBACK since.
+    is_in_transaction: bool,
+}
+
+impl Session {
+    pub(super) fn new(plan: Arc<Plan>, endpoint: Arc<Endpoint>) -> Self {
+        Self {
+            plan,
+            endpoint,
+            connection: None,
+            prepared: Vec::new(),
+            sql: Vec::new(),
+            is_in_transaction: false,
+        }
+    }
+
+    /// Connects and prepares every statement.
+    pub(super) async fn connect(&mut self) -> Result<(), Failure> {
+        self.connection = None;
+        self.prepared.clear();
+        self.is_in_transaction = false;
+        let mut connection = Connection::open(&self.endpoint).await?;
+        if self.plan.is_prepared() {
+            for sql in self.plan.texts() {
+                let statement = connection.prepare(sql).await;
+                self.prepared
+                    .push(statement.map_err(|error| told(error, sql))?);
+            }
+        }
+        self.connection = Some(connection);
+        Ok(())
+    }
+
+    pub(super) async fn disconnect(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            // The server may already be gone, and there is nothing left to do about it.
+            let _ = connection.close().await;
+        }
+    }
+
+    /// Ends the transaction that a failed attempt has left open: sysbench's next BEGIN would commit half of it.
+    pub(super) async fn roll_back(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+        match self.is_in_transaction {
+            true => self.run(Kind::Rollback, 1, &[], watch).await,
+            false => Ok(()),
+        }
+    }
+
+    /// Runs a statement on a table (from 1).
+    #[inline]
+    pub(super) async fn run(
+        &mut self,
+        kind: Kind,
+        table: u32,
+        values: &[Value<'_>],
+        watch: &mut impl Watch,
+    ) -> Result<(), Failure> {
+        let text = self.plan.text_of(kind, table);
+        let connection = self.connection.as_mut().ok_or_else(not_connected)?;
+        let result = match self.prepared.get(text) {
+            Some(statement) => connection.execute(statement, values).await,
+            None => {
+                self.sql.clear();
+                put_text(self.plan.texts()[text].as_bytes(), values, &mut self.sql);
+                connection.query(&self.sql).await
+            }
+        };
+        let outcome = match result {
+            Ok(outcome) => outcome,
+            Err(error) => return Err(self.failure(error, text)),
+        };
+        match kind {
+            Kind::Begin => self.is_in_transaction = true,
+            Kind::Commit | Kind::Rollback => self.is_in_transaction = false,
+            _ => {}
+        }
+        if !self.plan.statements().is_empty() {
+            watch.statement(self.plan.name_of(kind), class(&outcome));
+        }
+        Ok(())
+    }
+
+    /// Runs a statement whose text is already complete.
+    pub(super) async fn run_text(
+        &mut self,
+        kind: Kind,
+        table: u32,
+        sql: &[u8],
+        watch: &mut impl Watch,
+    ) -> Result<(), Failure> {
+        let connection = self.connection.as_mut().ok_or_else(not_connected)?;
+        match connection.query(sql).await {
+            Ok(outcome) => {
+                watch.statement(self.plan.name_of(kind), class(&outcome));
+                Ok(())
+            }
+            Err(error) => Err(self.failure(error, self.plan.text_of(kind, table))),
+        }
+    }
+
+    #[cold]
+    fn failure(&self, error: protocol::Error, text: usize) -> Failure {
+        let mut failure = told(error, &self.plan.texts()[text]);
+        failure.retryable = self.plan.ignored.holds(failure.number, failure.lost);
+        if failure.retryable {
+            self.plan.count_restart();
+        }
+        failure
+    }
+}
+
+/// The failure with the statement that met it.
+fn told(error: protocol::Error, sql: &str) -> Failure {
+    let mut failure = Failure::from(error);
+    failure.message = format!("{} (statement: {sql})", failure.message);
+    failure
+}
+
+fn not_connected() -> Failure {
+    Failure {
+        number: 0,
+        sqlstate: String::new(),
+        message: "not connected".to_owned(),
+        lost: true,
+        retryable: false,
+    }
+}
+
+/// sysbench's classes: an UPDATE that changed nothing is neither read nor write.
+fn class(outcome: &Outcome) -> Class {
+    match outcome {
+        outcome if outcome.result_sets > 0 => Class::Read,
+        outcome if outcome.affected_rows > 0 => Class::Write,
+        _ => Class::Other,
+    }
+}
+
+/// Writes the statement with its values in the places of `?`; the family's texts hold nothing to be escaped.
+fn put_text(sql: &[u8], values: &[Value<'_>], out: &mut Vec<u8>) {
+    let mut values = values.iter();
+    for (index, piece) in sql.split(|byte| *byte == b'?').enumerate() {
+        if index > 0 {
+            match values.next() {
+                Some(Value::Int(number)) => {
+                    out.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes());
+                }
+                Some(Value::Uint(number)) => {
+                    out.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes());
+                }
+                Some(Value::Bytes(text)) => {
+                    out.push(b'\'');
+                    out.extend_from_slice(text);
+                    out.push(b'\'');
+                }
+                // The family's values are integers and texts.
+                Some(_) | None => out.extend_from_slice(b"NULL"),
+            }
+        }
+        out.extend_from_slice(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_statements() {
+        let mut out = Vec::new();
+        put_text(
+            b"INSERT INTO sbtest1 (id, k, c, pad) VALUES (?, ?, ?, ?)",
+            &[
+                Value::Int(-5),
+                Value::Uint(7),
+                Value::Bytes(b"a-b"),
+                Value::Null,
+            ],
+            &mut out,
+        );
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "INSERT INTO sbtest1 (id, k, c, pad) VALUES (-5, 7, 'a-b', NULL)"
+        );
+        let mut out = Vec::new();
+        put_text(b"BEGIN", &[], &mut out);
+        assert_eq!(out, b"BEGIN");
+    }
+
+    #[test]
+    fn classes_are_those_of_sysbench() {
+        let outcome = |result_sets, affected_rows| Outcome {
+            result_sets,
+            affected_rows,
+            ..Outcome::default()
+        };
+        assert_eq!(class(&outcome(1, 0)), Class::Read);
+        assert_eq!(class(&outcome(0, 2)), Class::Write);
+        assert_eq!(class(&outcome(0, 0)), Class::Other);
+    }
+}

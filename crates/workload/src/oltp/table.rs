@@ -1,0 +1,212 @@
+//! sysbench's tables and their rows.
+
+use std::sync::Arc;
+
+use rand_xoshiro::{
+    SplitMix64, Xoshiro256PlusPlus,
+    rand_core::{Rng, SeedableRng},
+};
+
+use super::{
+    benchmark::Benchmark,
+    distribution::Distribution,
+    plan::Settings,
+    row_text::{self, C, PAD},
+};
+use crate::table_data::{Rows, TableData};
+
+/// The tables of a workload, as its `prepare` makes them.
+///
+/// bulk_insert has an empty one for each connection; insert with ids of its own begins with empty tables.
+pub fn tables(benchmark: Benchmark, settings: &Settings) -> Vec<TableData> {
+    let count = match benchmark {
+        Benchmark::BulkInsert => settings.connections,
+        _ => settings.tables,
+    };
+    (1..=count)
+        .map(|table| table_data(benchmark, settings, table))
+        .collect()
+}
+
+fn table_data(benchmark: Benchmark, settings: &Settings, table: u32) -> TableData {
+    let is_filled = match benchmark {
+        Benchmark::BulkInsert => false,
+        Benchmark::Insert => settings.auto_inc,
+        _ => true,
+    };
+    let rows = is_filled.then(|| Arc::new(SbtestRows::new(settings, table)) as Arc<dyn Rows>);
+    let index = format!("CREATE INDEX k_{table} ON sbtest{table}(k)");
+    let has_index = settings.create_secondary && benchmark != Benchmark::BulkInsert;
+    TableData {
+        name: format!("sbtest{table}"),
+        columns: "id, k, c, pad".to_owned(),
+        create: vec![create_statement(benchmark, settings, table)],
+        rows,
+        finish: has_index.then_some(index).into_iter().collect(),
+        is_divisible: !settings.auto_inc,
+    }
+}
+
+/// The statement that makes a table (from 1).
+pub fn create_statement(benchmark: Benchmark, settings: &Settings, table: u32) -> String {
+    let engine = match settings.engine.as_str() {
+        "" => String::new(),
+        engine => format!(" ENGINE = {engine}"),
+    };
+    let columns = if benchmark == Benchmark::BulkInsert {
+        "id INTEGER NOT NULL, k INTEGER DEFAULT '0' NOT NULL, PRIMARY KEY (id)".to_owned()
+    } else {
+        let counts = if settings.auto_inc {
+            " AUTO_INCREMENT"
+        } else {
+            ""
+        };
+        let key = if settings.secondary {
+            "KEY xid (id)"
+        } else {
+            "PRIMARY KEY (id)"
+        };
+        format!(
+            "id INTEGER NOT NULL{counts}, k INTEGER DEFAULT '0' NOT NULL, c CHAR(120) DEFAULT '' NOT NULL, \
+             pad CHAR(60) DEFAULT '' NOT NULL, {key}"
+        )
+    };
+    let sql = format!(
+        "CREATE TABLE sbtest{table} ({columns}){engine} {}",
+        settings.create_table_options
+    );
+    sql.trim_end().to_owned()
+}
+
+/// The statement that removes a table (from 1).
+pub fn drop_statement(table: u32) -> String {
+    format!("DROP TABLE IF EXISTS sbtest{table}")
+}
+
+/// The rows of one table, ids from 1.
+///
+/// ```text
+/// 1<tab>5013<tab>68487932199-96439406143-...<tab>67847967377-48000963322-...
+/// ```
+struct SbtestRows {
+    count: u64,
+    k: Distribution,
+    /// Of this table.
+    seed: u64,
+}
+
+impl SbtestRows {
+    fn new(settings: &Settings, table: u32) -> Self {
+        Self {
+            count: settings.table_size,
+            k: Distribution::new(settings.rand_type, 1, settings.table_size),
+            seed: SplitMix64::seed_from_u64(settings.seed ^ (u64::from(table) << 32)).next_u64(),
+        }
+    }
+}
+
+impl Rows for SbtestRows {
+    fn units(&self) -> u64 {
+        self.count
+    }
+
+    fn write(&self, unit: u64, out: &mut Vec<u8>) -> u64 {
+        // A generator for each row, so that every range can be made by itself.
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(unit));
+        let mut number = itoa::Buffer::new();
+        out.extend_from_slice(number.format(unit + 1).as_bytes());
+        out.push(b'\t');
+        out.extend_from_slice(number.format(self.k.draw(&mut random)).as_bytes());
+        out.push(b'\t');
+        for length in [C, PAD] {
+            let begin = out.len();
+            // With the byte behind the text: a tab, and after the last one the line feed.
+            out.resize(begin + length, 0);
+            row_text::fill(&mut out[begin..], &mut random);
+            out.push(if length == C { b'\t' } else { b'\n' });
+        }
+        1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::settings, *};
+
+    fn rows(settings: &Settings, table: u32, units: std::ops::Range<u64>) -> Vec<u8> {
+        let data = tables(Benchmark::PointSelect, settings);
+        let rows = data[table as usize - 1].rows.clone().unwrap();
+        let mut out = Vec::new();
+        for unit in units {
+            assert_eq!(rows.write(unit, &mut out), 1);
+        }
+        out
+    }
+
+    #[test]
+    fn rows_never_change() {
+        let all = rows(&settings(), 1, 0..10_000);
+        assert_eq!(
+            format!("{:x}", md5::compute(&all)),
+            "6ee2334401d69014b810d40eee6f1849"
+        );
+        let first = String::from_utf8(rows(&settings(), 1, 0..1)).unwrap();
+        let fields: Vec<&str> = first.trim_end().split('\t').collect();
+        assert_eq!((fields[0], fields[2].len(), fields[3].len()), ("1", C, PAD));
+    }
+
+    #[test]
+    fn any_range_can_be_made_by_itself() {
+        let all = rows(&settings(), 2, 0..100);
+        let parts = [rows(&settings(), 2, 0..40), rows(&settings(), 2, 40..100)];
+        assert_eq!(all, parts.concat());
+        assert_ne!(all, rows(&settings(), 1, 0..100));
+        let other = Settings {
+            seed: 2,
+            ..settings()
+        };
+        assert_ne!(all, rows(&other, 2, 0..100));
+    }
+
+    #[test]
+    fn create_statements() {
+        let create = |benchmark, settings: &Settings| create_statement(benchmark, settings, 3);
+        assert_eq!(
+            create(Benchmark::ReadWrite, &settings()),
+            "CREATE TABLE sbtest3 (id INTEGER NOT NULL AUTO_INCREMENT, k INTEGER DEFAULT '0' NOT NULL, \
+             c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id)) ENGINE = innodb"
+        );
+        let other = Settings {
+            auto_inc: false,
+            secondary: true,
+            engine: String::new(),
+            create_table_options: "COMMENT='x'".to_owned(),
+            ..settings()
+        };
+        assert_eq!(
+            create(Benchmark::ReadWrite, &other),
+            "CREATE TABLE sbtest3 (id INTEGER NOT NULL, k INTEGER DEFAULT '0' NOT NULL, \
+             c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, KEY xid (id)) COMMENT='x'"
+        );
+        assert!(
+            create(Benchmark::BulkInsert, &settings()).contains("(id INTEGER NOT NULL, k INTEGER")
+        );
+    }
+
+    #[test]
+    fn each_workload_has_its_tables() {
+        let filled = |benchmark, settings: &Settings| {
+            let tables = tables(benchmark, settings);
+            let filled = tables.iter().filter(|table| table.rows.is_some()).count();
+            (tables.len(), filled, tables[0].finish.len())
+        };
+        assert_eq!(filled(Benchmark::ReadWrite, &settings()), (4, 4, 1));
+        assert_eq!(filled(Benchmark::BulkInsert, &settings()), (8, 0, 0));
+        let own_ids = Settings {
+            auto_inc: false,
+            ..settings()
+        };
+        assert_eq!(filled(Benchmark::Insert, &own_ids), (4, 0, 1));
+        assert!(tables(Benchmark::ReadOnly, &own_ids)[0].is_divisible);
+    }
+}
