@@ -42,8 +42,20 @@ impl Channel {
     async fn write(&mut self, next: u8, during: &'static str) -> Result<(), Error> {
         self.packets.set_sequence(next);
         // A command nearly always fits into the socket at once.
-        let sent = match self.transport.try_send(&self.out) {
-            Ok(count) if count == self.out.len() => return Ok(()),
+        let sent = self.transport.try_send(&self.out);
+        match sent {
+            Ok(count) if count == self.out.len() => Ok(()),
+            // Boxed, as everything that is rare: a connection's future is as long as its longest way.
+            _ => Box::pin(self.write_rest(sent, during)).await,
+        }
+    }
+
+    async fn write_rest(
+        &mut self,
+        sent: io::Result<usize>,
+        during: &'static str,
+    ) -> Result<(), Error> {
+        let sent = match sent {
             Ok(count) => self.transport.send(&self.out[count..]).await,
             Err(source) => Err(source),
         };

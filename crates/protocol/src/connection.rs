@@ -158,7 +158,7 @@ impl Connection {
 
     /// Notes whether another exchange can follow.
     pub(crate) fn settle<T>(&mut self, result: &Result<T, Error>) {
-        self.channel.packets.answered();
+        self.channel.packets.rest();
         self.in_step = match result {
             Ok(_) => true,
             Err(error) => !error.is_connection_lost(),
@@ -193,8 +193,8 @@ impl Connection {
             match skim.step(&mut self.channel.packets, &mut self.info, keep)? {
                 Step::More => self.channel.receive("waiting for the answer").await?,
                 Step::FileRequest => match source.take() {
-                    Some(source) => self.send_source(source).await?,
-                    None => return Err(self.refuse_file(&mut skim).await),
+                    Some(source) => Box::pin(self.send_source(source)).await?,
+                    None => return Err(Box::pin(self.refuse_file(&mut skim)).await),
                 },
                 Step::Done(_) if source.is_some() => return Err(Error::DataNotRequested),
                 Step::Done(outcome) => return Ok(outcome),

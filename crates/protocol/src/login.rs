@@ -134,7 +134,7 @@ pub(crate) async fn log_in(
     response.serialize(&mut channel.out);
     send_secret(&mut channel).await?;
     prove(&mut channel, method, secret).await?;
-    channel.packets.answered();
+    channel.packets.rest();
     Ok((channel, agreed.dialect()))
 }
 

@@ -15,9 +15,8 @@ pub(crate) const PAYLOAD_MAX: usize = 0xff_ffff;
 /// which a longer packet would run against.
 const DATA_MAX: usize = 256 << 10;
 
-/// A connection's own receive buffer: enough for a login or a row. Small, because there may be ten thousand.
-const BUFFER_OWN: usize = 2 << 10;
-/// The buffer that the connections of a thread lend each other while they read longer answers.
+/// The buffer into which all connections of a thread receive, one after the other. There may be ten thousand: a buffer
+/// for each would take more memory, and would seldom be in the processor's cache when its turn comes.
 const BUFFER_SHARED: usize = 64 << 10;
 
 thread_local! {
@@ -27,18 +26,14 @@ thread_local! {
 
 /// Cuts packets out of received bytes.
 ///
-/// It receives into a small buffer of its own. Once an answer has filled that, it borrows the thread's large one, so
-/// that long answers need few reads, and gives it back before it waits for more.
+/// It borrows the thread's buffer to receive into, and gives it back before it waits for more; what has not been read
+/// by then, the beginning of a packet, is kept in a buffer of its own.
 pub(crate) struct PacketReader {
     buf: Vec<u8>,
     start: usize,
     end: usize,
     /// The own buffer, while the thread's is in its place.
     own: Option<Vec<u8>>,
-    /// This answer, or the one before, was longer than the own buffer.
-    long: bool,
-    /// Bytes received since the last answer ended.
-    answer_bytes: usize,
     skipping: Option<Skipping>,
     /// Number that the next packet must have.
     sequence: u8,
@@ -66,8 +61,6 @@ impl PacketReader {
             start: 0,
             end: 0,
             own: None,
-            long: false,
-            answer_bytes: 0,
             skipping: None,
             sequence: 0,
         }
@@ -79,7 +72,7 @@ impl PacketReader {
             self.start = 0;
             self.end = 0;
         }
-        if self.long && self.own.is_none() {
+        if self.own.is_none() {
             self.borrow_shared();
         }
         if self.end == self.buf.len() {
@@ -88,8 +81,7 @@ impl PacketReader {
                 self.end -= self.start;
                 self.start = 0;
             } else {
-                let longer = (self.buf.len() * 2).max(BUFFER_OWN);
-                self.buf.resize(longer, 0);
+                self.buf.resize(self.buf.len() * 2, 0);
             }
         }
         &mut self.buf[self.end..]
@@ -98,25 +90,14 @@ impl PacketReader {
     /// So many bytes of the room hold data now.
     pub(crate) fn received(&mut self, count: usize) {
         self.end += count;
-        self.answer_bytes += count;
-        self.long |= self.end == self.buf.len();
     }
 
-    /// Call before waiting for more: others may use the thread's buffer now.
+    /// Call before waiting for more, and when an answer was read to its end: others may use the thread's buffer now.
     pub(crate) fn rest(&mut self) {
         // A packet that is put together from many reads would be copied at each of them.
         if self.own.is_some() && self.end - self.start <= BUFFER_SHARED / 2 {
             self.return_shared();
         }
-    }
-
-    /// Call when an answer was read to its end.
-    pub(crate) fn answered(&mut self) {
-        self.rest();
-        if self.long && self.answer_bytes < self.buf.len() {
-            self.long = false;
-        }
-        self.answer_bytes = 0;
     }
 
     fn borrow_shared(&mut self) {
@@ -125,9 +106,6 @@ impl PacketReader {
             shared = vec![0; BUFFER_SHARED];
         }
         let unread = self.end - self.start;
-        if shared.len() <= unread {
-            shared.resize(unread * 2, 0);
-        }
         shared[..unread].copy_from_slice(&self.buf[self.start..self.end]);
         self.own = Some(std::mem::replace(&mut self.buf, shared));
         (self.start, self.end) = (0, unread);

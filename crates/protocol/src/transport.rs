@@ -1,6 +1,6 @@
 //! The bytes below the packets: a plain stream, or TLS over it.
 
-use std::{future::poll_fn, io};
+use std::io;
 
 use reactor::Stream;
 
@@ -17,8 +17,9 @@ impl Transport {
     /// Waits until [`Transport::try_read`] may find something.
     pub(crate) async fn readable(&mut self) -> io::Result<()> {
         match self {
-            Self::Plain(stream) => poll_fn(|context| stream.poll_readable(context)).await,
-            Self::Tls(stream) => stream.readable().await,
+            Self::Plain(stream) => stream.readable().await,
+            // Boxed, as below, so that plain connections need no room for it.
+            Self::Tls(stream) => Box::pin(stream.readable()).await,
         }
     }
 

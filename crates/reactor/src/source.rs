@@ -103,15 +103,12 @@ impl<S: mio::event::Source> Source<S> {
     }
 
     /// Waits until a read may find something.
-    pub(crate) fn poll_readable(&self, context: &Context<'_>) -> Poll<io::Result<()>> {
-        if self.readiness.closed.get() {
-            return Poll::Ready(Ok(()));
-        }
-        self.poll_side(&self.readiness.readable, context)
-    }
-
     pub(crate) async fn readable(&self) -> io::Result<()> {
-        poll_fn(|context| self.poll_readable(context)).await
+        poll_fn(|context| match self.readiness.closed.get() {
+            true => Poll::Ready(Ok(())),
+            false => self.poll_side(&self.readiness.readable, context),
+        })
+        .await
     }
 
     /// Waits until a write may find room; needs interest in writing.

@@ -4,7 +4,6 @@ use std::{
     io::{self, Read, Write},
     net::SocketAddr,
     path::Path,
-    task::{Context, Poll},
     time::Duration,
 };
 
@@ -73,8 +72,8 @@ impl Stream {
     }
 
     /// Waits until [`Stream::try_read`] may find something.
-    pub fn poll_readable(&self, context: &Context<'_>) -> Poll<io::Result<()>> {
-        self.source.poll_readable(context)
+    pub async fn readable(&self) -> io::Result<()> {
+        self.source.readable().await
     }
 
     /// Reads what is there; `None` where nothing is, 0 means that the peer closed or that `buf` is empty.

@@ -126,9 +126,12 @@ impl Wire {
             if !self.read_delay.is_zero() {
                 sleep(self.read_delay).await;
             }
-            match self.stream.read(self.packets.room()).await? {
-                0 => return Ok(None),
-                count => self.packets.received(count),
+            self.packets.rest();
+            self.stream.readable().await?;
+            match self.stream.try_read(self.packets.room())? {
+                Some(0) => return Ok(None),
+                Some(count) => self.packets.received(count),
+                None => {}
             }
         }
     }

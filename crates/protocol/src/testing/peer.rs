@@ -65,9 +65,12 @@ impl Peer {
             {
                 return Ok(Some(self.packets.payload(range).to_vec()));
             }
-            match self.stream.read(self.packets.room()).await? {
-                0 => return Ok(None),
-                count => self.packets.received(count),
+            self.packets.rest();
+            self.stream.readable().await?;
+            match self.stream.try_read(self.packets.room())? {
+                Some(0) => return Ok(None),
+                Some(count) => self.packets.received(count),
+                None => {}
             }
         }
     }
