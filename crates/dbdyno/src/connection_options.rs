@@ -29,7 +29,7 @@ const SOCKETS: [&str; 4] = [
 ];
 
 /// How long connecting and logging in may take together.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The connection options of every command. Passwords come from a file, an option file or MYSQL_PWD: others can
 /// see a command line.

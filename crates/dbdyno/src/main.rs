@@ -15,6 +15,7 @@ use std::{
 use clap::{Parser, Subcommand};
 
 mod blame;
+mod calibration;
 mod commands;
 mod connection_options;
 mod front_doors;
@@ -48,6 +49,8 @@ enum Command {
     Quick(commands::quick::QuickArgs),
     /// Run an experiment file: every combination, repeated, in random order; then the report
     Run(commands::run::RunArgs),
+    /// Measure what this client reaches on this machine, before any server is measured
+    Calibrate(commands::calibrate::CalibrateArgs),
     /// Answer everything and do nothing: a server to measure clients against
     NullServer(commands::null_server::NullServerArgs),
     /// Create, start, stop, look into and destroy private servers
@@ -98,6 +101,7 @@ fn run() -> anyhow::Result<ExitCode> {
     match Cli::parse().command {
         Command::Quick(args) => commands::quick::run(args),
         Command::Run(args) => commands::run::run(args),
+        Command::Calibrate(args) => commands::calibrate::run(args),
         Command::NullServer(args) => commands::null_server::run(args),
         Command::Server(args) => commands::server::run(args),
         Command::Tpch(args) => commands::tpch::run(args),

@@ -9,6 +9,7 @@
 //! Nothing here opens a socket or reads a clock; [`write_summary`] touches the file that it is given.
 
 mod answer;
+mod ceiling;
 mod cell;
 mod chart;
 mod database;

@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use samples::CpuUse;
 
 use crate::{
-    answer,
+    answer, ceiling,
     cell::{Cell, Percentile, busy},
     grid::{Facet, Grid, in_words},
     number::{duration, percent},
@@ -54,6 +54,7 @@ pub fn table(results: &Results, width: u16) -> String {
         .map(|facet| wrapped(&answer::sentence(&grid, facet), width))
         .collect();
     parts.push(sentences.join("\n"));
+    parts.extend(ceiling::warning(results).map(|warning| wrapped(&warning, width)));
     parts.extend(answer::other_work(&grid).map(|warning| wrapped(&warning, width)));
     parts.push(wrapped(&closing(results, &grid), width));
     parts.extend(incomplete_runs(results, width));

@@ -4,6 +4,7 @@
 //! line while the run goes on; the judging half (report, later audit and verdict) reads it and needs nothing
 //! else. `docs/run-record.md` documents the format.
 
+mod ceiling;
 mod cpu_use;
 mod durations;
 mod histogram;
@@ -12,6 +13,7 @@ mod reader;
 mod summary;
 mod writer;
 
+pub use ceiling::Ceiling;
 pub use cpu_use::CpuUse;
 pub use durations::Durations;
 pub use histogram::{Histogram, HistogramError};

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{durations::Durations, histogram::Histogram};
+use crate::{ceiling::Ceiling, durations::Durations, histogram::Histogram};
 
 /// The version of the run record format that this program writes.
 pub const FORMAT: u32 = 1;
@@ -40,6 +40,8 @@ pub enum Line {
     Telemetry(Telemetry),
     /// A statement error, counted by number over the whole run.
     Error(ErrorCount),
+    /// What share of the client's own ceiling the run used.
+    Ceiling(Ceiling),
     /// The last line of a run that ended by itself, well or not.
     End(End),
 }

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::ceiling::Ceiling;
 use crate::line::{
     Connects, Dataset, End, ErrorCount, FORMAT, Interval, Line, Machine, Offered, PhaseMark,
     RunHeader, ServerIdentity, Telemetry,
@@ -34,6 +35,8 @@ pub struct Record {
     pub telemetry: Vec<Telemetry>,
     /// Errors by load, operation and number.
     pub errors: Vec<ErrorCount>,
+    /// What share of its ceiling the client used; `None` in a record that nobody looked it up for.
+    pub ceiling: Option<Ceiling>,
     /// The end; `None` when dbdyno was killed.
     pub end: Option<End>,
     /// True when the last line was torn.
@@ -143,6 +146,7 @@ impl Record {
             offered: None,
             telemetry: Vec::new(),
             errors: Vec::new(),
+            ceiling: None,
             end: None,
             torn: false,
         }
@@ -158,6 +162,7 @@ impl Record {
             Line::Interval(interval) => self.intervals.push(interval),
             Line::Connects(connects) => self.connects.push(connects),
             Line::Offered(offered) => self.offered = Some(offered),
+            Line::Ceiling(ceiling) => self.ceiling = Some(ceiling),
             Line::Telemetry(telemetry) => self.telemetry.push(telemetry),
             Line::Error(error) => self.errors.push(error),
             Line::End(end) => self.end = Some(end),

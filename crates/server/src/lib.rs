@@ -53,6 +53,6 @@ pub use page_cache::evict_page_cache;
 pub use server::Server;
 pub use snapshot::{Draft, NamedSnapshot, Snapshot};
 pub use snapshot_manifest::Method;
-pub use spawner::Lifetime;
-pub use user_directory::{installs_root, servers_root};
+pub use spawner::{Lifetime, spawn};
+pub use user_directory::{calibration_file, installs_root, servers_root};
 pub use version::Flavour;

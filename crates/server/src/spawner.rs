@@ -28,8 +28,8 @@ struct Job {
 /// a worker thread would die with that thread.
 static SPAWNER: Mutex<Option<Sender<Job>>> = Mutex::new(None);
 
-/// Starts a process.
-pub(crate) fn spawn(mut command: Command, lifetime: Lifetime) -> io::Result<Child> {
+/// Starts a process that is a server, ours or not: it ends as `lifetime` says.
+pub fn spawn(mut command: Command, lifetime: Lifetime) -> io::Result<Child> {
     let parent = getpid();
     let before_exec = move || match lifetime {
         Lifetime::Owned => {

@@ -13,6 +13,11 @@ pub fn installs_root() -> Option<PathBuf> {
     Some(data_home()?.join("installs"))
 }
 
+/// What this client reaches on this machine: `~/.local/share/dbdyno/calibration.json`; `None` without a home directory.
+pub fn calibration_file() -> Option<PathBuf> {
+    Some(data_home()?.join("calibration.json"))
+}
+
 /// Initialised data directories to copy: `~/.cache/dbdyno/templates`; `None` without a home directory.
 pub(crate) fn templates_root() -> Option<PathBuf> {
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;

@@ -1,5 +1,6 @@
 //! The commands of dbdyno, one file each.
 
+pub(crate) mod calibrate;
 pub(crate) mod null_server;
 pub(crate) mod oltp;
 pub(crate) mod quick;

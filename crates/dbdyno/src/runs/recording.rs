@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use load::{Interrupt, Observer};
 use reactor::Instant;
-use samples::{Histogram, Interval, Line, PhaseMark, RecordWriter, WriteError};
+use samples::{Histogram, Interval, Line, Machine, PhaseMark, RecordWriter, RunHeader, WriteError};
 use telemetry::Sampler;
 
-use crate::progress::Step;
+use crate::{
+    calibration::{self, Calibration, StatementRate},
+    progress::Step,
+};
 
 /// Writes what the load does, and what the machine does meanwhile, as the run goes.
 pub(crate) struct Recording<'a> {
@@ -17,6 +20,10 @@ pub(crate) struct Recording<'a> {
     started: Option<Instant>,
     /// The first line that could not be written; the load was asked to end then.
     failed: Option<WriteError>,
+    /// What the record said of the run and the client's machine.
+    header: Option<RunHeader>,
+    machine: Option<Machine>,
+    statements: StatementRate,
     progress: RunProgress<'a>,
 }
 
@@ -48,6 +55,9 @@ impl<'a> Recording<'a> {
             interrupt,
             started: None,
             failed: None,
+            header: None,
+            machine: None,
+            statements: StatementRate::default(),
             progress,
         }
     }
@@ -63,8 +73,26 @@ impl<'a> Recording<'a> {
         self.failed
     }
 
-    /// Appends a line; after the first failure it only remembers that one.
+    /// Appends a line, and before the last one what share of its ceiling the client used; after the first failure
+    /// it only remembers that one.
     pub(crate) fn write(&mut self, line: &Line) {
+        match line {
+            Line::Run(header) => self.header = Some(header.clone()),
+            Line::Machine(machine) => self.machine = Some(machine.clone()),
+            Line::End(_) => {
+                if let Some((header, machine)) = self.header.take().zip(self.machine.take()) {
+                    let kept = Calibration::kept();
+                    let per_s = self.statements.per_s();
+                    let ceiling = calibration::ceiling(kept.as_ref(), &header, &machine, per_s);
+                    self.append(&Line::Ceiling(ceiling));
+                }
+            }
+            _ => {}
+        }
+        self.append(line);
+    }
+
+    fn append(&mut self, line: &Line) {
         if self.failed.is_some() {
             return;
         }
@@ -96,6 +124,7 @@ impl Observer for Recording<'_> {
     fn interval(&mut self, interval: Interval) {
         let elapsed_s = self.elapsed_s();
         self.progress.show(&interval, elapsed_s);
+        self.statements.add(&interval);
         self.write(&Line::Interval(interval));
         let telemetry = self.sampler.sample(elapsed_s);
         self.write(&Line::Telemetry(telemetry));

@@ -41,6 +41,7 @@ const KINDS: &[&str] = &[
     "offered",
     "telemetry",
     "error",
+    "ceiling",
     "end",
 ];
 
@@ -57,6 +58,7 @@ fn kind(line: &Line) -> &'static str {
         Line::Offered(_) => "offered",
         Line::Telemetry(_) => "telemetry",
         Line::Error(_) => "error",
+        Line::Ceiling(_) => "ceiling",
         Line::End(_) => "end",
     }
 }

@@ -7,6 +7,7 @@ use samples::{ErrorCount, Host, Machine, ServerIdentity};
 
 use super::figures::scrolling;
 use crate::{
+    ceiling,
     number::{bytes, counted},
     results::Results,
 };
@@ -84,6 +85,7 @@ pub(super) fn section(results: &Results) -> Markup {
                 h2 id="environment" { "Machine, server and data" }
                 (machines(results))
                 (not_observed(results))
+                @for sentence in ceiling::sentences(results) { p { (sentence) } }
                 (servers(results))
                 (datasets(results))
                 (variables(results))

@@ -1,0 +1,153 @@
+//! `dbdyno calibrate`: what this client reaches on this machine before any server is measured.
+
+use std::{process::ExitCode, time::Duration};
+
+use clap::ValueEnum;
+use load::Arrivals;
+
+use self::{
+    cell::{Cell, Figures},
+    null_process::NullProcess,
+};
+use crate::{
+    blame::{Blame, Blamed},
+    calibration::{Calibration, Reached},
+    open_files, signals,
+};
+
+mod cell;
+mod null_process;
+mod table;
+
+/// Rate and connections of the open loop, which shows how late requests go out.
+const OPEN_LOOP: (f64, u32) = (5_000.0, 8);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Starts a null server as a process of its own, drives single-row SELECTs at it over the unix socket and TCP, prepared and
+as text, and keeps what was reached: every run record then says what share of it the run used. A calibration of another
+kernel, CPU count or version of dbdyno does not count.
+
+Examples:
+  dbdyno calibrate
+  dbdyno calibrate --connections 1,64 --duration 3s --format json")]
+pub(crate) struct CalibrateArgs {
+    /// Numbers of connections
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,64,512",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    connections: Vec<u32>,
+    /// How long each measurement takes
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    duration: Duration,
+    /// Event loops [default: as in a run]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    loops: Option<u32>,
+    /// Output
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub(crate) fn run(args: CalibrateArgs) -> anyhow::Result<ExitCode> {
+    let most = args.connections.iter().copied().max().unwrap_or(1);
+    open_files::provide_for(most.into())?;
+    let interrupt = signals::interrupt()?;
+    let server = NullProcess::start()?;
+    let mut figures = Vec::new();
+    for cell in cells(&args) {
+        eprintln!("{cell}");
+        figures.push(cell.measure(&server, &interrupt)?);
+        if interrupt.is_raised() {
+            return Err(Blamed::new(Blame::Interrupted, "interrupted").into());
+        }
+    }
+    server.stop()?;
+    let machine = figures[0].machine.clone();
+    let reached = figures
+        .iter()
+        .filter(|figures| figures.cell.rate().is_none());
+    let calibration = Calibration {
+        dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+        measured_at: measured_at(),
+        machine,
+        reached: reached.map(reached_in).collect(),
+    };
+    match args.format {
+        Format::Text => print!("{}", table::text(&figures)),
+        Format::Json => println!("{}", table::json(&calibration, &figures)),
+    }
+    let kept = calibration.keep().map_err(|error| {
+        Blamed::new(
+            Blame::Machine,
+            format!("the calibration cannot be kept: {error}"),
+        )
+    })?;
+    match kept {
+        Some(path) => eprintln!("kept for run records: {}", path.display()),
+        None => eprintln!("not kept: there is no home directory"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn cells(args: &CalibrateArgs) -> Vec<Cell> {
+    let loops = |connections, arrivals: &Arrivals| {
+        let asked = args
+            .loops
+            .unwrap_or_else(|| load::default_loops(connections, arrivals));
+        asked.min(connections)
+    };
+    let mut cells = Vec::new();
+    for is_unix in [true, false] {
+        for is_prepared in [true, false] {
+            for &connections in &args.connections {
+                let arrivals = Arrivals::Closed;
+                cells.push(Cell {
+                    is_unix,
+                    is_prepared,
+                    connections,
+                    loops: loops(connections, &arrivals),
+                    arrivals,
+                    duration: args.duration,
+                });
+            }
+        }
+    }
+    let (rate_per_s, connections) = OPEN_LOOP;
+    let arrivals = Arrivals::Constant { rate_per_s };
+    cells.push(Cell {
+        is_unix: true,
+        is_prepared: true,
+        connections,
+        loops: loops(connections, &arrivals),
+        arrivals,
+        duration: args.duration,
+    });
+    cells
+}
+
+fn reached_in(figures: &Figures) -> Reached {
+    Reached {
+        transport: figures.cell.transport().to_owned(),
+        connections: figures.cell.connections,
+        queries_per_s: figures.queries_per_s,
+    }
+}
+
+fn measured_at() -> String {
+    jiff::Timestamp::try_from(reactor::wall_now())
+        .map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+        .unwrap_or_default()
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(duration) if duration >= Duration::from_millis(100) => Ok(duration),
+        Ok(_) => Err("shorter than 100 ms, the CPU's time would not be measured".to_owned()),
+        Err(error) => Err(format!("{error}; for example 500ms or 2s")),
+    }
+}

@@ -1,0 +1,223 @@
+//! One measurement of a calibration.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, OnError, Stop, WarmUp};
+use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
+use telemetry::{Sampler, Targets};
+use workload::PointSelect;
+
+use super::null_process::NullProcess;
+use crate::{
+    blame::{Blame, Blamed},
+    calibration::StatementRate,
+};
+
+/// What is measured.
+#[derive(Debug, Clone)]
+pub(super) struct Cell {
+    pub(super) is_unix: bool,
+    pub(super) is_prepared: bool,
+    pub(super) connections: u32,
+    pub(super) loops: u32,
+    pub(super) arrivals: Arrivals,
+    pub(super) duration: Duration,
+}
+
+/// What came out.
+#[derive(Debug, Clone)]
+pub(super) struct Figures {
+    pub(super) cell: Cell,
+    pub(super) machine: Machine,
+    pub(super) queries_per_s: f64,
+    /// CPU time of one query; `None` where the process was not observed or nothing came back.
+    pub(super) client_cpu_us: Option<f64>,
+    pub(super) server_cpu_us: Option<f64>,
+    pub(super) client_resident_bytes: Option<u64>,
+    pub(super) server_resident_bytes: Option<u64>,
+    pub(super) p50_us: Option<f64>,
+    pub(super) p99_us: Option<f64>,
+    /// From the moment at which a user was due to the send.
+    pub(super) send_lag_p50_us: Option<f64>,
+    pub(super) send_lag_p99_us: Option<f64>,
+    /// Mean time of opening a connection.
+    pub(super) connect_us: f64,
+}
+
+impl Cell {
+    /// As the header of a run record has it.
+    pub(super) fn transport(&self) -> &'static str {
+        match self.is_unix {
+            true => "unix socket",
+            false => "tcp loopback",
+        }
+    }
+
+    pub(super) fn statements(&self) -> &'static str {
+        match self.is_prepared {
+            true => "prepared",
+            false => "text",
+        }
+    }
+
+    /// Queries per second that are asked for, in an open loop.
+    pub(super) fn rate(&self) -> Option<f64> {
+        self.arrivals.rate_per_s()
+    }
+
+    /// Drives the load and reads what it cost.
+    pub(super) fn measure(
+        self,
+        server: &NullProcess,
+        interrupt: &Interrupt,
+    ) -> Result<Figures, Blamed> {
+        let sampler = Sampler::new(Targets {
+            host: Host::Both,
+            server_pid: Some(server.pid()),
+            datadir: None,
+        });
+        let machine = sampler.machine();
+        let mut tally = Tally::new(sampler);
+        let endpoint = Arc::new(server.endpoint(self.is_unix));
+        let is_prepared = self.is_prepared;
+        let load = Load {
+            groups: vec![Group {
+                name: "calibrate".to_owned(),
+                operations: vec![PointSelect::OPERATION.to_owned()],
+                statements: Vec::new(),
+                users: self.connections,
+                make: Box::new(move |index| {
+                    PointSelect::new(Arc::clone(&endpoint), is_prepared, index.into())
+                }),
+            }],
+            loops: self.loops,
+            arrivals: self.arrivals,
+            warm_up: WarmUp::For(self.duration / 4),
+            stop: Stop::After(self.duration),
+            on_error: OnError::Stop,
+            interval: self.duration / 4,
+        };
+        let outcome = load::drive(load, interrupt, &mut tally).map_err(Blamed::from)?;
+        match &outcome.ended {
+            Ended::Planned => {}
+            Ended::Interrupted => return Err(Blamed::new(Blame::Interrupted, "interrupted")),
+            Ended::ServerLost(failure) | Ended::Failed { failure, .. } => {
+                let message = format!("the null server failed: {failure}");
+                return Err(Blamed::new(Blame::Server, message));
+            }
+        }
+        let opened: u64 = outcome.connects.iter().map(|it| it.count).sum();
+        let opening_ns: u64 = outcome.connects.iter().map(|it| it.sum_ns).sum();
+        Ok(tally.figures(
+            self,
+            machine,
+            opening_ns as f64 / 1e3 / opened.max(1) as f64,
+        ))
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (transport, statements) = (self.transport(), self.statements());
+        write!(
+            f,
+            "{transport}, {statements}, {} connections",
+            self.connections
+        )?;
+        match self.rate() {
+            Some(rate) => write!(f, ", {rate} queries/s asked for"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Adds up what happens in the measurement.
+struct Tally {
+    sampler: Sampler,
+    elapsed_s: f64,
+    rate: StatementRate,
+    queries: u64,
+    response: Histogram,
+    send_lag: Histogram,
+    client: ProcessUse,
+    server: Option<ProcessUse>,
+}
+
+impl Tally {
+    fn new(sampler: Sampler) -> Self {
+        Self {
+            sampler,
+            elapsed_s: 0.0,
+            rate: StatementRate::default(),
+            queries: 0,
+            response: Histogram::new(),
+            send_lag: Histogram::new(),
+            client: ProcessUse::default(),
+            server: None,
+        }
+    }
+
+    fn figures(self, cell: Cell, machine: Machine, connect_us: f64) -> Figures {
+        let us = |histogram: &Histogram, quantile| {
+            histogram.quantile_ns(quantile).map(|ns| ns as f64 / 1e3)
+        };
+        let cpu_us = |used: &ProcessUse| {
+            let seconds = used.user_s + used.system_s;
+            (self.queries > 0).then(|| seconds * 1e6 / self.queries as f64)
+        };
+        Figures {
+            cell,
+            machine,
+            queries_per_s: self.rate.per_s().unwrap_or(0.0),
+            client_cpu_us: cpu_us(&self.client),
+            server_cpu_us: self.server.as_ref().and_then(cpu_us),
+            client_resident_bytes: Some(self.client.resident_bytes).filter(|bytes| *bytes > 0),
+            server_resident_bytes: self.server.map(|used| used.resident_bytes),
+            p50_us: us(&self.response, 0.5),
+            p99_us: us(&self.response, 0.99),
+            send_lag_p50_us: us(&self.send_lag, 0.5),
+            send_lag_p99_us: us(&self.send_lag, 0.99),
+            connect_us,
+        }
+    }
+}
+
+impl Observer for Tally {
+    fn connected(&mut self, _open: u64, _total: u64) {}
+
+    fn started(&mut self) {
+        // What lies before belongs to nobody.
+        self.sampler.sample(0.0);
+    }
+
+    fn phase(&mut self, _mark: PhaseMark) {}
+
+    fn interval(&mut self, interval: Interval) {
+        self.elapsed_s = interval.t_s + interval.length_s;
+        let used = self.sampler.sample(self.elapsed_s);
+        if interval.phase != Phase::Measurement {
+            return;
+        }
+        self.rate.add(&interval);
+        self.queries += interval.succeeded();
+        for operation in &interval.operations {
+            self.response.add(&operation.histogram);
+        }
+        if let Some(Durations { histogram, .. }) = &interval.send_lag {
+            self.send_lag.add(histogram);
+        }
+        if let Some(used) = used.client {
+            add(&mut self.client, used);
+        }
+        if let Some(used) = used.server {
+            add(self.server.get_or_insert_default(), used);
+        }
+    }
+}
+
+/// Adds the time, and keeps the memory of the end.
+fn add(sum: &mut ProcessUse, more: ProcessUse) {
+    sum.user_s += more.user_s;
+    sum.system_s += more.system_s;
+    sum.resident_bytes = more.resident_bytes;
+}

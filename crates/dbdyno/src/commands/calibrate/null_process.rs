@@ -1,0 +1,138 @@
+//! The null server that a calibration measures against: a process of its own, which ends with this one.
+
+use std::{
+    env, fs,
+    io::{self, BufRead, BufReader},
+    os::unix::fs::DirBuilderExt,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use protocol::{Address, Endpoint, SslMode};
+use rustix::process::{Pid, Signal, kill_process};
+use server::Lifetime;
+
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::CONNECT_TIMEOUT,
+};
+
+/// A running null server.
+pub(super) struct NullProcess {
+    child: Child,
+    directory: PathBuf,
+    port: u16,
+}
+
+impl NullProcess {
+    /// Starts it and waits until it listens.
+    pub(super) fn start() -> Result<Self, Blamed> {
+        let failed = |error: io::Error| {
+            Blamed::new(
+                Blame::Machine,
+                format!("the null server does not start: {error}"),
+            )
+        };
+        let name = format!("dbdyno-calibrate-{}", std::process::id());
+        let directory = env::temp_dir().join(name);
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&directory)
+            .map_err(failed)?;
+        let started = start_in(directory.join("null.sock"));
+        match started {
+            Ok((child, port)) => Ok(Self {
+                child,
+                directory,
+                port,
+            }),
+            Err(error) => {
+                // It is as good as empty.
+                let _ = fs::remove_dir_all(&directory);
+                Err(failed(error))
+            }
+        }
+    }
+
+    /// Its process.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How a client reaches it.
+    pub(super) fn endpoint(&self, is_unix: bool) -> Endpoint {
+        let address = match is_unix {
+            true => Address::Unix(self.directory.join("null.sock")),
+            false => Address::Tcp {
+                host: "127.0.0.1".to_owned(),
+                port: self.port,
+            },
+        };
+        Endpoint {
+            address,
+            user: "calibrate".to_owned(),
+            password: None,
+            database: None,
+            ssl_mode: SslMode::Disabled,
+            ssl_ca: None,
+            connect_timeout: CONNECT_TIMEOUT,
+        }
+    }
+
+    /// Ends it; an error where it had ended by itself.
+    pub(super) fn stop(mut self) -> Result<(), Blamed> {
+        let gone = |why: String| Blamed::new(Blame::Server, format!("the null server {why}"));
+        if let Ok(Some(status)) = self.child.try_wait() {
+            return Err(gone(format!("ended before its time: {status}")));
+        }
+        self.terminate();
+        Ok(())
+    }
+
+    fn terminate(&mut self) {
+        // Both fail only for a process that ended.
+        let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for NullProcess {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.terminate();
+        }
+        // What is left is its socket at most.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn start_in(socket: PathBuf) -> io::Result<(Child, u16)> {
+    let mut command = Command::new(env::current_exe()?);
+    command
+        .args(["null-server", "--port", "0", "--socket"])
+        .arg(socket)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        // Its summary is not the user's concern.
+        .stderr(Stdio::null());
+    let mut child = server::spawn(command, Lifetime::Owned)?;
+    let mut line = String::new();
+    if let Some(stdout) = child.stdout.take() {
+        BufReader::new(stdout).read_line(&mut line)?;
+    }
+    // "listening on PATH and 127.0.0.1:PORT"
+    let port = line
+        .trim_end()
+        .rsplit(':')
+        .next()
+        .and_then(|port| port.parse().ok());
+    match port {
+        Some(port) => Ok((child, port)),
+        None => {
+            // It is of no use, whatever it is doing.
+            let _ = child.kill();
+            let status = child.wait()?;
+            Err(io::Error::other(format!("{status}")))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A calibration as a table and as JSON.
+
+use serde_json::{Value, json};
+
+use super::cell::Figures;
+use crate::calibration::Calibration;
+
+/// How the event loops wait.
+const IO: &str = "epoll";
+
+/// For people: one row per measurement.
+pub(super) fn text(figures: &[Figures]) -> String {
+    let mut out = format!(
+        "{:12} {:8} {:>11} {:>5} {:>6} {:>10} {:>8} {:>8} {:>9} {:>9} {:>8} {:>8} {:>8}\n",
+        "transport",
+        "queries",
+        "connections",
+        "loops",
+        "io",
+        "queries/s",
+        "client",
+        "server",
+        "client",
+        "server",
+        "p50",
+        "p99",
+        "send lag"
+    );
+    out.push_str(&format!(
+        "{:56} {:>17} {:>19} {:>17} {:>8}\n",
+        "", "CPU us/query", "memory MB", "us", "p50 us"
+    ));
+    for figures in figures {
+        let cell = &figures.cell;
+        let mb = |bytes: Option<u64>| bytes.map(|bytes| bytes as f64 / 1e6);
+        let asked = match cell.rate() {
+            Some(rate) => format!("  ({rate} queries/s asked for)"),
+            None => String::new(),
+        };
+        out.push_str(&format!(
+            "{:12} {:8} {:>11} {:>5} {:>6} {:>10.0} {:>8} {:>8} {:>9} {:>9} {:>8} {:>8} {:>8}{asked}\n",
+            cell.transport(),
+            cell.statements(),
+            cell.connections,
+            cell.loops,
+            IO,
+            figures.queries_per_s,
+            shown(figures.client_cpu_us),
+            shown(figures.server_cpu_us),
+            shown(mb(figures.client_resident_bytes)),
+            shown(mb(figures.server_resident_bytes)),
+            shown(figures.p50_us),
+            shown(figures.p99_us),
+            shown(figures.send_lag_p50_us),
+        ));
+    }
+    out
+}
+
+fn shown(value: Option<f64>) -> String {
+    match value {
+        Some(value) => format!("{value:.1}"),
+        None => "-".to_owned(),
+    }
+}
+
+/// For programs.
+pub(super) fn json(calibration: &Calibration, figures: &[Figures]) -> String {
+    let cells: Vec<Value> = figures
+        .iter()
+        .map(|figures| {
+            let cell = &figures.cell;
+            json!({
+                "transport": cell.transport(),
+                "statements": cell.statements(),
+                "connections": cell.connections,
+                "loops": cell.loops,
+                "io": IO,
+                "asked_per_s": cell.rate(),
+                "queries_per_s": figures.queries_per_s,
+                "client_cpu_us_per_query": figures.client_cpu_us,
+                "server_cpu_us_per_query": figures.server_cpu_us,
+                "client_resident_bytes": figures.client_resident_bytes,
+                "server_resident_bytes": figures.server_resident_bytes,
+                "p50_us": figures.p50_us,
+                "p99_us": figures.p99_us,
+                "send_lag_p50_us": figures.send_lag_p50_us,
+                "send_lag_p99_us": figures.send_lag_p99_us,
+                "connect_mean_us": figures.connect_us,
+            })
+        })
+        .collect();
+    let document = json!({
+        "dbdyno_version": calibration.dbdyno_version,
+        "measured_at": calibration.measured_at,
+        "machine": calibration.machine,
+        "measurements": cells,
+    });
+    format!("{document:#}")
+}
