@@ -9,6 +9,7 @@
     reason = "a test may end in a panic, and says why it is skipped"
 )]
 
+mod calibrate;
 mod experiment;
 mod faults;
 mod gen_data;
@@ -30,3 +31,4 @@ mod server_life_cycle;
 mod snapshots;
 mod super_smack;
 mod tpch;
+mod truth;

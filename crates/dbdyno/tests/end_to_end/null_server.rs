@@ -1,6 +1,10 @@
 //! `dbdyno null-server` as a process: how it begins, what it says, how it ends.
 
-use std::{net::TcpListener, os::unix::net::UnixStream, path::PathBuf};
+use std::{
+    net::TcpListener,
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+};
 
 use rustix::process::Signal;
 
@@ -15,21 +19,28 @@ pub(crate) fn null_server(scene: &Scene, options: &[&str]) -> (Running, PathBuf)
     (running, socket)
 }
 
+/// Writes a .smack file whose client fires this one statement at the null server.
+pub(crate) fn write_smack(scene: &Scene, socket: &Path, statement: &str) {
+    let has_rows = if statement.starts_with("select") {
+        "y"
+    } else {
+        "n"
+    };
+    let text = format!(
+        "client \"one\" {{ user \"u\"; host \"localhost\"; db \"test\"; socket \"{}\"; query_barrel \"1 it\"; }}
+         query \"it\" {{ query \"{statement}\"; type \"it\"; has_result_set \"{has_rows}\"; parsed \"n\"; }}
+         main {{ one.init(); one.set_num_rounds($2); one.create_threads($1); one.connect(); \
+         one.unload_query_barrel(); one.collect_threads(); one.disconnect(); }}",
+        socket.display()
+    );
+    scene.file("one.smack", &text);
+}
+
 #[test]
 fn it_says_where_it_listens_and_leaves_nothing_behind() {
     let scene = Scene::new();
     let (running, socket) = null_server(&scene, &["--port", "0", "--log", "statements.log"]);
-    // A smack file asks it as it would any server.
-    scene.file(
-        "one.smack",
-        "client \"one\" { user \"u\"; host \"localhost\"; db \"test\"; socket \"SOCKET\"; \
-         query_barrel \"1 read\"; }
-         query \"read\" { query \"select c from t where id = 1\"; type \"read\"; has_result_set \"y\"; parsed \"n\"; }
-         main { one.init(); one.set_num_rounds($2); one.create_threads($1); one.connect(); \
-         one.unload_query_barrel(); one.collect_threads(); one.disconnect(); }"
-            .replace("SOCKET", socket.to_str().unwrap())
-            .as_str(),
-    );
+    write_smack(&scene, &socket, "select c from t where id = 1");
     scene
         .dbdyno(["super-smack", "one.smack", "3", "100"])
         .exits(0);
@@ -65,15 +76,9 @@ fn errors_on_purpose_reach_the_client() {
         "mysql",
     ];
     let (running, socket) = null_server(&scene, &options);
-    scene.file("one.smack", &format!(
-        "client \"one\" {{ user \"u\"; host \"localhost\"; db \"test\"; socket \"{}\"; query_barrel \"1 change\"; }}
-         query \"change\" {{ query \"update t set c = 1\"; type \"change\"; has_result_set \"n\"; parsed \"n\"; }}
-         main {{ one.init(); one.set_num_rounds(1); one.create_threads(1); one.connect(); \
-         one.unload_query_barrel(); one.collect_threads(); one.disconnect(); }}",
-        socket.display()
-    ));
+    write_smack(&scene, &socket, "update t set c = 1");
     scene
-        .dbdyno(["super-smack", "one.smack"])
+        .dbdyno(["super-smack", "one.smack", "1", "1"])
         .exits(3)
         .says("Lock wait timeout exceeded");
     running.signal(Signal::INT);

@@ -1,0 +1,54 @@
+//! `dbdyno calibrate`: what it prints, what it keeps, and what a run's record makes of it.
+
+use serde_json::Value;
+
+use crate::scene::Scene;
+
+#[test]
+fn it_measures_and_keeps_what_it_found() {
+    let scene = Scene::new();
+    let options = ["--connections", "1,4", "--duration", "200ms"];
+    let arguments = [&["calibrate", "--format", "json"], &options[..]].concat();
+    let finished = scene
+        .dbdyno(arguments)
+        .exits(0)
+        .says("kept for run records");
+    let document: Value = serde_json::from_str(&finished.text()).unwrap();
+    let measurements = document["measurements"].as_array().unwrap();
+    // Two transports, two kinds of statements, two numbers of connections; and the open loop.
+    assert_eq!(measurements.len(), 9);
+    for measurement in measurements {
+        assert!(
+            measurement["queries_per_s"].as_f64().unwrap() > 0.0,
+            "{measurement}"
+        );
+        assert!(
+            measurement["client_cpu_us_per_query"].is_f64(),
+            "{measurement}"
+        );
+        assert!(
+            measurement["server_cpu_us_per_query"].is_f64(),
+            "{measurement}"
+        );
+        assert!(measurement["p50_us"].as_f64() <= measurement["p99_us"].as_f64());
+    }
+    assert!(measurements[8]["send_lag_p50_us"].as_f64().unwrap() > 0.0);
+    let kept = scene.path().join(".local/share/dbdyno/calibration.json");
+    let kept: Value = serde_json::from_str(&std::fs::read_to_string(kept).unwrap()).unwrap();
+    assert_eq!(kept["reached"].as_array().unwrap().len(), 8);
+
+    scene
+        .dbdyno([&["calibrate"], &options[..]].concat())
+        .exits(0)
+        .prints("unix socket")
+        .prints("(5000 queries/s asked for)");
+    for (options, says) in [
+        (["--connections", "0"], "--connections"),
+        (["--duration", "1ms"], "--duration"),
+    ] {
+        scene
+            .dbdyno(["calibrate", options[0], options[1]])
+            .exits(2)
+            .says(says);
+    }
+}
