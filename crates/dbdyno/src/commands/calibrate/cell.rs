@@ -92,6 +92,7 @@ impl Cell {
             }],
             loops: self.loops,
             arrivals: self.arrivals,
+            spin: false,
             warm_up: WarmUp::For(self.duration / 4),
             stop: Stop::After(self.duration),
             on_error: OnError::Stop,
