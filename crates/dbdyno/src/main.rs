@@ -36,7 +36,7 @@ const EXIT_BUG: i32 = 70;
     after_help = "Exit codes: 0 ok; 1 a negative answer (rate not reached); 2 the input; \
                   3 the server or a statement failed; 4 the machine (disk full); 70 a bug here; \
                   130 interrupted.\n\n\
-                  Called by the name super-smack or gen-data (through a link), dbdyno is that program."
+                  Called by the name super-smack, gen-data, tpcc_load or tpcc_start (through a link), dbdyno is that program."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -57,7 +57,7 @@ enum Command {
     Server(commands::server::ServerArgs),
     /// Load, check and drop the tables of TPC-H
     Tpch(commands::tpch::TpchArgs),
-    /// Load, check and drop a TPC-C-like benchmark
+    /// Load, run, check and drop a TPC-C-like benchmark
     Tpcc(commands::tpcc::TpccArgs),
     /// Run sysbench's OLTP workloads natively: prepare, prewarm, run, cleanup
     #[command(disable_help_flag = true)]
@@ -65,6 +65,12 @@ enum Command {
     /// Run a .smack file with Super Smack's command line and report
     #[command(disable_help_flag = true)]
     SuperSmack(FrontDoorArgs),
+    /// Load with tpcc-mysql's command line and messages
+    #[command(name = "tpcc_load", disable_help_flag = true)]
+    TpccLoad(FrontDoorArgs),
+    /// Run with tpcc-mysql's command line and output
+    #[command(name = "tpcc_start", disable_help_flag = true)]
+    TpccStart(FrontDoorArgs),
     /// Generate rows with gen-data's command line, byte for byte the same
     #[command(disable_help_flag = true)]
     GenData(FrontDoorArgs),
@@ -95,6 +101,8 @@ fn run() -> anyhow::Result<ExitCode> {
     let name = args.next().unwrap_or_default();
     match Path::new(&name).file_name().and_then(OsStr::to_str) {
         Some("super-smack") => return front_doors::super_smack::run(args),
+        Some("tpcc_load") => return front_doors::tpcc_load::run(args),
+        Some("tpcc_start") => return front_doors::tpcc_start::run(args),
         Some("gen-data") => return front_doors::gen_data::run(args),
         _ => {}
     }
@@ -108,6 +116,8 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Tpcc(args) => commands::tpcc::run(args),
         Command::Oltp(door) => commands::oltp::run(door.args.into_iter()),
         Command::SuperSmack(door) => front_doors::super_smack::run(door.args.into_iter()),
+        Command::TpccLoad(door) => front_doors::tpcc_load::run(door.args.into_iter()),
+        Command::TpccStart(door) => front_doors::tpcc_start::run(door.args.into_iter()),
         // The original knows no --help; under dbdyno every command does.
         Command::GenData(door) if door.args == ["--help"] || door.args == ["-h"] => {
             front_doors::gen_data::run([OsString::from("-?")].into_iter())

@@ -8,6 +8,8 @@ pub(crate) mod check;
 mod database;
 mod drop;
 pub(crate) mod load;
+mod run;
+pub(crate) mod terminals;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -16,6 +18,7 @@ The tables have the names and columns of tpcc-mysql and the types of TPC-C 5.11;
 
 Examples:
   dbdyno tpcc load --server one --warehouses 4
+  dbdyno tpcc run --server one --connections 8 --duration 60s
   dbdyno tpcc check --server one
   dbdyno tpcc drop --server one")]
 pub(crate) struct TpccArgs {
@@ -27,6 +30,8 @@ pub(crate) struct TpccArgs {
 enum TpccCommand {
     /// Make the tables and load them; an interrupted load goes on when the same command is given again
     Load(load::LoadArgs),
+    /// Run the five transactions
+    Run(run::RunArgs),
     /// Check the consistency conditions of clause 3.3.2
     Check(check::CheckArgs),
     /// Drop the tables of TPC-C and dbdyno's own beside them
@@ -36,6 +41,7 @@ enum TpccCommand {
 pub(crate) fn run(args: TpccArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         TpccCommand::Load(args) => load::run(args),
+        TpccCommand::Run(args) => run::run(args),
         TpccCommand::Check(args) => check::run(args),
         TpccCommand::Drop(args) => drop::run(args),
     }

@@ -2,3 +2,6 @@
 
 pub(crate) mod gen_data;
 pub(crate) mod super_smack;
+mod tpcc_arguments;
+pub(crate) mod tpcc_load;
+pub(crate) mod tpcc_start;

@@ -30,5 +30,6 @@ mod server_check;
 mod server_life_cycle;
 mod snapshots;
 mod super_smack;
+mod tpcc;
 mod tpch;
 mod truth;

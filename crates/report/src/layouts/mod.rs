@@ -2,3 +2,5 @@
 
 pub mod super_smack;
 pub mod sysbench;
+pub mod tpcc;
+pub mod tpcc_mysql;

@@ -14,7 +14,7 @@ use super::{
     schema::{FOREIGN_KEYS, ForeignKey, INDEXES, Index},
     tables::Table,
 };
-use crate::TableData;
+use crate::{Rows, TableData};
 
 /// When secondary indexes are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +99,18 @@ impl LoadPlan {
             finish: finish.into_iter().collect(),
             is_divisible: true,
         }
+    }
+
+    /// Whether all rows of a table are among those that a load noted.
+    pub fn is_loaded(&self, table: Table, noted: &[Range<u64>]) -> bool {
+        let rows = self.population.rows(table, self.warehouses.clone());
+        let rows = rows.going_on(noted.to_vec());
+        let in_it: u64 = rows
+            .loaded()
+            .iter()
+            .map(|units| units.end - units.start)
+            .sum();
+        in_it == rows.units()
     }
 
     /// Statements that add the foreign keys that are missing, once all rows and indexes are there.
@@ -281,6 +293,8 @@ mod tests {
             rows.mark(&(100_050..100_070)).unwrap(),
             "insert into dbdyno_tpcc_parts (table_name, first_unit, end_unit) values ('stock', 100050, 100070)"
         );
+        assert!(!plan.is_loaded(Table::Stock, &found.loaded[&Table::Stock]));
+        assert!(plan.is_loaded(Table::Stock, &[0..100_000, 100_000..300_000]));
         let second = LoadPlan {
             warehouses: 2..3,
             ..plan

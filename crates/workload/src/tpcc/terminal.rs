@@ -201,16 +201,18 @@ impl User for Terminal {
             let not_connected = unexpected("not connected".to_owned());
             return Err(Failure {
                 lost: true,
+                retryable: true,
                 ..not_connected
             });
         };
         let mut steps = Steps { session, watch };
-        let result = self.input.run(&self.order, &mut steps).await;
-        match &result {
+        let mut result = self.input.run(&self.order, &mut steps).await;
+        match &mut result {
             Ok(()) => self.count(),
+            // What the transaction did is undone by the server.
+            Err(failure) if failure.lost => failure.retryable = true,
             // A lock wait that took too long leaves the rest of the transaction open.
-            Err(failure) if !failure.lost => session.undo().await,
-            Err(_) => {}
+            Err(_) => session.undo().await,
         }
         result
     }

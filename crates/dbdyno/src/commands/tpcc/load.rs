@@ -1,8 +1,8 @@
 //! `dbdyno tpcc load`: makes the tables and fills them, as fast as the server takes rows.
 
-use std::{num::NonZero, process::ExitCode, thread, time::Duration};
+use std::{num::NonZero, process::ExitCode, thread};
 
-use ::load::{Interrupt, PopulateError, PopulateEvent, Progress, populate};
+use ::load::{Interrupt, Progress};
 use clap::ValueEnum;
 use protocol::{Connection, Endpoint};
 use workload::tpcc::{
@@ -14,12 +14,10 @@ use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
     progress::Step,
-    runs::control,
+    runs::{control, population::fill},
     signals,
 };
 
-/// How often progress is told where stderr is no terminal.
-const TELL_EVERY: Duration = Duration::from_secs(10);
 /// Connections beyond which a load gains nothing.
 const PARALLEL_MAX: usize = 8;
 
@@ -187,14 +185,13 @@ pub(crate) fn load_tables(
         session,
     };
     let begin = reactor::system_now();
-    let mut display = Display::new();
-    let populated = populate(&population, interrupt, &mut |event| display.show(event));
-    let loaded = populated.map_err(|error| failed(endpoint, error))?;
-    display.step.say("adding foreign keys");
+    let loaded = fill(&population, "loading TPC-C", interrupt).map_err(with_going_on)?;
+    let step = Step::spinner("adding foreign keys");
     control(endpoint, async |connection| {
         add_foreign_keys(connection, plan, found).await
     })
     .map_err(with_going_on)?;
+    drop(step);
     Ok(Progress {
         elapsed: reactor::system_now() - begin,
         ..loaded
@@ -224,73 +221,9 @@ fn default_parallel() -> u32 {
     cpus.min(PARALLEL_MAX) as u32
 }
 
-fn failed(endpoint: &Endpoint, error: PopulateError) -> Blamed {
-    let blamed = match error {
-        PopulateError::Interrupted => Blamed::new(Blame::Interrupted, "interrupted while loading"),
-        PopulateError::Connection(source) => Blamed::of_server(&endpoint.address, source),
-        PopulateError::Thread(_) => Blamed::new(Blame::Machine, error),
-        PopulateError::Statement { ref source, .. } => {
-            let hint = source.hint();
-            Blamed::new(Blame::Server, error).hint(hint)
-        }
-        PopulateError::Row { .. } => Blamed::new(Blame::Server, error),
-    };
-    with_going_on(blamed)
-}
-
 fn with_going_on(blamed: Blamed) -> Blamed {
     blamed.hint(
         "the rows that are in stay: the same command goes on, dbdyno tpcc drop starts afresh"
             .to_owned(),
     )
-}
-
-/// Progress in rows, MB/s and time left.
-struct Display {
-    step: Step,
-    told: Duration,
-}
-
-/// Steps of the bar.
-const WHOLE: u64 = 1_000;
-
-impl Display {
-    fn new() -> Self {
-        Self {
-            step: Step::paced("loading", WHOLE),
-            told: Duration::ZERO,
-        }
-    }
-
-    fn show(&mut self, event: PopulateEvent) {
-        match event {
-            PopulateEvent::Progress(progress) => self.progress(&progress),
-            PopulateEvent::ByInsert { reason } => {
-                self.step.note(&format!(
-                    "note: loading by INSERT, at about twice the cost, because of this: {reason}"
-                ));
-            }
-            PopulateEvent::Finishing { table, .. } => {
-                self.step.say(format!("indexes of {table}"));
-            }
-            PopulateEvent::Creating { .. }
-            | PopulateEvent::Filling { .. }
-            | PopulateEvent::Ready { .. } => {}
-        }
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        let share = progress.bytes as f64 / progress.bytes_expected.max(1) as f64;
-        self.step.reach((share * WHOLE as f64) as u64);
-        let Some(left) = progress.left() else {
-            return;
-        };
-        let what = format!("{} rows, {:.1} MB/s", progress.rows, progress.mb_per_s());
-        if progress.elapsed >= self.told + TELL_EVERY {
-            self.told = progress.elapsed;
-            self.step.announce(&what, left);
-        } else {
-            self.step.say_with(what, left);
-        }
-    }
 }

@@ -91,4 +91,19 @@ impl Table {
     pub fn is_per_warehouse(self) -> bool {
         self != Self::Item
     }
+
+    /// The column of the warehouse to which a row belongs.
+    pub fn warehouse_column(self) -> Option<&'static str> {
+        match self {
+            Self::Item => None,
+            Self::Warehouse => Some("w_id"),
+            Self::District => Some("d_w_id"),
+            Self::Stock => Some("s_w_id"),
+            Self::Customer => Some("c_w_id"),
+            Self::History => Some("h_w_id"),
+            Self::Orders => Some("o_w_id"),
+            Self::NewOrders => Some("no_w_id"),
+            Self::OrderLine => Some("ol_w_id"),
+        }
+    }
 }

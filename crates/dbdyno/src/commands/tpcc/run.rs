@@ -1,0 +1,253 @@
+//! `dbdyno tpcc run`: terminals run the five transactions, and what they left is checked.
+
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duration};
+
+use ::load::{Observer, WarmUp};
+use clap::ValueEnum;
+use report::layouts::tpcc::{InputShare, Transactions, text};
+use samples::{Interval, PhaseMark};
+use workload::tpcc::{Tally, TerminalPlan, Violation, operations};
+
+use super::{
+    check::{describe, violations},
+    database,
+    terminals::{Database, Settings},
+};
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::ConnectionOptions,
+    runs::{Recorded, ResultsDirectory, SingleRun, Stage},
+    signals,
+};
+
+/// The longest warm-up of `--warmup auto`.
+const WARM_UP_AT_MOST: Duration = Duration::from_secs(120);
+/// Intervals of the record.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Every terminal has a home warehouse and a district, draws from a deck of 23 shuffled cards of its own, and runs its
+transactions as prepared statements, one at a time. Deadlocks, lock waits that took too long, records that changed
+since they were read (1020) and lost connections are tried again and counted; any other error ends the run.
+
+Exit codes: 0 ok; 1 the run left the database inconsistent or its inputs were not those of the specification.")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    connection: ConnectionOptions,
+    /// Use so many of the warehouses [default: all that are there]
+    #[arg(long, short, value_name = "W", value_parser = clap::value_parser!(u32).range(1..))]
+    warehouses: Option<u32>,
+    /// Terminals, each over a connection of its own
+    #[arg(long, short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    connections: u32,
+    /// How long to measure, such as 60s or 5m
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
+    duration: Duration,
+    /// How long to warm up before: a time, or auto for until the throughput is steady
+    #[arg(long, value_name = "TIME", default_value = "auto", value_parser = warm_up)]
+    warmup: WarmUp,
+    /// Whether terminals pause: spec for key and think times, none for one transaction after the other
+    #[arg(long, value_enum, default_value = "none")]
+    pacing: Pacing,
+    /// Seed of the inputs: the same seed, the same inputs
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Event loops
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    loops: Option<u32>,
+    /// Do not check the consistency conditions before and after
+    #[arg(long)]
+    no_check: bool,
+    /// File of the run record [default: results/tpcc-N/record.jsonl]
+    #[arg(long, value_name = "PATH")]
+    record: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Pacing {
+    None,
+    Spec,
+}
+
+pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
+    let settings = settings(&args);
+    let path = record_path(&args)?;
+    let endpoint = database::endpoint(&args.connection)?;
+    let stage = Stage::of(endpoint.clone())?;
+    let database = Database::look(&endpoint)?;
+    let warehouses = args.warehouses.unwrap_or(database.warehouses);
+    if warehouses > database.warehouses {
+        let what = format!(
+            "{} warehouses are there, not {warehouses}",
+            database.warehouses
+        );
+        return Err(database::conflict(&endpoint, what).into());
+    }
+    let interrupt = signals::interrupt()?;
+    let before = match args.no_check {
+        true => Vec::new(),
+        false => violations(&endpoint, false)?,
+    };
+    for violation in &before {
+        eprintln!("warning: before the run, {}", describe(violation));
+    }
+    if database.notes.is_none() {
+        eprintln!(
+            "note: another tool loaded this database: the constant of its last names is unknown, so that clause \
+             2.1.6.1 (C-Delta) cannot be kept; that of the run comes from the seed"
+        );
+    }
+    let plan = database.plan(warehouses, &settings);
+    let single = SingleRun {
+        name: "tpcc".to_owned(),
+        settings: told(&args, &plan),
+        seed: args.seed,
+        stage: &stage,
+        expected: expected(&args),
+        path: &path,
+        interrupt: &interrupt,
+    };
+    let recorded = single.record(settings.load(&plan, &endpoint), &mut Nobody)?;
+    print!("{}", report(&recorded, &plan.tally.total(), warehouses));
+    eprintln!("record: {}", path.display());
+    if let Some(error) = recorded.failed {
+        return Err(error);
+    }
+    let new = match args.no_check {
+        true => Vec::new(),
+        false => violations_since(&endpoint, &before)?,
+    };
+    let inputs = plan.tally.total().audit(warehouses);
+    let is_valid = new.is_empty() && !inputs.iter().any(|share| share.is_violated());
+    Ok(match is_valid {
+        true => ExitCode::SUCCESS,
+        false => {
+            println!("this result is not valid");
+            ExitCode::from(Blame::Answer as u8)
+        }
+    })
+}
+
+fn record_path(args: &RunArgs) -> Result<PathBuf, Blamed> {
+    match &args.record {
+        None => Ok(ResultsDirectory::unused_path("tpcc").join("record.jsonl")),
+        Some(path) if path.exists() => {
+            let message = format!("{}: is there already", path.display());
+            Err(Blamed::new(Blame::Input, message))
+        }
+        Some(path) => Ok(path.clone()),
+    }
+}
+
+fn settings(args: &RunArgs) -> Settings {
+    Settings {
+        connections: args.connections,
+        loops: args.loops,
+        warm_up: args.warmup,
+        measured: args.duration,
+        interval: INTERVAL,
+        pacing: match args.pacing {
+            Pacing::None => workload::tpcc::Pacing::None,
+            Pacing::Spec => workload::tpcc::Pacing::Specification,
+        },
+        seed: args.seed,
+    }
+}
+
+/// What the run has violated, told on standard output.
+fn violations_since(
+    endpoint: &protocol::Endpoint,
+    before: &[Violation],
+) -> anyhow::Result<Vec<Violation>> {
+    let after = violations(endpoint, false)?;
+    let new: Vec<Violation> = after
+        .iter()
+        .filter_map(|violation| violation.since(before))
+        .collect();
+    match new.is_empty() {
+        true => println!("consistency: every condition that held before the run holds after it"),
+        false => {
+            for violation in &new {
+                println!("after the run, {}", describe(violation));
+            }
+        }
+    }
+    Ok(new)
+}
+
+fn report(recorded: &Recorded, tally: &Tally, warehouses: u32) -> String {
+    let mut transactions = Transactions::new(&operations());
+    for interval in &recorded.record.intervals {
+        transactions.add(interval);
+    }
+    let inputs: Vec<InputShare> = tally
+        .audit(warehouses)
+        .into_iter()
+        .map(|share| InputShare {
+            what: share.what.to_owned(),
+            share: share.share,
+            bounds: (share.low, share.high),
+            is_violated: share.is_violated(),
+        })
+        .collect();
+    text(&transactions, &recorded.record.errors, &inputs)
+}
+
+/// What the run was asked to do, for its record.
+fn told(args: &RunArgs, plan: &TerminalPlan) -> BTreeMap<String, String> {
+    let constants = plan.constants;
+    let pacing = match args.pacing {
+        Pacing::None => "none",
+        Pacing::Spec => "spec",
+    };
+    let pairs = [
+        ("warehouses", plan.warehouses.to_string()),
+        ("pacing", pacing.to_owned()),
+        ("c_last", constants.last_name.to_string()),
+        ("c_id", constants.customer.to_string()),
+        ("c_item", constants.item.to_string()),
+    ];
+    pairs
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn expected(args: &RunArgs) -> Duration {
+    let warm_up = match args.warmup {
+        WarmUp::None => Duration::ZERO,
+        WarmUp::For(time) | WarmUp::UntilSteady { at_most: time, .. } => time,
+    };
+    warm_up + args.duration
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    experiment::quantity::duration(text)
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| "a time is a number with ms, s, m or h behind it, such as 60s".to_owned())
+}
+
+fn warm_up(text: &str) -> Result<WarmUp, String> {
+    match text {
+        "auto" => Ok(WarmUp::UntilSteady {
+            steady: stats::steady_from,
+            at_most: WARM_UP_AT_MOST,
+        }),
+        "0" | "0s" | "none" => Ok(WarmUp::None),
+        _ => time(text).map(WarmUp::For),
+    }
+}
+
+/// Looks on and says nothing: the record has everything.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn connected(&mut self, _open: u64, _total: u64) {}
+
+    fn started(&mut self) {}
+
+    fn phase(&mut self, _mark: PhaseMark) {}
+
+    fn interval(&mut self, _interval: Interval) {}
+}

@@ -1,0 +1,102 @@
+//! The terminals of a run, as the load engine takes them.
+
+use std::{sync::Arc, time::Duration};
+
+use ::load::{Arrivals, Group, Load, OnError, Stop, WarmUp, default_loops};
+use protocol::{Connection, Endpoint};
+use workload::tpcc::{
+    Constants, Notes, Pacing, SharedTally, Terminal, TerminalPlan, operations, statements,
+};
+
+use super::database;
+use crate::{
+    blame::Blamed,
+    runs::{control, number},
+};
+
+/// Name of the terminals' load in records.
+pub(crate) const LOAD: &str = "tpcc";
+
+/// How terminals run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    /// Terminals, each over a connection of its own.
+    pub(crate) connections: u32,
+    /// Event loops, if they are not chosen by the engine.
+    pub(crate) loops: Option<u32>,
+    pub(crate) warm_up: WarmUp,
+    pub(crate) measured: Duration,
+    /// Length of an interval.
+    pub(crate) interval: Duration,
+    pub(crate) pacing: Pacing,
+    pub(crate) seed: u64,
+}
+
+/// What a run finds in the database.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Database {
+    /// Warehouses that are there.
+    pub(crate) warehouses: u32,
+    /// What a load by dbdyno noted.
+    pub(crate) notes: Option<Notes>,
+}
+
+impl Database {
+    /// Looks into the database; an error where there are no warehouses.
+    pub(crate) fn look(endpoint: &Endpoint) -> Result<Self, Blamed> {
+        let (warehouses, notes) = control(endpoint, async |connection: &mut Connection| {
+            let warehouses = match number(connection, "select max(w_id) from warehouse").await {
+                // There is no such table.
+                Err(error) if error.server_number() == Some(1146) => None,
+                found => found?,
+            };
+            Ok((warehouses, Notes::read(connection).await?))
+        })?;
+        match warehouses.and_then(|count| u32::try_from(count).ok()) {
+            Some(warehouses) if warehouses > 0 => Ok(Self { warehouses, notes }),
+            _ => Err(database::conflict(endpoint, "it has no warehouse").hint(
+                "dbdyno tpcc load --warehouses W makes the tables and fills them".to_owned(),
+            )),
+        }
+    }
+
+    /// The plan of terminals over so many of the warehouses.
+    pub(crate) fn plan(&self, warehouses: u32, settings: &Settings) -> Arc<TerminalPlan> {
+        let at_load = self.notes.map(|notes| notes.last_name_at_load);
+        Arc::new(TerminalPlan {
+            warehouses,
+            constants: Constants::of_run(settings.seed, at_load),
+            seed: settings.seed,
+            pacing: settings.pacing,
+            tally: SharedTally::default(),
+        })
+    }
+}
+
+impl Settings {
+    /// The load of terminals with this plan.
+    pub(crate) fn load(&self, plan: &Arc<TerminalPlan>, endpoint: &Endpoint) -> Load<Terminal> {
+        let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
+        let loops = self
+            .loops
+            .unwrap_or_else(|| default_loops(self.connections, &Arrivals::Closed));
+        Load {
+            groups: vec![Group {
+                name: LOAD.to_owned(),
+                operations: operations(),
+                statements: statements(),
+                users: self.connections,
+                make: Box::new(move |index| {
+                    Terminal::new(Arc::clone(&plan), Arc::clone(&endpoint), index)
+                }),
+            }],
+            loops: loops.min(self.connections),
+            arrivals: Arrivals::Closed,
+            warm_up: self.warm_up,
+            stop: Stop::After(self.measured),
+            on_error: OnError::RetryElseStop,
+            interval: self.interval,
+            spin: false,
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Command lines of tpcc-mysql: single letters with a value each, or the positional form of its older versions.
+
+use std::{collections::BTreeMap, ffi::OsString};
+
+use protocol::{Endpoint, Password};
+
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::{ConnectionOptions, hidden_argument::hide_argument},
+};
+
+/// What stands for a password that is echoed.
+pub(super) const HIDDEN: &str = "********";
+
+/// The options of a call, whichever form it had.
+#[derive(Debug, Default)]
+pub(super) struct Arguments {
+    /// In the order in which they were given.
+    pub(super) given: Vec<(char, String)>,
+    values: BTreeMap<char, String>,
+}
+
+/// A tool of tpcc-mysql.
+pub(super) struct Tool {
+    pub(super) name: &'static str,
+    /// Its letters; each takes a value.
+    pub(super) letters: &'static str,
+    /// Letters of the positional form, and after how many of them it may end. The first is server[:port].
+    pub(super) positions: &'static str,
+    pub(super) complete_after: &'static [usize],
+    pub(super) usage: &'static str,
+}
+
+impl Tool {
+    /// Reads a command line; passwords are hidden from the process list.
+    pub(super) fn parse(&self, args: impl Iterator<Item = OsString>) -> anyhow::Result<Arguments> {
+        let args: Vec<String> = args
+            .map(|arg| arg.into_string())
+            .collect::<Result<_, _>>()
+            .map_err(|arg| {
+                let message = format!("{}: {arg:?} is not valid UTF-8", self.name);
+                Blamed::new(Blame::Input, message)
+            })?;
+        let is_positional = args.first().is_some_and(|arg| !arg.starts_with('-'));
+        let arguments = match is_positional {
+            true => self.positional(&args)?,
+            false => self.letters(&args)?,
+        };
+        if let Some(password) = arguments.text('p').filter(|password| !password.is_empty()) {
+            hide_argument(password)?;
+        }
+        Ok(arguments)
+    }
+
+    fn letters(&self, args: &[String]) -> Result<Arguments, Blamed> {
+        let mut arguments = Arguments::default();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let mut letters = arg.chars();
+            let letter = match (letters.next(), letters.next()) {
+                (Some('-'), Some(letter)) => letter,
+                _ => return Err(self.misuse(&format!("'{arg}' belongs to no option"))),
+            };
+            if !self.letters.contains(letter) {
+                return Err(self.misuse(&format!("invalid option -- '{letter}'")));
+            }
+            let attached = letters.as_str();
+            let value = match attached.is_empty() {
+                false => Some(attached.to_owned()),
+                true => args.next().cloned(),
+            };
+            let value = value.ok_or_else(|| {
+                self.misuse(&format!("option requires an argument -- '{letter}'"))
+            })?;
+            arguments.put(letter, value);
+        }
+        Ok(arguments)
+    }
+
+    fn positional(&self, args: &[String]) -> Result<Arguments, Blamed> {
+        if !self.complete_after.contains(&args.len()) {
+            let message = format!("{} arguments in the positional form", args.len());
+            return Err(self.misuse(&message));
+        }
+        let mut arguments = Arguments::default();
+        for (letter, value) in self.positions.chars().zip(args) {
+            match value.split_once(':') {
+                Some((host, port)) if letter == 'h' => {
+                    arguments.put('h', host.to_owned());
+                    arguments.put('P', port.to_owned());
+                }
+                _ => arguments.put(letter, value.clone()),
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// An error of the command line, with the usage.
+    pub(super) fn misuse(&self, what: &str) -> Blamed {
+        Blamed::new(
+            Blame::Input,
+            format!("{}: {what}\n{}", self.name, self.usage),
+        )
+    }
+
+    /// A number of an option; `default` where it is not given.
+    pub(super) fn number(
+        &self,
+        arguments: &Arguments,
+        letter: char,
+        default: u32,
+    ) -> Result<u32, Blamed> {
+        match arguments.text(letter) {
+            None => Ok(default),
+            Some(text) => text
+                .parse()
+                .map_err(|_| self.misuse(&format!("option {letter}: '{text}' is not a number"))),
+        }
+    }
+
+    /// Where to connect: localhost, `l` and nothing mean the unix socket, as for the C library.
+    pub(super) fn endpoint(&self, arguments: &Arguments) -> anyhow::Result<Endpoint> {
+        let host = arguments.text('h').unwrap_or_default();
+        let is_local = matches!(host, "" | "l" | "localhost");
+        let port = self.number(arguments, 'P', 3306)?;
+        let port = u16::try_from(port)
+            .map_err(|_| self.misuse(&format!("option P: {port} is not a port")))?;
+        let options = ConnectionOptions {
+            host: (!is_local).then(|| host.to_owned()),
+            port: (!is_local).then_some(port),
+            socket: arguments.text('S').map(Into::into),
+            user: arguments.text('u').map(str::to_owned),
+            database: arguments.text('d').map(str::to_owned),
+            no_defaults: true,
+            ..ConnectionOptions::default()
+        };
+        let mut endpoint = options.endpoint()?;
+        if let Some(password) = arguments.text('p') {
+            endpoint.password = Some(Password::from(password));
+        }
+        Ok(endpoint)
+    }
+}
+
+impl Arguments {
+    fn put(&mut self, letter: char, value: String) {
+        self.given.push((letter, value.clone()));
+        self.values.insert(letter, value);
+    }
+
+    /// The value of an option, the last one if it was given more than once.
+    pub(super) fn text(&self, letter: char) -> Option<&str> {
+        self.values.get(&letter).map(String::as_str)
+    }
+
+    /// The same for the eyes of others.
+    pub(super) fn shown(&self, letter: char) -> &str {
+        match (letter, self.text(letter)) {
+            ('p', Some(_)) => HIDDEN,
+            (_, value) => value.unwrap_or_default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOOL: Tool = Tool {
+        name: "tpcc_load",
+        letters: "hPduwplmn",
+        positions: "hdupwlmn",
+        complete_after: &[5, 8],
+        usage: "usage",
+    };
+
+    fn parse(line: &[&str]) -> Result<Vec<(char, String)>, String> {
+        let args: Vec<String> = line.iter().map(|arg| (*arg).to_owned()).collect();
+        let is_positional = !line[0].starts_with('-');
+        let parsed = match is_positional {
+            true => TOOL.positional(&args),
+            false => TOOL.letters(&args),
+        };
+        parsed
+            .map(|arguments| arguments.given)
+            .map_err(|error| error.message)
+    }
+
+    #[test]
+    fn both_forms_say_the_same() {
+        let given = |pairs: &[(char, &str)]| -> Vec<(char, String)> {
+            pairs
+                .iter()
+                .map(|(letter, value)| (*letter, (*value).to_owned()))
+                .collect()
+        };
+        // As the articles of tpcc-mysql's time type it.
+        assert_eq!(
+            parse(&["localhost", "tpcc", "root", "new-password", "400"]).unwrap(),
+            given(&[
+                ('h', "localhost"),
+                ('d', "tpcc"),
+                ('u', "root"),
+                ('p', "new-password"),
+                ('w', "400")
+            ])
+        );
+        assert_eq!(
+            parse(&["db1:3307", "tpcc", "root", "", "4", "2", "1", "2"]).unwrap()[..2],
+            given(&[('h', "db1"), ('P', "3307")])
+        );
+        assert_eq!(
+            parse(&["-h", "127.0.0.1", "-P3307", "-d", "tpcc", "-p", "a b"]).unwrap(),
+            given(&[
+                ('h', "127.0.0.1"),
+                ('P', "3307"),
+                ('d', "tpcc"),
+                ('p', "a b")
+            ])
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_the_usage() {
+        for (line, message) in [
+            (
+                &["-h"][..],
+                "tpcc_load: option requires an argument -- 'h'\nusage",
+            ),
+            (&["-x", "1"], "tpcc_load: invalid option -- 'x'\nusage"),
+            (&["--help"], "tpcc_load: invalid option -- '-'\nusage"),
+            (
+                &["-w", "1", "more"],
+                "tpcc_load: 'more' belongs to no option\nusage",
+            ),
+            (
+                &["db1", "tpcc"],
+                "tpcc_load: 2 arguments in the positional form\nusage",
+            ),
+        ] {
+            assert_eq!(parse(line).unwrap_err(), message);
+        }
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        let args = ["-p", "secret", "-u", "root"].map(str::to_owned);
+        let arguments = TOOL.letters(&args).unwrap();
+        assert_eq!(
+            (arguments.shown('p'), arguments.shown('u')),
+            (HIDDEN, "root")
+        );
+        assert_eq!(arguments.shown('d'), "");
+    }
+}

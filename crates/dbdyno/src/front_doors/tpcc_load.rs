@@ -1,0 +1,264 @@
+//! `tpcc_load`: the loader of tpcc-mysql by its command line and messages, on dbdyno's own.
+
+use std::{ffi::OsString, ops::Range, process::ExitCode};
+
+use protocol::Endpoint;
+use report::layouts::tpcc_mysql;
+use workload::tpcc::{
+    Found, Keys, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX, forget_parts,
+};
+
+use super::tpcc_arguments::{Arguments, Tool};
+use crate::{
+    blame::{Blame, Blamed},
+    commands::tpcc::load::{load_tables, look},
+    runs::{control, number},
+    signals,
+};
+
+const TOOL: Tool = Tool {
+    name: "tpcc_load",
+    letters: "hPduwplmn",
+    positions: "hdupwlmn",
+    complete_after: &[5, 8],
+    usage: "Usage: tpcc_load -h server_host -P port -d database_name -u mysql_user -p mysql_password -w warehouses \
+            -l part -m min_wh -n max_wh\n   or: tpcc_load [server[:port]] [DB] [user] [pass] [warehouse] \
+            [part] [min_wh] [max_wh]\n* [part]: 1=ITEMS 2=WAREHOUSE 3=CUSTOMER 4=ORDERS",
+};
+
+/// The seed of all loads by this name: parts that are loaded apart belong together.
+const SEED: u64 = 1;
+
+/// What a call loads.
+struct Wanted {
+    /// 1 to 4; none for all.
+    part: Option<u32>,
+    warehouses: u32,
+    /// Of these, the ones of this call.
+    range: Range<u32>,
+}
+
+/// Runs tpcc_load with the arguments behind its name.
+pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
+    print!("{}", tpcc_mysql::loader_banner());
+    let arguments = TOOL.parse(args)?;
+    for (letter, _) in &arguments.given {
+        print!(
+            "{}",
+            tpcc_mysql::option_line(*letter, arguments.shown(*letter))
+        );
+    }
+    let wanted = wanted(&arguments)?;
+    let endpoint = TOOL.endpoint(&arguments)?;
+    print!(
+        "{}",
+        tpcc_mysql::parameters(&parameters(&arguments, &wanted))
+    );
+    println!("TPCC Data Load Started...");
+    load(&endpoint, &wanted)?;
+    print!("{}", tpcc_mysql::LOADED);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn wanted(arguments: &Arguments) -> Result<Wanted, Blamed> {
+    let warehouses = TOOL.number(arguments, 'w', 0)?;
+    if !(1..=WAREHOUSES_MAX).contains(&warehouses) {
+        let message = format!("option w: warehouses from 1 to {WAREHOUSES_MAX}");
+        return Err(TOOL.misuse(&message));
+    }
+    let part = match arguments.text('l') {
+        None if arguments.text('m').is_some() || arguments.text('n').is_some() => {
+            return Err(TOOL.misuse("options m and n need option l"));
+        }
+        None => None,
+        Some(_) => Some(TOOL.number(arguments, 'l', 0)?),
+    };
+    if part.is_some_and(|part| !(1..=4).contains(&part)) {
+        return Err(TOOL.misuse("Unknown part_no\n1:ITEMS 2:WAREHOUSE 3:CUSTOMER 4:ORDERS"));
+    }
+    let first = TOOL.number(arguments, 'm', 1)?;
+    let last = TOOL.number(arguments, 'n', warehouses)?;
+    if first < 1 || last < first || last > warehouses {
+        let message = format!("options m and n: warehouses from 1 to {warehouses}, in this order");
+        return Err(TOOL.misuse(&message));
+    }
+    Ok(Wanted {
+        part,
+        warehouses,
+        range: first..last + 1,
+    })
+}
+
+fn parameters(arguments: &Arguments, wanted: &Wanted) -> Vec<(&'static str, String)> {
+    let shown = |letter| arguments.shown(letter).to_owned();
+    let mut rows = Vec::new();
+    // A local load names no server.
+    if !matches!(arguments.text('h'), Some("l")) {
+        rows.push(("server", shown('h')));
+        let port = arguments.text('P').unwrap_or("3306");
+        rows.push(("port", port.to_owned()));
+    }
+    rows.extend([
+        ("DBname", shown('d')),
+        ("user", shown('u')),
+        ("pass", shown('p')),
+    ]);
+    rows.push(("warehouse", wanted.warehouses.to_string()));
+    if let Some(part) = wanted.part {
+        rows.push(("part(1-4)", part.to_string()));
+        rows.push(("MIN WH", wanted.range.start.to_string()));
+        rows.push(("MAX WH", (wanted.range.end - 1).to_string()));
+    }
+    rows
+}
+
+/// The tables of a part.
+fn tables(part: Option<u32>) -> Vec<Table> {
+    match part {
+        None => Table::ALL.to_vec(),
+        Some(1) => vec![Table::Item],
+        Some(2) => vec![Table::Warehouse, Table::Stock, Table::District],
+        Some(3) => vec![Table::Customer, Table::History],
+        Some(_) => vec![Table::Orders, Table::NewOrders, Table::OrderLine],
+    }
+}
+
+fn load(endpoint: &Endpoint, wanted: &Wanted) -> anyhow::Result<()> {
+    let interrupt = signals::interrupt()?;
+    let (found, _) = look(endpoint)?;
+    let tables = tables(wanted.part);
+    let plan = LoadPlan {
+        population: Population { seed: SEED },
+        warehouses: wanted.range.clone(),
+        // Who has made tables decides on their keys.
+        keys: match found.tables.is_empty() {
+            true => Keys::After,
+            false => Keys::None,
+        },
+        foreign_keys: found.tables.is_empty(),
+        tables,
+    };
+    refuse(endpoint, wanted, &plan, &found)?;
+    let notes = Notes {
+        seed: SEED,
+        last_name_at_load: plan.population.constants().last_name,
+        // A part does not know whether the others are there.
+        warehouses: if wanted.part.is_none() {
+            wanted.warehouses
+        } else {
+            0
+        },
+        is_complete: false,
+    };
+    control(endpoint, async |connection| notes.write(connection).await)?;
+    load_tables(endpoint, &plan, &found, None, &interrupt)?;
+    if wanted.part.is_none() {
+        control(endpoint, async |connection| {
+            let notes = Notes {
+                is_complete: true,
+                ..notes
+            };
+            notes.write(connection).await?;
+            forget_parts(connection).await
+        })?;
+    }
+    let (first, last) = (wanted.range.start, wanted.range.end - 1);
+    for part in wanted.part.map_or(1..=4, |part| part..=part) {
+        let text = match part {
+            1 => tpcc_mysql::loaded_items(),
+            2 => tpcc_mysql::loaded_warehouses(first, last),
+            3 => tpcc_mysql::loaded_customers(first, last),
+            _ => tpcc_mysql::loaded_orders(first, last),
+        };
+        print!("{text}");
+    }
+    Ok(())
+}
+
+/// Refuses, before the first row, tables that are not there for a part, and rows that are there already.
+fn refuse(
+    endpoint: &Endpoint,
+    wanted: &Wanted,
+    plan: &LoadPlan,
+    found: &Found,
+) -> Result<(), Blamed> {
+    if found.tables.is_empty() {
+        eprintln!("note: the tables are not there; they are made, with indexes and foreign keys");
+    }
+    for table in &plan.tables {
+        let name = table.name();
+        if !found.tables.contains(name) {
+            if wanted.part.is_none() && found.tables.is_empty() {
+                continue;
+            }
+            let message = format!("table {name} is not there");
+            let hint = "make all nine tables first (create_table.sql of tpcc-mysql), or none: a load without a part \
+                        makes them";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        let noted = found.loaded.get(table).map_or(&[][..], Vec::as_slice);
+        if plan.is_loaded(*table, noted)
+            || (noted.is_empty() && has_rows(endpoint, wanted, *table)?)
+        {
+            let message = format!("table {name} has rows of these warehouses already");
+            let hint = "empty the tables first; dbdyno tpcc drop drops them".to_owned();
+            return Err(Blamed::new(Blame::Input, message).hint(hint));
+        }
+    }
+    Ok(())
+}
+
+fn has_rows(endpoint: &Endpoint, wanted: &Wanted, table: Table) -> Result<bool, Blamed> {
+    let place = match table.warehouse_column() {
+        Some(column) => format!(
+            " where {column} between {} and {}",
+            wanted.range.start,
+            wanted.range.end - 1
+        ),
+        None => String::new(),
+    };
+    let sql = format!("select 1 from {}{place} limit 1", table.name());
+    let found = control(endpoint, async |connection| number(connection, &sql).await)?;
+    Ok(found.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted_of(line: &str) -> Result<Wanted, String> {
+        let args = line.split_whitespace().map(OsString::from);
+        let arguments = TOOL.parse(args).map_err(|error| error.to_string())?;
+        wanted(&arguments).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn parts_and_ranges() {
+        let all = wanted_of("localhost tpcc root pw 400").unwrap();
+        assert_eq!((all.part, all.range), (None, 1..401));
+        let part = wanted_of("-w 400 -l 2 -m 101 -n 200").unwrap();
+        assert_eq!((part.part, part.range), (Some(2), 101..201));
+        for line in [
+            "-w 0",
+            "-w 40000",
+            "-w 4 -m 1",
+            "-w 4 -l 5",
+            "-w 4 -l 2 -m 3 -n 2",
+            "-w 4 -l 2 -n 5",
+            "-w four",
+        ] {
+            let refused = wanted_of(line).err();
+            assert!(
+                refused.is_some_and(|message| message.contains("Usage: tpcc_load")),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_table_belongs_to_one_part() {
+        let mut parts: Vec<Table> = (1..=4).flat_map(|part| tables(Some(part))).collect();
+        parts.sort_unstable();
+        assert_eq!(parts, Table::ALL);
+    }
+}

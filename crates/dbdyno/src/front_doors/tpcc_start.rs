@@ -1,0 +1,299 @@
+//! `tpcc_start`: the load generator of tpcc-mysql by its command line and output, on dbdyno's engine.
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+    time::Duration,
+};
+
+use load::{Ended, Observer, WarmUp};
+use report::layouts::{
+    tpcc::Transactions,
+    tpcc_mysql::{self, FinalReport},
+};
+use samples::{Interval, Phase, PhaseMark};
+use workload::tpcc::{Pacing, operations};
+
+use super::tpcc_arguments::{Arguments, Tool};
+use crate::{
+    blame::{Blame, Blamed},
+    commands::tpcc::terminals::{Database, Settings},
+    front_doors::super_smack::fresh_seed,
+    signals,
+};
+
+const TOOL: Tool = Tool {
+    name: "tpcc_start",
+    letters: "hPduwpcrliftmoS01234",
+    positions: "hdupwcrl",
+    complete_after: &[8],
+    usage: "Usage: tpcc_start -h server_host -P port -d database_name -u mysql_user -p mysql_password -w warehouses \
+            -c connections -r warmup_time -l running_time -i report_interval\n   or: tpcc_start [server[:port]] [DB] \
+            [user] [pass] [warehouse] [connection] [rampup] [measure]",
+};
+
+/// Options of the original that are not to be had here.
+const NOT_HERE: [(char, &str); 4] = [
+    (
+        'f',
+        "a file of response times: dbdyno tpcc run keeps a record of every second",
+    ),
+    (
+        't',
+        "a file of transactions: dbdyno tpcc run keeps a record of every second",
+    ),
+    ('m', "several schemas"),
+    ('o', "several schemas"),
+];
+
+/// Limits of the response times, seconds.
+const LIMITS_S: [u32; 5] = [5, 5, 5, 80, 20];
+
+/// Intervals of the engine; the report's are made of these.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// What a call asks for.
+struct Wanted {
+    warehouses: u32,
+    connections: u32,
+    ramp_up_s: u32,
+    running_s: u32,
+    /// Seconds between two lines.
+    interval_s: u32,
+    limits_s: [u32; 5],
+}
+
+/// Runs tpcc_start with the arguments behind its name.
+pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
+    print!("{}", tpcc_mysql::generator_banner());
+    let arguments = TOOL.parse(args)?;
+    for (letter, _) in &arguments.given {
+        print!(
+            "{}",
+            tpcc_mysql::option_line(*letter, arguments.shown(*letter))
+        );
+    }
+    let wanted = wanted(&arguments)?;
+    let mut endpoint = TOOL.endpoint(&arguments)?;
+    endpoint.database.get_or_insert_with(|| "tpcc".to_owned());
+    print!(
+        "{}",
+        tpcc_mysql::parameters(&parameters(&arguments, &wanted))
+    );
+    let database = Database::look(&endpoint)?;
+    if wanted.warehouses > database.warehouses {
+        let message = format!(
+            "{} warehouses are there, not {}",
+            database.warehouses, wanted.warehouses
+        );
+        return Err(Blamed::new(Blame::Input, message).into());
+    }
+    let interrupt = signals::interrupt()?;
+    let settings = settings(&wanted);
+    let plan = database.plan(wanted.warehouses, &settings);
+    print!("{}", tpcc_mysql::ramp_up(wanted.ramp_up_s));
+    let mut watcher = Watcher::new(wanted.interval_s);
+    let outcome = load::drive(settings.load(&plan, &endpoint), &interrupt, &mut watcher)
+        .map_err(Blamed::from)?;
+    let report = FinalReport {
+        transactions: &watcher.total,
+        errors: &outcome.errors,
+        limits_s: wanted.limits_s,
+        measured_s: watcher.total.measured_s.round() as u32,
+        connections: wanted.connections,
+    };
+    print!("{}", report.text());
+    io::stdout().flush()?;
+    footnotes();
+    Ok(match outcome.ended {
+        Ended::Planned => ExitCode::SUCCESS,
+        Ended::Interrupted => ExitCode::from(Blame::Interrupted as u8),
+        Ended::ServerLost(failure) => {
+            let message = format!("the server went away: {failure}");
+            return Err(Blamed::new(Blame::Server, message).into());
+        }
+        Ended::Failed { operation, failure } => {
+            let message = format!("{operation}: error {}: {failure}", failure.number);
+            return Err(Blamed::new(Blame::Server, message).into());
+        }
+    })
+}
+
+fn wanted(arguments: &Arguments) -> Result<Wanted, Blamed> {
+    for (letter, what) in NOT_HERE {
+        if arguments.text(letter).is_some() {
+            return Err(TOOL.misuse(&format!("option {letter} is not to be had here: {what}")));
+        }
+    }
+    let number = |letter, default| TOOL.number(arguments, letter, default);
+    let mut limits_s = LIMITS_S;
+    for (limit, letter) in limits_s.iter_mut().zip('0'..='4') {
+        *limit = number(letter, *limit)?;
+    }
+    let wanted = Wanted {
+        warehouses: number('w', 1)?,
+        connections: number('c', 10)?,
+        ramp_up_s: number('r', 10)?,
+        running_s: number('l', 20)?,
+        interval_s: number('i', 10)?,
+        limits_s,
+    };
+    let counts = [
+        ('w', wanted.warehouses),
+        ('c', wanted.connections),
+        ('i', wanted.interval_s),
+    ];
+    if let Some((letter, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
+        return Err(TOOL.misuse(&format!("option {letter}: at least 1")));
+    }
+    if wanted.running_s < wanted.interval_s {
+        return Err(TOOL
+            .misuse("option l: shorter than the interval of option i, nothing would be measured"));
+    }
+    Ok(wanted)
+}
+
+fn settings(wanted: &Wanted) -> Settings {
+    Settings {
+        connections: wanted.connections,
+        loops: None,
+        warm_up: match wanted.ramp_up_s {
+            0 => WarmUp::None,
+            seconds => WarmUp::For(Duration::from_secs(seconds.into())),
+        },
+        // Whole intervals only.
+        measured: Duration::from_secs(
+            (wanted.running_s / wanted.interval_s * wanted.interval_s).into(),
+        ),
+        interval: INTERVAL,
+        pacing: Pacing::None,
+        // Two runs one after the other do not send the same, as with the original.
+        seed: fresh_seed(),
+    }
+}
+
+fn parameters(arguments: &Arguments, wanted: &Wanted) -> Vec<(&'static str, String)> {
+    let shown = |letter| arguments.shown(letter).to_owned();
+    let port = arguments.text('P').unwrap_or("3306").to_owned();
+    let database = arguments.text('d').unwrap_or("tpcc").to_owned();
+    vec![
+        ("server", shown('h')),
+        ("port", port),
+        ("DBname", database),
+        ("user", shown('u')),
+        ("pass", shown('p')),
+        ("warehouse", wanted.warehouses.to_string()),
+        ("connection", wanted.connections.to_string()),
+        ("rampup", format!("{} (sec.)", wanted.ramp_up_s)),
+        ("measure", format!("{} (sec.)", wanted.running_s)),
+    ]
+}
+
+/// Where the figures are not those of the original, on purpose.
+fn footnotes() {
+    eprintln!(
+        "note: the limits in parentheses are seconds, and averages and percentiles hold the measured time alone; \
+         tpcc-mysql compared its limits with milliseconds and let the ramp-up into its averages. rt counts the ramp-up \
+         too. A TPC-C-like result, no TPC result"
+    );
+}
+
+/// Prints the periodic lines.
+struct Watcher {
+    interval_s: u32,
+    /// Since the last line.
+    period: Transactions,
+    total: Transactions,
+    printed_s: u32,
+}
+
+impl Watcher {
+    fn new(interval_s: u32) -> Self {
+        let none = Transactions::new(&operations());
+        Self {
+            interval_s,
+            period: none.clone(),
+            total: none,
+            printed_s: 0,
+        }
+    }
+
+    fn print(text: &str) {
+        print!("{text}");
+        // A line that waits in a buffer is of no use to who looks on.
+        let _ = io::stdout().flush();
+    }
+}
+
+impl Observer for Watcher {
+    fn connected(&mut self, _open: u64, _total: u64) {}
+
+    fn started(&mut self) {}
+
+    fn phase(&mut self, mark: PhaseMark) {
+        if mark.phase == Phase::Measurement {
+            Self::print(tpcc_mysql::MEASURING);
+        }
+    }
+
+    fn interval(&mut self, interval: Interval) {
+        self.total.add(&interval);
+        self.period.add(&interval);
+        if self.period.measured_s > f64::from(self.interval_s) - 0.5 {
+            self.printed_s += self.interval_s;
+            Self::print(&tpcc_mysql::periodic(self.printed_s, &self.period));
+            self.period = Transactions::new(&operations());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted_of(line: &str) -> Result<Wanted, String> {
+        let args = line.split_whitespace().map(OsString::from);
+        let arguments = TOOL.parse(args).map_err(|error| error.to_string())?;
+        wanted(&arguments).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn the_command_lines_of_the_articles() {
+        let found =
+            wanted_of("-h localhost -d tpcc -u root -p pw -w 400 -c 10 -r 60 -l 600").unwrap();
+        let figures = [
+            found.warehouses,
+            found.connections,
+            found.ramp_up_s,
+            found.running_s,
+        ];
+        assert_eq!((figures, found.interval_s), ([400, 10, 60, 600], 10));
+        let found = wanted_of("db1:3307 tpcc root pw 20 16 10 60").unwrap();
+        let figures = [
+            found.warehouses,
+            found.connections,
+            found.ramp_up_s,
+            found.running_s,
+        ];
+        assert_eq!((figures, found.limits_s), ([20, 16, 10, 60], LIMITS_S));
+        assert_eq!(
+            wanted_of("-0 10 -3 100").unwrap().limits_s,
+            [10, 5, 5, 100, 20]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_said() {
+        for (line, what) in [
+            ("-f report.txt", "option f is not to be had here"),
+            ("-m 4", "several schemas"),
+            ("-c 0", "option c: at least 1"),
+            ("-l 5", "shorter than the interval"),
+            ("-h", "option requires an argument -- 'h'"),
+        ] {
+            let message = wanted_of(line).err().unwrap();
+            assert!(message.contains(what), "{line}: {message}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! `dbdyno tpcc`, `tpcc_load` and `tpcc_start`: interrupted loads that go on, runs that leave the database consistent,
+//! and violations that are found.
+
+use rustix::process::Signal;
+
+use crate::scene::{Finished, Running, Scene};
+
+const PASSWORD: &str = "new-password";
+
+fn server() -> Scene {
+    let scene = Scene::new();
+    scene
+        .dbdyno([
+            "server",
+            "create",
+            "one",
+            "--set",
+            "innodb_buffer_pool_size=256M",
+            "--set",
+            "innodb_flush_log_at_trx_commit=2",
+        ])
+        .exits(0);
+    scene
+}
+
+fn tpcc(scene: &Scene, args: &[&str]) -> Finished {
+    scene.dbdyno([&["tpcc"], args, &["--server", "one"]].concat())
+}
+
+fn sql(scene: &Scene, database: &str, sql: &str) -> String {
+    let client = [
+        "server", "client", "one", "--", database, "--batch", "-N", "-e", sql,
+    ];
+    scene.dbdyno(client).text()
+}
+
+/// Starts a load and waits until so many parts of tables are in.
+fn load_until(scene: &Scene, parts: u64) -> Running {
+    let mut load = scene.start(["tpcc", "load", "--warehouses", "1", "--server", "one"]);
+    let noted = "select count(*) from dbdyno_tpcc_parts";
+    let is_there = || sql(scene, "tpcc", noted).trim().parse().unwrap_or(0) >= parts;
+    load.wait_until("parts of the load are in", is_there);
+    load
+}
+
+/// A load is killed, interrupted and loses its server; each time it goes on, and at the end every row is there once.
+fn load_with_interruptions(scene: &Scene) {
+    let load = load_until(scene, 1);
+    load.signal(Signal::KILL);
+    load.finish().was_killed_by(Signal::KILL);
+    tpcc(scene, &["check"])
+        .exits(2)
+        .says("not complete")
+        .hints("goes on with it");
+    tpcc(scene, &["load", "--warehouses", "2"])
+        .exits(2)
+        .says("a load of 1 warehouses with seed 1 was interrupted")
+        .hints("--warehouses 1 --seed 1 goes on");
+
+    let load = load_until(scene, 4);
+    load.signal(Signal::INT);
+    load.finish().exits(130).hints("the same command goes on");
+
+    let load = load_until(scene, 7);
+    scene.dbdyno(["server", "restart", "one"]).exits(0);
+    load.finish().exits(3).hints("the same command goes on");
+
+    tpcc(scene, &["load", "--warehouses", "1"])
+        .exits(0)
+        .says("going on with a load that was interrupted")
+        .prints("database tpcc: 1 warehouses");
+    let counts = "select (select count(*) from item), (select count(*) from stock), (select count(*) from history), \
+                  (select count(*) from orders), (select count(*) from order_line)";
+    assert_eq!(
+        sql(scene, "tpcc", counts),
+        "100000\t100000\t30000\t30000\t300565\n"
+    );
+    let keys = "select count(*) from information_schema.table_constraints \
+                where table_schema = 'tpcc' and constraint_type = 'FOREIGN KEY'";
+    assert_eq!(sql(scene, "tpcc", keys), "10\n");
+    tpcc(scene, &["check", "--after-load"])
+        .exits(0)
+        .prints("13 of 13 conditions hold");
+    tpcc(scene, &["load", "--warehouses", "1"])
+        .exits(2)
+        .says("loaded already")
+        .hints("tpcc drop");
+}
+
+#[test]
+fn a_database_is_loaded_run_checked_and_dropped() {
+    let scene = server();
+    tpcc(&scene, &["run"]).exits(2).hints("create the database");
+    load_with_interruptions(&scene);
+
+    let run = |args: &[&str]| tpcc(&scene, &[&["run", "--warmup", "1s"], args].concat());
+    let ran = run(&["-c", "16", "--duration", "10s"])
+        .exits(0)
+        .says("record: results/tpcc-1/record.jsonl")
+        .prints("New-Orders per minute")
+        .prints("every condition that held before the run holds after it");
+    for transaction in [
+        "New-Order",
+        "Payment",
+        "Order-Status",
+        "Delivery",
+        "Stock-Level",
+    ] {
+        assert!(ran.text().contains(transaction), "{transaction}");
+    }
+    run(&["-w", "2"])
+        .exits(2)
+        .says("1 warehouses are there, not 2");
+
+    run(&["--record", "results/tpcc-1/record.jsonl"])
+        .exits(2)
+        .says("is there already");
+
+    front_doors(&scene);
+
+    sql(
+        &scene,
+        "tpcc",
+        "set foreign_key_checks = 0; update warehouse set w_ytd = w_ytd + 1; \
+         delete from order_line where ol_d_id = 3 and ol_o_id = 7 and ol_number = 1; \
+         update stock set s_ytd = s_ytd + 1 where s_i_id = 42",
+    );
+    tpcc(&scene, &["check"])
+        .exits(1)
+        .prints("condition 1 is violated by 1 rows")
+        .prints("w_id 1: w_ytd")
+        .prints("condition 6 is violated by 1 rows")
+        .prints("o_w_id 1 o_d_id 3 o_id 7: o_ol_cnt")
+        .prints("s_w_id 1 s_i_id 42: s_ytd");
+    // What was violated before is not laid at the run's door.
+    run(&["-c", "2", "--duration", "2s"])
+        .exits(0)
+        .says("warning: before the run, condition 1 is violated");
+
+    tpcc(&scene, &["drop"]).exits(0);
+    assert_eq!(sql(&scene, "tpcc", "show tables"), "");
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+/// The command lines of tpcc-mysql, over TCP as its users type them.
+fn front_doors(scene: &Scene) {
+    sql(
+        scene,
+        "tpcc",
+        &format!(
+            "create user doc identified by '{PASSWORD}'; grant all on *.* to doc; create database parts"
+        ),
+    );
+    let port = sql(scene, "tpcc", "select @@port");
+    let port = port.trim();
+    let started = scene
+        .called(
+            "tpcc_start",
+            [
+                "-h",
+                "127.0.0.1",
+                "-P",
+                port,
+                "-d",
+                "tpcc",
+                "-u",
+                "doc",
+                "-p",
+                PASSWORD,
+                "-w",
+                "1",
+                "-c",
+                "4",
+                "-r",
+                "1",
+                "-l",
+                "5",
+                "-i",
+                "2",
+            ],
+        )
+        .exits(0)
+        .prints("*** ###easy### TPC-C Load Generator ***")
+        .prints(" [connection]: 4\n     [rampup]: 1 (sec.)\n    [measure]: 5 (sec.)")
+        .prints(" in 4 sec.\n")
+        .says("limits in parentheses are seconds");
+    started.conceals(PASSWORD);
+    let text = started.text();
+    let periodic: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains(", trx: "))
+        .collect();
+    assert_eq!(periodic.len(), 2, "{text}");
+    assert!(periodic[0].starts_with("   2, trx: ") && periodic[0].contains(", 95%: "));
+    assert_eq!(periodic[0].matches('|').count(), 4);
+    assert!(text.contains("STOPPING THREADS....\n\n<Raw Results>\n  [0] sc:"));
+    let last = text.lines().last().unwrap_or_default();
+    assert!(last.ends_with(" TpmC"), "{last}");
+
+    let server = format!("127.0.0.1:{port}");
+    scene
+        .called("tpcc_load", [&server, "tpcc", "doc", PASSWORD, "1"])
+        .exits(2)
+        .says("rows of these warehouses already")
+        .conceals(PASSWORD);
+    let item = "create table item (i_id int not null, i_im_id int, i_name varchar(24), i_price decimal(5,2), \
+                i_data varchar(50), primary key (i_id)) engine=InnoDB";
+    sql(scene, "parts", item);
+    let part = |part| {
+        let line = [
+            server.as_str(),
+            "parts",
+            "doc",
+            PASSWORD,
+            "4",
+            part,
+            "1",
+            "2",
+        ];
+        scene.called("tpcc_load", line)
+    };
+    part("1")
+        .exits(0)
+        .prints("  [part(1-4)]: 1\n     [MIN WH]: 1\n     [MAX WH]: 2\n")
+        .prints("Item Done. \n\n...DATA LOADING COMPLETED SUCCESSFULLY.\n");
+    assert_eq!(sql(scene, "parts", "select count(*) from item"), "100000\n");
+    part("1").exits(2).says("rows of these warehouses already");
+    part("2")
+        .exits(2)
+        .says("table warehouse is not there")
+        .hints("create_table.sql");
+    scene
+        .called("tpcc_load", ["-h"])
+        .exits(2)
+        .says("option requires an argument -- 'h'");
+}

@@ -1,0 +1,241 @@
+//! The report of a TPC-C-like run.
+
+use std::fmt::Write;
+
+use samples::{Durations, ErrorCount, Interval, Phase};
+
+/// What the five transactions did in the measurement.
+#[derive(Debug, Clone, Default)]
+pub struct Transactions {
+    /// Measured time, seconds.
+    pub measured_s: f64,
+    /// By transaction, in the order in which they were first seen.
+    pub rows: Vec<Transaction>,
+}
+
+/// What one transaction did.
+#[derive(Debug, Clone)]
+pub struct Transaction {
+    /// Its name.
+    pub name: String,
+    /// Response times of those that came to their end, rolled back New-Orders among them.
+    pub response: Durations,
+    /// Those that failed for good.
+    pub errors: u64,
+}
+
+impl Transactions {
+    /// Nothing yet, for transactions with these names.
+    pub fn new(names: &[String]) -> Self {
+        let row = |name: &String| Transaction {
+            name: name.clone(),
+            response: Durations::default(),
+            errors: 0,
+        };
+        Self {
+            measured_s: 0.0,
+            rows: names.iter().map(row).collect(),
+        }
+    }
+
+    /// Adds what an interval measured; the warm-up and the drain belong to no transaction.
+    pub fn add(&mut self, interval: &Interval) {
+        if interval.phase == Phase::Measurement {
+            self.measured_s += interval.length_s;
+        }
+        let own = (interval.phase == Phase::Measurement).then_some(&interval.operations);
+        let late = interval.carried.iter();
+        let late = late.filter(|carried| carried.due_in == Phase::Measurement);
+        let parts = own
+            .into_iter()
+            .chain(late.map(|carried| &carried.operations));
+        for operation in parts.flatten() {
+            let known = self
+                .rows
+                .iter_mut()
+                .find(|row| row.name == operation.operation);
+            if let Some(row) = known {
+                row.response.add(&operation.response());
+                row.errors += operation.errors;
+            }
+        }
+    }
+
+    /// New-Orders per minute, rolled back ones included as clause 5.4.2 has it; `None` when nothing was measured.
+    pub fn new_orders_per_minute(&self) -> Option<f64> {
+        let new_orders = self.rows.first()?;
+        (self.measured_s > 0.0).then(|| new_orders.response.count as f64 * 60.0 / self.measured_s)
+    }
+}
+
+/// A share of inputs with the bounds of clause 5.5.1.5.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputShare {
+    /// What is counted.
+    pub what: String,
+    /// The share, 0 to 1, or lines per order.
+    pub share: f64,
+    /// The lowest and the highest that are allowed.
+    pub bounds: (f64, f64),
+    /// Out of bounds by more than chance explains.
+    pub is_violated: bool,
+}
+
+/// The report as text.
+pub fn text(transactions: &Transactions, errors: &[ErrorCount], inputs: &[InputShare]) -> String {
+    let mut text = String::new();
+    let measured_s = transactions.measured_s;
+    writeln_to(
+        &mut text,
+        "transaction      count     per s   mean ms    p50 ms    p90 ms    p95 ms    p99 ms    max ms  failed",
+    );
+    for row in &transactions.rows {
+        let response = &row.response;
+        let ms = |ns: Option<f64>| match ns {
+            Some(ns) => format!("{:>9.2}", ns / 1e6),
+            None => format!("{:>9}", "-"),
+        };
+        let quantile = |q: f64| {
+            let ns = response.histogram.quantile_ns(q);
+            ms(ns.map(|ns| ns.clamp(response.min_ns, response.max_ns) as f64))
+        };
+        let mean = (response.count > 0).then(|| response.sum_ns as f64 / response.count as f64);
+        let max = (response.count > 0).then_some(response.max_ns as f64);
+        writeln_to(
+            &mut text,
+            &format!(
+                "{:<12} {:>9} {:>9.1} {} {} {} {} {} {} {:>7}",
+                row.name,
+                response.count,
+                response.count as f64 / measured_s.max(f64::MIN_POSITIVE),
+                ms(mean),
+                quantile(0.5),
+                quantile(0.9),
+                quantile(0.95),
+                quantile(0.99),
+                ms(max),
+                row.errors
+            ),
+        );
+    }
+    if let Some(per_minute) = transactions.new_orders_per_minute() {
+        writeln_to(
+            &mut text,
+            &format!(
+                "\n{per_minute:.0} New-Orders per minute over {measured_s:.1} s, rolled back ones included \
+                 (TPC-C-like: no TPC result)"
+            ),
+        );
+    }
+    errors_to(&mut text, errors);
+    inputs_to(&mut text, inputs);
+    text
+}
+
+fn errors_to(text: &mut String, errors: &[ErrorCount]) {
+    for error in errors {
+        writeln_to(
+            text,
+            &format!(
+                "{}: {} times error {} ({}), of these {} put right by a retry: {}",
+                error.operation,
+                error.count,
+                error.number,
+                error.sqlstate,
+                error.retried,
+                error.message
+            ),
+        );
+    }
+}
+
+fn inputs_to(text: &mut String, inputs: &[InputShare]) {
+    for input in inputs {
+        let (low, high) = input.bounds;
+        // Everything but the number of lines is a share.
+        let (factor, unit) = if high > 1.0 { (1.0, "") } else { (100.0, " %") };
+        let verdict = if input.is_violated {
+            "NOT ALLOWED"
+        } else {
+            "ok"
+        };
+        writeln_to(
+            text,
+            &format!(
+                "{}: {:.2}{unit} (allowed {:.2} to {:.2}{unit}): {verdict}",
+                input.what,
+                input.share * factor,
+                low * factor,
+                high * factor
+            ),
+        );
+    }
+}
+
+fn writeln_to(text: &mut String, line: &str) {
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transactions() -> Transactions {
+        let mut transactions = Transactions::new(&["New-Order".to_owned(), "Payment".to_owned()]);
+        transactions.measured_s = 30.0;
+        let mut response = Durations::default();
+        for ms in [1_u64, 2, 3, 4] {
+            response.record(ms * 1_000_000);
+        }
+        transactions.rows[0].response = response;
+        transactions.rows[1].errors = 1;
+        transactions
+    }
+
+    #[test]
+    fn the_report_in_its_lines() {
+        let errors = [ErrorCount {
+            load: "tpcc".to_owned(),
+            operation: "New-Order".to_owned(),
+            number: 1213,
+            sqlstate: "40001".to_owned(),
+            message: "Deadlock found".to_owned(),
+            count: 3,
+            retried: 2,
+        }];
+        let inputs = [
+            InputShare {
+                what: "remote lines".to_owned(),
+                share: 0.0,
+                bounds: (0.0095, 0.0105),
+                is_violated: true,
+            },
+            InputShare {
+                what: "lines per order".to_owned(),
+                share: 10.02,
+                bounds: (9.5, 10.5),
+                is_violated: false,
+            },
+        ];
+        let lines = text(&transactions(), &errors, &inputs);
+        let expected = "\
+transaction      count     per s   mean ms    p50 ms    p90 ms    p95 ms    p99 ms    max ms  failed
+New-Order            4       0.1      2.50      2.00      4.00      4.00      4.00      4.00       0
+Payment              0       0.0         -         -         -         -         -         -       1
+
+8 New-Orders per minute over 30.0 s, rolled back ones included (TPC-C-like: no TPC result)
+New-Order: 3 times error 1213 (40001), of these 2 put right by a retry: Deadlock found
+remote lines: 0.00 % (allowed 0.95 to 1.05 %): NOT ALLOWED
+lines per order: 10.02 (allowed 9.50 to 10.50): ok
+";
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn nothing_measured_gives_no_rate() {
+        assert_eq!(Transactions::new(&[]).new_orders_per_minute(), None);
+        let none = Transactions::new(&["New-Order".to_owned()]);
+        assert_eq!(none.new_orders_per_minute(), None);
+    }
+}
