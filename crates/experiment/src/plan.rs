@@ -152,8 +152,19 @@ fn data_set(server: &ServerSpec, data: Option<&DataSpec>, load: &LoadSpec) -> Op
     let mut words = Vec::new();
     match server {
         ServerSpec::Given { address, .. } => words.push(address.clone()),
-        ServerSpec::Private { run, cnf, set, .. } => {
+        ServerSpec::Private {
+            run,
+            cnf,
+            set,
+            datadir,
+            ..
+        } => {
             words.extend(run.clone());
+            words.extend(
+                datadir
+                    .iter()
+                    .map(|directory| directory.display().to_string()),
+            );
             // Nobody knows here what an option file says, so another file is another data set.
             words.extend(cnf.iter().map(|file| file.display().to_string()));
             let by_pool = matches!(

@@ -9,6 +9,7 @@ const KEYS: &[&str] = &[
     "cnf",
     "set",
     "restart",
+    "datadir",
     "address",
     "user",
     "password_file",
@@ -16,7 +17,7 @@ const KEYS: &[&str] = &[
     "ssl_mode",
     "ssl_ca",
 ];
-const PRIVATE_ONLY: &[&str] = &["cnf", "set", "restart"];
+const PRIVATE_ONLY: &[&str] = &["cnf", "set", "restart", "datadir"];
 const GIVEN_ONLY: &[&str] = &["user", "password_file", "database", "ssl_mode", "ssl_ca"];
 
 /// The server of one run.
@@ -32,6 +33,8 @@ pub enum ServerSpec {
         set: BTreeMap<String, String>,
         /// How often it is restarted.
         restart: Restart,
+        /// The directory in which its own one is made; `None` for the usual place.
+        datadir: Option<PathBuf>,
     },
     /// A server that is there: nothing of it is restarted or reconfigured.
     Given {
@@ -121,6 +124,10 @@ impl ServerSpec {
                 .map(|option| (option.key.to_owned(), option.value))
                 .collect(),
             restart: restart.unwrap_or(Restart::PerRun),
+            datadir: section
+                .string("datadir")?
+                .map(|directory| directory.directory("datadir"))
+                .transpose()?,
         })
     }
 

@@ -71,4 +71,16 @@ impl Text<'_> {
         };
         Err(self.error(Problem::NoFile { what, path, cause }))
     }
+
+    /// The directory that the text names, relative to the experiment file's; an error where there is none.
+    pub(crate) fn directory(&self, what: &'static str) -> Result<PathBuf, Error> {
+        let directory = self.source.path.parent().unwrap_or(Path::new(""));
+        let path = directory.join(&self.value);
+        let cause = match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => return Ok(path),
+            Ok(_) => "not a directory".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(self.error(Problem::NoFile { what, path, cause }))
+    }
 }

@@ -60,6 +60,10 @@ pub fn sweep(root: &Path) -> Result<Vec<PathBuf>, Error> {
         let layout = Layout::of(&dir)?;
         // A marker that cannot be read does not say that its owner is gone.
         if Marker::read(&layout).is_ok_and(|marker| is_abandoned(&marker)) && sweep_one(&layout)? {
+            if dir.is_symlink() {
+                // It lived elsewhere.
+                fs::remove_file(&dir).map_err(Error::io("remove", &dir))?;
+            }
             removed.push(dir);
         }
     }

@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     blame::{Blame, Blamed},
+    connection_options::named_server,
     progress::Step,
 };
 
@@ -40,9 +41,25 @@ struct Stored {
     load_s: f64,
 }
 
+/// Where a private server lives.
+pub(crate) struct Place {
+    /// Its directory.
+    pub(crate) directory: PathBuf,
+    /// Its place among the named servers: the directory itself, or a link to it, so that a sweep finds it.
+    pub(crate) path: PathBuf,
+}
+
+impl Place {
+    fn is_elsewhere(&self) -> bool {
+        self.directory != self.path
+    }
+}
+
 /// One private server and the data sets that were loaded into it so far.
 pub(crate) struct PrivateServer {
     server: Server,
+    /// Its name among the others, where it lives elsewhere.
+    link: Option<PathBuf>,
     settings: Settings,
     /// A copy of the data directory as it was made, for loading the next data set.
     pristine: PathBuf,
@@ -60,9 +77,9 @@ pub(crate) struct PrivateServer {
 }
 
 impl PrivateServer {
-    /// Makes a server in `directory`; it goes with this process.
+    /// Makes a server at its place; it goes with this process.
     pub(crate) fn create(
-        directory: &Path,
+        place: &Place,
         run: Option<&str>,
         mysqld: Option<&Path>,
         settings: Settings,
@@ -73,9 +90,17 @@ impl PrivateServer {
             "making a private server ({} {})",
             installation.flavour, installation.version
         ));
-        let server = Server::create(directory, &installation, &settings).map_err(Blamed::from)?;
+        let server =
+            Server::create(&place.directory, &installation, &settings).map_err(Blamed::from)?;
+        let link = place.is_elsewhere().then(|| place.path.clone());
+        if let Some(link) = &link
+            && let Err(error) = named_server::link(link, server.dir())
+        {
+            server.destroy().map_err(Blamed::from)?;
+            return Err(error.into());
+        }
         // Inside the server's directory, so that whoever removes the server removes its copies.
-        let pristine = directory.join("pristine");
+        let pristine = place.directory.join("pristine");
         if let Err(error) = server.snapshot(&pristine, None) {
             server.destroy().map_err(Blamed::from)?;
             return Err(Blamed::from(error).into());
@@ -83,6 +108,7 @@ impl PrivateServer {
         drop(step);
         let mut made = Self {
             server,
+            link,
             settings,
             pristine,
             stored: BTreeMap::new(),
@@ -148,7 +174,10 @@ impl PrivateServer {
     pub(crate) fn destroy(mut self) -> anyhow::Result<()> {
         self.stop()?;
         self.server.destroy().map_err(Blamed::from)?;
-        Ok(())
+        match &self.link {
+            Some(link) => Ok(named_server::unlink(link)?),
+            None => Ok(()),
+        }
     }
 
     /// Stops the server and lets it stay; returns its directory.

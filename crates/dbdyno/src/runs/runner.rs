@@ -1,6 +1,10 @@
 //! Runs what a plan still has to do, one run after the other, whatever happens on the way.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use experiment::{Experiment, LoadSource, PlannedRun, Restart, ServerSpec};
 use load::Interrupt;
@@ -10,7 +14,7 @@ use super::{
     created_tables::CreatedTables,
     execution::{Execution, Identity, Work, expected},
     given_server::{self, GivenServer},
-    private_server::{PrivateServer, settings_of},
+    private_server::{Place, PrivateServer, settings_of},
     recording::RunProgress,
     results_directory::ResultsDirectory,
     smack_data::SmackFiles,
@@ -42,8 +46,8 @@ pub(crate) struct Runner<'a> {
     results: &'a ResultsDirectory,
     choices: &'a Choices,
     interrupt: &'a Interrupt,
-    /// Private servers by what they run.
-    private: BTreeMap<Option<String>, PrivateServer>,
+    /// Private servers by what they run and where they live.
+    private: BTreeMap<(Option<String>, Option<PathBuf>), PrivateServer>,
     given: BTreeMap<String, GivenServer>,
     smacks: SmackFiles,
 }
@@ -165,11 +169,12 @@ impl<'a> Runner<'a> {
         match &run.server {
             ServerSpec::Private {
                 run,
+                datadir,
                 restart: Restart::PerRun,
                 ..
             } => self
                 .private
-                .get_mut(run)
+                .get_mut(&(run.clone(), datadir.clone()))
                 .map_or(Ok(()), PrivateServer::stop),
             _ => Ok(()),
         }
@@ -185,18 +190,23 @@ impl<'a> Runner<'a> {
         let smack = smack.map(|file| self.smacks.at(file));
         let data = WantedData::of(run, smack.as_deref());
         match &run.server {
-            ServerSpec::Private { run: wanted, .. } => {
-                if !self.private.contains_key(wanted) {
+            ServerSpec::Private {
+                run: wanted,
+                datadir,
+                ..
+            } => {
+                let key = (wanted.clone(), datadir.clone());
+                if !self.private.contains_key(&key) {
                     let server = PrivateServer::create(
-                        &self.directory_of_next()?,
+                        &self.place_of_next(datadir.as_deref())?,
                         wanted.as_deref(),
                         self.choices.mysqld.as_deref(),
                         settings_of(&run.server),
                         self.interrupt.clone(),
                     )?;
-                    self.private.insert(wanted.clone(), server);
+                    self.private.insert(key.clone(), server);
                 }
-                let server = self.private.get_mut(wanted).expect("it was made above");
+                let server = self.private.get_mut(&key).expect("it was made above");
                 server.prepare(run, data, &database)
             }
             ServerSpec::Given { address, .. } => {
@@ -215,8 +225,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Where the next private server lives: among the named ones, so that a sweep finds it.
-    fn directory_of_next(&self) -> anyhow::Result<PathBuf> {
+    /// Where the next private server lives, and by which name a sweep finds it.
+    fn place_of_next(&self, elsewhere: Option<&Path>) -> anyhow::Result<Place> {
         let plain = |character: char| {
             if character.is_ascii_alphanumeric() {
                 character
@@ -226,9 +236,10 @@ impl<'a> Runner<'a> {
         };
         let name: String = self.experiment.name().chars().map(plain).collect();
         let (process, number) = (std::process::id(), self.private.len() + 1);
-        Ok(named_server::path(&format!(
-            "run-{name}-{process}-{number}"
-        ))?)
+        let name = format!("run-{name}-{process}-{number}");
+        let path = named_server::path(&name)?;
+        let directory = elsewhere.map_or_else(|| path.clone(), |elsewhere| elsewhere.join(&name));
+        Ok(Place { directory, path })
     }
 
     fn show_logs_of_dead_servers(&self) {

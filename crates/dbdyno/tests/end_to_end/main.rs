@@ -10,6 +10,7 @@
 )]
 
 mod calibrate;
+mod datadir;
 mod experiment;
 mod faults;
 mod gen_data;

@@ -94,7 +94,8 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
             run: None,
             cnf: vec![],
             set: BTreeMap::new(),
-            restart: Restart::PerRun
+            restart: Restart::PerRun,
+            datadir: None,
         }
     );
     assert_eq!(
@@ -150,7 +151,8 @@ fn levels_stand_where_their_names_stood() {
             run: Some("mariadb-10.11".to_owned()),
             cnf: vec![bench.path("base.cnf"), bench.path("large.cnf")],
             set: set.map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
-            restart: Restart::PerRun
+            restart: Restart::PerRun,
+            datadir: None,
         }
     );
     assert_eq!(
