@@ -98,6 +98,7 @@ fn record() -> Record {
         intervals: vec![interval(Phase::WarmUp, &[900]), measured],
         connects: Vec::new(),
         offered: None,
+        ceiling: None,
         telemetry: Vec::new(),
         errors: vec![ErrorCount {
             load: "oltp".to_owned(),
