@@ -47,6 +47,25 @@ impl Size {
         bottom: 36.0,
     };
 
+    /// The same, and lower by what the labels of these levels take where they have to be slanted.
+    pub(crate) fn with_room_for(self, levels: &Levels) -> Self {
+        if !are_slanted(self, levels) {
+            return self;
+        }
+        let longest = levels
+            .labels
+            .iter()
+            .map(|label| label.chars().count())
+            .max();
+        let characters = longest.unwrap_or(0).min(slanted_characters(self));
+        let taken = characters as f64 * CHARACTER * SLANT_DEGREES.to_radians().sin();
+        Self {
+            height: self.height + taken,
+            bottom: self.bottom + taken,
+            ..self
+        }
+    }
+
     pub(crate) fn x(&self, share: f64) -> f64 {
         self.left + share * (self.width - self.left - self.right)
     }
@@ -103,13 +122,24 @@ pub(crate) fn level_axis(
     name: &str,
 ) -> Markup {
     let base = size.y(0.0);
-    let shown = labels_with_room(size, levels, &at);
+    let slanted = are_slanted(size, levels);
+    let shown = match slanted {
+        true => slanted_labels(size, levels, &at),
+        false => labels_with_room(levels, &at),
+    };
     html! {
         @for (index, label) in shown.iter().enumerate() {
             @let x = px(at(index));
             line.axis x1=(x) x2=(x) y1=(px(base)) y2=(px(base + 4.0)) {}
             @if let Some(label) = label {
-                text.tick x=(x) y=(px(base + 16.0)) text-anchor="middle" { (label) }
+                @if slanted {
+                    @let y = px(base + 12.0);
+                    text.tick x=(x) y=(y) text-anchor="end" transform={ "rotate(-" (SLANT_DEGREES) " " (x) " " (y) ")" } {
+                        (label)
+                    }
+                } @else {
+                    text.tick x=(x) y=(px(base + 16.0)) text-anchor="middle" { (label) }
+                }
             }
         }
         text.axis-name x=(px(size.x(0.5))) y=(px(size.height - 5.0)) text-anchor="middle" { (name) }
@@ -119,25 +149,52 @@ pub(crate) fn level_axis(
 /// Width of one character of a tick label, about.
 const CHARACTER: f64 = 6.4;
 
-/// The labels, shortened to their room; `None` for one that would run into its neighbour on the left.
-fn labels_with_room(
-    size: Size,
-    levels: &Levels,
-    at: &impl Fn(usize) -> f64,
-) -> Vec<Option<String>> {
+/// Height of a tick label, about.
+const LINE: f64 = 12.0;
+
+/// The angle of labels that have no room beside each other.
+const SLANT_DEGREES: f64 = 55.0;
+
+/// Whether a label is longer than its room: cut, `mysql-5.6` and `mysql-5.7` would be the same.
+fn are_slanted(size: Size, levels: &Levels) -> bool {
     let count = levels.labels.len().max(1);
     let room = (size.width - size.left - size.right) / count as f64;
     let characters = ((room / CHARACTER) as usize).max(4);
+    let mut lengths = levels.labels.iter().map(|label| label.chars().count());
+    lengths.any(|length| length > characters)
+}
+
+/// How long a slanted label may be: the first one must not leave the chart on the left.
+fn slanted_characters(size: Size) -> usize {
+    (size.left / (CHARACTER * SLANT_DEGREES.to_radians().cos())) as usize
+}
+
+/// Slanted labels; `None` for one that would lie on its neighbour on the left.
+fn slanted_labels(size: Size, levels: &Levels, at: &impl Fn(usize) -> f64) -> Vec<Option<String>> {
+    let characters = slanted_characters(size);
     let mut free_from = f64::NEG_INFINITY;
     let mut shown = Vec::new();
     for (index, label) in levels.labels.iter().enumerate() {
-        let label = shortened(label, characters);
+        let fits = at(index) >= free_from;
+        if fits {
+            free_from = at(index) + LINE;
+        }
+        shown.push(fits.then(|| shortened(label, characters)));
+    }
+    shown
+}
+
+/// The labels; `None` for one that would run into its neighbour on the left.
+fn labels_with_room(levels: &Levels, at: &impl Fn(usize) -> f64) -> Vec<Option<String>> {
+    let mut free_from = f64::NEG_INFINITY;
+    let mut shown = Vec::new();
+    for (index, label) in levels.labels.iter().enumerate() {
         let half = label.chars().count() as f64 * CHARACTER / 2.0;
         let fits = at(index) - half >= free_from;
         if fits {
             free_from = at(index) + half + 3.0;
         }
-        shown.push(fits.then_some(label));
+        shown.push(fits.then(|| label.clone()));
     }
     shown
 }
@@ -156,11 +213,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_that_would_overlap_are_left_out_and_long_ones_cut() {
+    fn long_labels_are_slanted_and_stay_apart() {
+        let labels = ["mysql-5.6", "mysql-5.7", "mariadb-10.11"].map(str::to_owned);
+        let levels = Levels::of(&labels);
+        let at = |index: usize| Size::SMALL.x(levels.at[index]);
+        let whole = labels.clone().map(Some);
+        assert_eq!(slanted_labels(Size::SMALL, &levels, &at), whole);
+        let size = Size::SMALL.with_room_for(&levels);
+        assert!(size.height > Size::SMALL.height + 60.0);
+        assert_eq!(
+            size.y(0.0),
+            Size::SMALL.y(0.0),
+            "the data stays where it is"
+        );
+        assert_eq!(
+            slanted_labels(size, &levels, &|_| 50.0),
+            [whole[0].clone(), None, None]
+        );
+        let short = Levels::of(&["1", "64"].map(str::to_owned));
+        assert_eq!(Size::SMALL.with_room_for(&short).height, Size::SMALL.height);
+    }
+
+    #[test]
+    fn labels_that_would_overlap_are_left_out() {
         let labels = ["1", "60", "64"].map(str::to_owned);
         let levels = Levels::of(&labels);
         let at = |index: usize| Size::LARGE.x(levels.at[index]);
-        let shown = labels_with_room(Size::LARGE, &levels, &at);
+        assert!(!are_slanted(Size::LARGE, &levels));
+        let shown = labels_with_room(&levels, &at);
         assert_eq!(shown, [Some("1".into()), Some("60".into()), None]);
         assert_eq!(shortened("my-full.cnf", 20), "my-full.cnf");
         assert_eq!(shortened("my-kazeburo.cnf", 8), "my-kaze…");

@@ -146,7 +146,7 @@ impl Charts<'_> {
         let title = self.title(value.name, facet, None);
         let text = self.peaks_in_words(facet, value);
         let chart = LineChart {
-            size: Size::LARGE,
+            size: Size::LARGE.with_room_for(&self.levels),
             description: Description {
                 id: &format!("{}-{index}", value.id),
                 title: &title,

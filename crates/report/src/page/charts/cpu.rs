@@ -79,7 +79,7 @@ impl Charts<'_> {
             })
             .collect();
         let chart = StackChart {
-            size: Size::SMALL,
+            size: Size::SMALL.with_room_for(&self.levels),
             description: Description {
                 id,
                 title: &self.title("CPU", facet, Some(line)),

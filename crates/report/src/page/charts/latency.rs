@@ -115,7 +115,7 @@ impl Charts<'_> {
             })
             .collect();
         let chart = LineChart {
-            size: Size::SMALL,
+            size: Size::SMALL.with_room_for(&self.levels),
             description: Description {
                 id,
                 title: &self.title("Response time", facet, Some(line)),
