@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     blame::{Blame, Blamed},
+    open_files,
     progress::Step,
 };
 
@@ -54,6 +55,8 @@ impl SingleRun<'_> {
         load: Load<U>,
         observer: &mut dyn Observer,
     ) -> anyhow::Result<Recorded> {
+        let connections: u64 = load.groups.iter().map(|group| u64::from(group.users)).sum();
+        open_files::provide_for(connections)?;
         if let Some(directory) = self.path.parent() {
             std::fs::create_dir_all(directory).map_err(|error| {
                 Blamed::new(Blame::Machine, format!("{}: {error}", directory.display()))
