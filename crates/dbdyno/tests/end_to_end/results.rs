@@ -74,6 +74,24 @@ pub(crate) fn names_in(directory: &Path) -> BTreeSet<String> {
 /// The lines of one run record.
 pub(crate) struct Record(Vec<Value>);
 
+/// What finished in an interval but was due in an earlier phase.
+fn carried(interval: &Value) -> impl Iterator<Item = &Value> {
+    interval["carried"].as_array().into_iter().flatten()
+}
+
+fn sum_of<'v>(parts: impl Iterator<Item = &'v Value>, field: &str) -> u64 {
+    parts.map(|part| sum(part, field)).sum()
+}
+
+/// A field of all operations of an interval, or of what was carried into it.
+fn sum(part: &Value, field: &str) -> u64 {
+    let operations = part["operations"].as_array().unwrap();
+    let values = operations
+        .iter()
+        .map(|operation| operation[field].as_u64().unwrap());
+    values.sum()
+}
+
 impl Record {
     /// Reads a record; its last line may be torn, no other.
     #[track_caller]
@@ -115,21 +133,28 @@ impl Record {
             .sum()
     }
 
-    /// Operations that succeeded in the measurement.
+    /// Operations that succeeded, of those that were due in the measurement.
     pub(crate) fn count(&self) -> u64 {
-        self.of_operations("count")
+        self.due("count")
     }
 
-    /// Operations that failed in the measurement.
+    /// Operations that failed, of those that were due in the measurement.
     pub(crate) fn errors(&self) -> u64 {
-        self.of_operations("errors")
+        self.due("errors")
     }
 
-    fn of_operations(&self, field: &str) -> u64 {
+    /// Operations that came back in the measurement with success, whenever they were due.
+    pub(crate) fn came_back(&self) -> u64 {
         self.measured()
-            .flat_map(|interval| interval["operations"].as_array().unwrap())
-            .map(|operation| operation[field].as_u64().unwrap())
+            .map(|interval| sum(interval, "count") + sum_of(carried(interval), "count"))
             .sum()
+    }
+
+    fn due(&self, field: &str) -> u64 {
+        let late = self.all("interval").flat_map(carried);
+        let late = late.filter(|carried| carried["due_in"] == "measurement");
+        let in_time: u64 = self.measured().map(|interval| sum(interval, field)).sum();
+        in_time + sum_of(late, field)
     }
 
     /// A global variable of the server, at the start or at the end of the run.
