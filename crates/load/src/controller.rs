@@ -360,6 +360,7 @@ impl<'a> Controller<'a> {
     }
 
     fn outcome(mut self, start: Instant) -> Outcome {
+        let due = self.evidence().due();
         if matches!(self.stop, Stop::Operations(_) | Stop::WhenUsersEnd) {
             // In the last interval, users have come to their end: what waited then was not theirs.
             self.samples.pop();
@@ -374,28 +375,33 @@ impl<'a> Controller<'a> {
             totals: self.names.totals(&self.totals),
             users: std::mem::take(&mut self.user_totals),
             unfinished: self.left.in_flight,
-            offered: self.offered(),
+            offered: self.offered(due),
             connects: self.connects,
             stop_why: self.stop_why,
             ended: self.ended,
         }
     }
 
-    fn offered(&self) -> Offered {
-        let rate_per_s = self.arrivals.rate_per_s();
-        let evidence = Evidence {
-            rate_per_s: rate_per_s.unwrap_or(f64::INFINITY),
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence {
+            rate_per_s: self.arrivals.rate_per_s().unwrap_or(f64::INFINITY),
             connections: self.connects.iter().map(|connects| connects.count).sum(),
             samples: &self.samples,
             calm: self.left.calm,
             spin: self.spin,
-        };
+        }
+    }
+
+    /// What the load was asked for; so many operations were due in the measurement.
+    fn offered(&self, due: u64) -> Offered {
+        let rate_per_s = self.arrivals.rate_per_s();
+        let evidence = self.evidence();
         let begun_late = self.send_lag.histogram.count_above(LATE_NS);
         Offered {
             process: self.arrivals.process().to_owned(),
             rate_per_s,
             spin: self.spin,
-            due: evidence.due(),
+            due,
             behind: evidence.behind(),
             late: begun_late + self.left.not_started,
             waiting_max: evidence.waiting_max(),

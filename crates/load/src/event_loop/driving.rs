@@ -103,6 +103,8 @@ impl Shared {
         user: &mut U,
     ) -> Option<Instant> {
         let sent = reactor::now();
+        // What begins now must not count as begun in an interval that is over.
+        self.close_intervals(sent);
         let scheduled = if self.pace.is_open() { due } else { sent };
         if self.task.timeline.is_over(scheduled) {
             return None;
