@@ -14,7 +14,7 @@ use std::os::unix::process::ExitStatusExt;
 use anyhow::{Context, Result, bail};
 
 /// After so long a run is ended: a hung peer must not hold up the rest.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(40);
 
 /// What a finished process cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
