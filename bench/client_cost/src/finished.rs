@@ -70,7 +70,7 @@ impl Finished {
         let (status, resources) = reap(id)?;
         let wall_s = begin.elapsed().as_secs_f64();
         if !in_time {
-            bail!("ended after {} s: {command:?}", PATIENCE.as_secs());
+            bail!("ended after {} s\n{command:?}", PATIENCE.as_secs());
         }
         let kib = u64::try_from(resources.ru_maxrss).unwrap_or(0);
         Ok(Self {

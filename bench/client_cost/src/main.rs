@@ -163,20 +163,29 @@ fn measure(options: &Options) -> Result<String> {
     let outcomes = contest::hold(&arena, &entries, &mut random);
     let mut targets = target::of_cells(&outcomes);
     let rounds = options.rounds();
+    let mut failures = page::failures(&outcomes);
+    let mut keep = |part, measured: Result<Vec<Target>>| match measured {
+        Ok(found) => targets.extend(found),
+        // What the other parts found is worth too much to be lost.
+        Err(error) => {
+            let _ = writeln!(failures, "- {part}: {error:#}");
+        }
+    };
     if options.wants(Part::Prepare) {
-        targets.extend(prepare::measure(
-            &programs,
-            &mariadb,
-            &options.work,
-            rounds,
-            &mut random,
-        )?);
+        let measured = prepare::measure(&programs, &mariadb, &options.work, rounds, &mut random);
+        keep("prepare", measured);
     }
     if options.wants(Part::Scale) {
-        targets.extend(scale::measure(&programs, &options.work, rounds)?);
+        keep(
+            "10,000 connections",
+            scale::measure(&programs, &options.work, rounds),
+        );
     }
     if options.wants(Part::OpenLoop) {
-        targets.extend(open_loop::measure(&programs, &options.work, rounds)?);
+        keep(
+            "rates",
+            open_loop::measure(&programs, &options.work, rounds),
+        );
     }
     null_server.stop()?;
     let mut text = String::new();
@@ -190,6 +199,9 @@ fn measure(options: &Options) -> Result<String> {
         label(rounds),
     );
     text.push_str(&tables(&targets, &outcomes));
+    if !failures.is_empty() {
+        let _ = write!(text, "\nNot measured:\n\n{failures}");
+    }
     Ok(text)
 }
 
@@ -290,10 +302,6 @@ fn tables(targets: &[Target], outcomes: &[Outcome]) -> String {
             let server = table(|cost| cost.server_us);
             let _ = write!(text, "\n{place}: its own CPU per query, µs\n\n{server}");
         }
-    }
-    let failures = page::failures(outcomes);
-    if !failures.is_empty() {
-        let _ = write!(text, "\nNot measured:\n\n{failures}");
     }
     text
 }
