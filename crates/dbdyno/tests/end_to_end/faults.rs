@@ -46,7 +46,8 @@ impl Disturbed {
         assert!(self.results.record(1).is_complete());
         let disturbed = self.results.record(2);
         assert!(!disturbed.is_complete());
-        assert!(disturbed.measured().count() >= 3);
+        // Of the three that it was waited for, a torn line may take the last.
+        assert!(disturbed.measured().count() >= 2);
         assert!(disturbed.count() > 0);
     }
 
