@@ -4,12 +4,10 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-pub(crate) mod check;
-mod database;
+mod check;
 mod drop;
-pub(crate) mod load;
+mod load;
 mod run;
-pub(crate) mod terminals;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -11,8 +11,10 @@ use workload::tpcc::{
 use super::tpcc_arguments::{Arguments, Tool};
 use crate::{
     blame::{Blame, Blamed},
-    commands::tpcc::load::{load_tables, look},
-    runs::{control, number},
+    runs::{
+        control, number,
+        tpcc::population::{load_tables, look},
+    },
     signals,
 };
 

@@ -18,8 +18,8 @@ use workload::tpcc::{Pacing, operations};
 use super::tpcc_arguments::{Arguments, Tool};
 use crate::{
     blame::{Blame, Blamed},
-    commands::tpcc::terminals::{Database, Settings},
     front_doors::super_smack::fresh_seed,
+    runs::tpcc::terminals::{Database, Settings},
     signals,
 };
 

@@ -16,6 +16,7 @@ mod smack_data;
 mod stage;
 mod table_load;
 mod time_left;
+pub(crate) mod tpcc;
 pub(crate) mod tpch_data;
 
 pub(crate) use control::{control, number, quoted};

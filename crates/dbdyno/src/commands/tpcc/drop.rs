@@ -4,8 +4,10 @@ use std::process::ExitCode;
 
 use workload::tpcc::drop_statements;
 
-use super::database;
-use crate::{connection_options::ConnectionOptions, runs::control};
+use crate::{
+    connection_options::ConnectionOptions,
+    runs::{control, tpcc::database},
+};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DropArgs {

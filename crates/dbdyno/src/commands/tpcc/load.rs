@@ -1,25 +1,23 @@
 //! `dbdyno tpcc load`: makes the tables and fills them, as fast as the server takes rows.
 
-use std::{num::NonZero, process::ExitCode, thread};
+use std::process::ExitCode;
 
-use ::load::{Interrupt, Progress};
 use clap::ValueEnum;
-use protocol::{Connection, Endpoint};
-use workload::tpcc::{
-    Found, LOAD_SESSION, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX, forget_parts,
-};
+use protocol::Endpoint;
+use workload::tpcc::{Found, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX, forget_parts};
 
-use super::database;
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
-    progress::Step,
-    runs::{control, population::fill},
+    runs::{
+        control,
+        tpcc::{
+            database,
+            population::{load_tables, look},
+        },
+    },
     signals,
 };
-
-/// Connections beyond which a load gains nothing.
-const PARALLEL_MAX: usize = 8;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LoadArgs {
@@ -121,14 +119,6 @@ fn plan(args: &LoadArgs) -> Result<LoadPlan, Blamed> {
     })
 }
 
-/// What is in the database, and what a load noted there.
-pub(crate) fn look(endpoint: &Endpoint) -> Result<(Found, Option<Notes>), Blamed> {
-    control(endpoint, async |connection| {
-        let found = Found::read(connection).await?;
-        Ok((found, Notes::read(connection).await?))
-    })
-}
-
 /// Refuses a database with rows that are not the beginning of this very load.
 fn refuse_what_is_there(
     endpoint: &Endpoint,
@@ -167,63 +157,4 @@ fn refuse_what_is_there(
         eprintln!("going on with a load that was interrupted");
     }
     Ok(())
-}
-
-/// Loads what is missing and adds the foreign keys; what it reached stays when it fails.
-pub(crate) fn load_tables(
-    endpoint: &Endpoint,
-    plan: &LoadPlan,
-    found: &Found,
-    parallel: Option<u32>,
-    interrupt: &Interrupt,
-) -> Result<Progress, Blamed> {
-    let session: Vec<String> = LOAD_SESSION.map(str::to_owned).to_vec();
-    let population = ::load::Population {
-        endpoint: endpoint.clone(),
-        tables: plan.tables(found),
-        streams: parallel.unwrap_or_else(default_parallel),
-        session,
-    };
-    let begin = reactor::system_now();
-    let loaded = fill(&population, "loading TPC-C", interrupt).map_err(with_going_on)?;
-    let step = Step::spinner("adding foreign keys");
-    control(endpoint, async |connection| {
-        add_foreign_keys(connection, plan, found).await
-    })
-    .map_err(with_going_on)?;
-    drop(step);
-    Ok(Progress {
-        elapsed: reactor::system_now() - begin,
-        ..loaded
-    })
-}
-
-async fn add_foreign_keys(
-    connection: &mut Connection,
-    plan: &LoadPlan,
-    found: &Found,
-) -> Result<(), protocol::Error> {
-    // Made with the tables, they are there.
-    if plan.keys == workload::tpcc::Keys::Before && found.tables.is_empty() {
-        return Ok(());
-    }
-    for sql in LOAD_SESSION {
-        connection.query(sql.as_bytes()).await?;
-    }
-    for sql in plan.foreign_key_statements(found) {
-        connection.query(sql.as_bytes()).await?;
-    }
-    Ok(())
-}
-
-fn default_parallel() -> u32 {
-    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
-    cpus.min(PARALLEL_MAX) as u32
-}
-
-fn with_going_on(blamed: Blamed) -> Blamed {
-    blamed.hint(
-        "the rows that are in stay: the same command goes on, dbdyno tpcc drop starts afresh"
-            .to_owned(),
-    )
 }

@@ -8,15 +8,17 @@ use report::layouts::tpcc::{InputShare, Transactions, text};
 use samples::{Interval, PhaseMark};
 use workload::tpcc::{Tally, TerminalPlan, Violation, operations};
 
-use super::{
-    check::{describe, violations},
-    database,
-    terminals::{Database, Settings},
-};
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
-    runs::{Recorded, ResultsDirectory, SingleRun, Stage},
+    runs::{
+        Recorded, ResultsDirectory, SingleRun, Stage,
+        tpcc::{
+            consistency::{describe, violations},
+            database,
+            terminals::{Database, Settings},
+        },
+    },
     signals,
 };
 

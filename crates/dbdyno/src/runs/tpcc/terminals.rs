@@ -8,11 +8,11 @@ use workload::tpcc::{
     Constants, Notes, Pacing, SharedTally, Terminal, TerminalPlan, operations, statements,
 };
 
-use super::database;
-use crate::{
-    blame::Blamed,
-    runs::{control, number},
+use super::{
+    super::{control, number},
+    database,
 };
+use crate::blame::Blamed;
 
 /// Name of the terminals' load in records.
 pub(crate) const LOAD: &str = "tpcc";

@@ -2,17 +2,17 @@
 
 use protocol::Endpoint;
 
+use super::super::control;
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
-    runs::control,
 };
 
 /// The database of who names none.
 const DATABASE: &str = "tpcc";
 
 /// Where to connect, with the database that was named, or tpcc.
-pub(super) fn endpoint(connection: &ConnectionOptions) -> anyhow::Result<Endpoint> {
+pub(crate) fn endpoint(connection: &ConnectionOptions) -> anyhow::Result<Endpoint> {
     let mut endpoint = connection.endpoint()?;
     endpoint.database = connection
         .database
@@ -22,7 +22,7 @@ pub(super) fn endpoint(connection: &ConnectionOptions) -> anyhow::Result<Endpoin
 }
 
 /// Makes the database where it is not there yet.
-pub(super) fn create(endpoint: &Endpoint) -> Result<(), Blamed> {
+pub(crate) fn create(endpoint: &Endpoint) -> Result<(), Blamed> {
     let name = name(endpoint).replace('`', "``");
     let without = Endpoint {
         database: None,
@@ -39,11 +39,11 @@ pub(super) fn create(endpoint: &Endpoint) -> Result<(), Blamed> {
 }
 
 /// Its name.
-pub(super) fn name(endpoint: &Endpoint) -> &str {
+pub(crate) fn name(endpoint: &Endpoint) -> &str {
     endpoint.database.as_deref().unwrap_or(DATABASE)
 }
 
 /// An error about what is in a database.
-pub(super) fn conflict(endpoint: &Endpoint, what: impl std::fmt::Display) -> Blamed {
+pub(crate) fn conflict(endpoint: &Endpoint, what: impl std::fmt::Display) -> Blamed {
     Blamed::new(Blame::Input, format!("database {}: {what}", name(endpoint)))
 }

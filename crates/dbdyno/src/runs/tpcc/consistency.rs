@@ -1,0 +1,74 @@
+//! The consistency conditions of clause 3.3.2, checked, with the rows that violate them.
+
+use protocol::{Connection, Endpoint};
+use workload::tpcc::{AFTER_LOAD, CONDITIONS, Notes, Violation};
+
+use super::{super::control, database};
+use crate::{
+    blame::{Blame, Blamed},
+    progress::Step,
+};
+
+/// Rows of one condition that are shown.
+const ROWS_SHOWN: usize = 5;
+
+/// What violates the conditions, all read as of one moment.
+pub(crate) fn violations(endpoint: &Endpoint, after_load: bool) -> anyhow::Result<Vec<Violation>> {
+    let notes = control(endpoint, Notes::read)?;
+    if notes.is_some_and(|notes| !notes.is_complete && notes.warehouses > 0) {
+        let what = "its load was interrupted and is not complete";
+        return Err(database::conflict(endpoint, what)
+            .hint("dbdyno tpcc load, with the same options as before, goes on with it".to_owned())
+            .into());
+    }
+    let step = Step::spinner("checking consistency");
+    let checked = control(endpoint, async |connection| {
+        check_all(connection, after_load, &step).await
+    });
+    Ok(checked.map_err(|error| match error.blame {
+        Blame::Server if error.message.contains("1146") => {
+            Blamed::new(Blame::Input, &error).hint("dbdyno tpcc load makes the tables".to_owned())
+        }
+        _ => error,
+    })?)
+}
+
+async fn check_all(
+    connection: &mut Connection,
+    after_load: bool,
+    step: &Step,
+) -> Result<Vec<Violation>, protocol::Error> {
+    connection
+        .query(b"start transaction with consistent snapshot")
+        .await?;
+    let mut violations = Vec::new();
+    let conditions = CONDITIONS.iter().chain(after_load.then_some(&AFTER_LOAD));
+    for condition in conditions {
+        step.say(format!(
+            "condition {}: {}",
+            condition.number, condition.rule
+        ));
+        violations.extend(condition.check(connection).await?);
+    }
+    connection.query(b"commit").await?;
+    Ok(violations)
+}
+
+/// A condition with the first of the rows that violate it.
+pub(crate) fn describe(violation: &Violation) -> String {
+    let condition = violation.condition;
+    let more = if violation.has_more { "more than " } else { "" };
+    let mut text = format!(
+        "condition {} is violated by {more}{} rows: {}",
+        condition.number,
+        violation.rows.len(),
+        condition.rule
+    );
+    for (name, values) in violation.rows.iter().take(ROWS_SHOWN) {
+        text.push_str(&format!("\n  {name}: {values}"));
+    }
+    if violation.rows.len() > ROWS_SHOWN {
+        text.push_str("\n  ...");
+    }
+    text
+}

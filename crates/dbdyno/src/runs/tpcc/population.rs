@@ -1,0 +1,80 @@
+//! Fills the tables of TPC-C, or what of them is missing.
+
+use std::{num::NonZero, thread};
+
+use ::load::{Interrupt, Progress};
+use protocol::{Connection, Endpoint};
+use workload::tpcc::{Found, LOAD_SESSION, LoadPlan, Notes};
+
+use super::super::{control, population::fill};
+use crate::{blame::Blamed, progress::Step};
+
+/// Connections beyond which a load gains nothing.
+const PARALLEL_MAX: usize = 8;
+
+/// What is in the database, and what a load noted there.
+pub(crate) fn look(endpoint: &Endpoint) -> Result<(Found, Option<Notes>), Blamed> {
+    control(endpoint, async |connection| {
+        let found = Found::read(connection).await?;
+        Ok((found, Notes::read(connection).await?))
+    })
+}
+
+/// Loads what is missing and adds the foreign keys; what it reached stays when it fails.
+pub(crate) fn load_tables(
+    endpoint: &Endpoint,
+    plan: &LoadPlan,
+    found: &Found,
+    parallel: Option<u32>,
+    interrupt: &Interrupt,
+) -> Result<Progress, Blamed> {
+    let session: Vec<String> = LOAD_SESSION.map(str::to_owned).to_vec();
+    let population = ::load::Population {
+        endpoint: endpoint.clone(),
+        tables: plan.tables(found),
+        streams: parallel.unwrap_or_else(default_parallel),
+        session,
+    };
+    let begin = reactor::system_now();
+    let loaded = fill(&population, "loading TPC-C", interrupt).map_err(with_going_on)?;
+    let step = Step::spinner("adding foreign keys");
+    control(endpoint, async |connection| {
+        add_foreign_keys(connection, plan, found).await
+    })
+    .map_err(with_going_on)?;
+    drop(step);
+    Ok(Progress {
+        elapsed: reactor::system_now() - begin,
+        ..loaded
+    })
+}
+
+async fn add_foreign_keys(
+    connection: &mut Connection,
+    plan: &LoadPlan,
+    found: &Found,
+) -> Result<(), protocol::Error> {
+    // Made with the tables, they are there.
+    if plan.keys == workload::tpcc::Keys::Before && found.tables.is_empty() {
+        return Ok(());
+    }
+    for sql in LOAD_SESSION {
+        connection.query(sql.as_bytes()).await?;
+    }
+    for sql in plan.foreign_key_statements(found) {
+        connection.query(sql.as_bytes()).await?;
+    }
+    Ok(())
+}
+
+fn default_parallel() -> u32 {
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    cpus.min(PARALLEL_MAX) as u32
+}
+
+fn with_going_on(blamed: Blamed) -> Blamed {
+    blamed.hint(
+        "the rows that are in stay: the same command goes on, dbdyno tpcc drop starts afresh"
+            .to_owned(),
+    )
+}
