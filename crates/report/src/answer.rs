@@ -77,18 +77,17 @@ pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> String {
 }
 
 /// The verdict in sentences, one per comparison; empty where none was asked for.
-pub(crate) fn verdict(results: &Results) -> Vec<String> {
+pub(crate) fn verdict(results: &Results, grid: &Grid) -> Vec<String> {
     let Some(question) = &results.verdict else {
         return Vec::new();
     };
-    let answers = verdict::answers(question, &results.runs);
-    if answers.is_empty() {
+    if grid.answers.is_empty() {
         return vec!["Verdict: nothing can be compared yet.".to_owned()];
     }
-    let sentences = answers
-        .iter()
-        .map(|answer| verdict::sentence(question, answer));
-    sentences.collect()
+    let answers = grid.answers.iter();
+    answers
+        .map(|answer| verdict::sentence(question, answer))
+        .collect()
 }
 
 /// `CPU 96 % busy (server 55 %, client 38 %, rest 3 %)`.

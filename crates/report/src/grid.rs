@@ -26,6 +26,8 @@ pub(crate) struct Grid {
     pub(crate) measures: Vec<Measure>,
     /// Figures of each run, in the order of [`Results::runs`].
     pub(crate) summaries: Vec<RunSummary>,
+    /// The comparisons with the baseline; empty where no verdict was asked for.
+    pub(crate) answers: Vec<verdict::Answer>,
     /// What to say where a combination has no CPU figures.
     pub(crate) cpu_missing: &'static str,
 }
@@ -81,6 +83,10 @@ impl Grid {
     /// Arranges the runs as `results.chart` says, or by the shape of the factors.
     pub(crate) fn of(results: &Results) -> Self {
         let summaries: Vec<RunSummary> = results.runs.iter().map(RunSummary::of).collect();
+        let answers = match &results.verdict {
+            Some(question) => verdict::answers(question, results.runs.iter().zip(&summaries)),
+            None => Vec::new(),
+        };
         let factors = complete_factors(results);
         let (varied, constant): (Vec<_>, Vec<_>) = factors
             .into_iter()
@@ -107,6 +113,7 @@ impl Grid {
             facets,
             measures: measures(results.chart.as_ref()),
             summaries,
+            answers,
             cpu_missing: cpu_missing(results),
         }
     }

@@ -52,7 +52,7 @@ pub fn html(results: &Results) -> String {
                     h1 { (title) }
                 }
                 main {
-                    (comparison::section(results))
+                    (comparison::section(results, &grid))
                     (answer_section(results, &grid))
                     (charts::sections(&grid))
                     (list::section(results, &grid, UPLOT.is_some()))

@@ -24,7 +24,7 @@ pub fn table(results: &Results, width: u16) -> String {
     let grid = Grid::of(results);
     let width = usize::from(width).max(40);
     let mut parts = vec![heading(results, &grid, width)];
-    let verdict: Vec<String> = answer::verdict(results)
+    let verdict: Vec<String> = answer::verdict(results, &grid)
         .iter()
         .map(|sentence| wrapped(sentence, width))
         .collect();

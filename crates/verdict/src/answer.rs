@@ -23,6 +23,18 @@ pub enum Decision {
     Inconclusive,
 }
 
+impl Decision {
+    /// The decision in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Equivalent => "equivalent",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
 /// One comparison with the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
@@ -56,16 +68,20 @@ struct Execution<'a> {
 /// Compares the complete runs with the baseline, grouped by what they share, in the order in which the combinations
 /// first ran.
 ///
-/// Of several attempts at a run only one must be given. Combinations without a baseline beside them are left out.
-pub fn answers(question: &Question, runs: &[Record]) -> Vec<Answer> {
+/// Each run comes with its figures; of several attempts at one only one must be given. Combinations without a baseline
+/// beside them are left out.
+pub fn answers<'a>(
+    question: &Question,
+    runs: impl IntoIterator<Item = (&'a Record, &'a RunSummary)>,
+) -> Vec<Answer> {
     let executions: Vec<Execution<'_>> = runs
-        .iter()
-        .filter(|record| record.is_complete())
-        .filter_map(|record| {
+        .into_iter()
+        .filter(|(record, _)| record.is_complete())
+        .filter_map(|(record, summary)| {
             Some(Execution {
                 block: record.header.block,
                 combination: &record.header.combination,
-                value: question.metric.of(&RunSummary::of(record))?,
+                value: question.metric.of(summary)?,
             })
         })
         .collect();

@@ -19,12 +19,7 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
             "{subject}: inconclusive, {metric} of fewer than two executions on a side; three is the least that decides."
         );
     };
-    let decision = match answer.decision {
-        Decision::Faster => "faster",
-        Decision::Slower => "slower",
-        Decision::Equivalent => "equivalent",
-        Decision::Inconclusive => "inconclusive",
-    };
+    let decision = answer.decision.word();
     let ratio = comparison.ratio;
     let pairs = if answer.paired { ", in pairs" } else { "" };
     let mut text = format!(

@@ -4,7 +4,6 @@ mod bulk;
 mod glibc_random;
 mod inserts;
 pub mod oltp;
-mod point_select;
 pub mod smack;
 mod table_data;
 pub mod tpcc;
@@ -12,6 +11,5 @@ pub mod tpch;
 mod user;
 
 pub use bulk::{Adjusted, BulkError, Lines, refuses_local};
-pub use point_select::PointSelect;
 pub use table_data::{Rows, TableData};
 pub use user::{Class, Failure, Next, User, Watch};

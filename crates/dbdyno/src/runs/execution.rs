@@ -5,8 +5,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use experiment::{LoadSpec, OnError, Pacing, PlannedRun, Process, ThinkTime, WarmUp};
 use load::{Arrivals, Ended, Group, Interrupt, Load, Outcome, Precision, Stop, default_loops};
 use protocol::Connection;
-use samples::{End, FORMAT, Line, RecordWriter, RunHeader};
-use telemetry::{Sampler, Targets};
+use samples::{Line, RunHeader};
 use workload::{
     User,
     smack::{ClientPlan, Seat, SmackUser},
@@ -70,37 +69,14 @@ pub(crate) enum Work {
 impl Execution<'_> {
     /// Drives the load and writes the record; an error leaves a record that says why it is incomplete.
     pub(crate) fn record(&self, path: &Path, progress: RunProgress<'_>) -> anyhow::Result<()> {
-        let writer = RecordWriter::create(path).map_err(Blamed::from)?;
-        let sampler = Sampler::new(Targets {
-            host: self.stage.host(),
-            server_pid: self.stage.server_pid,
-            datadir: self.stage.datadir.clone(),
-        });
-        let machine = sampler.machine();
-        let mut recording = Recording::new(writer, sampler, self.interrupt, progress);
-        recording.write(&Line::Run(self.header()));
-        recording.write(&Line::Machine(machine));
+        let mut recording =
+            Recording::begin(path, self.header(), self.stage, self.interrupt, progress)?;
         if let Some(dataset) = &self.stage.dataset {
             recording.write(&Line::Dataset(dataset.clone()));
         }
         let result = self.perform(&mut recording);
-        let end = match &result {
-            Ok(why) => End {
-                t_s: recording.elapsed_s(),
-                complete: true,
-                why: why.clone(),
-            },
-            Err(error) => End {
-                t_s: recording.elapsed_s(),
-                complete: false,
-                why: format!("{error:#}"),
-            },
-        };
-        recording.write(&Line::End(end));
-        match recording.failed() {
-            Some(error) => Err(Blamed::from(error).into()),
-            None => result.map(drop),
-        }
+        recording.end(result.as_deref())?;
+        result.map(drop)
     }
 
     /// Everything between the first and the last line; returns how the run ended.
@@ -111,13 +87,7 @@ impl Execution<'_> {
             run_all(connection, &self.run.before).await
         })?;
         let outcome = self.drive(recording)?;
-        for connects in &outcome.connects {
-            recording.write(&Line::Connects(connects.clone()));
-        }
-        recording.write(&Line::Offered(outcome.offered.clone()));
-        for error in &outcome.errors {
-            recording.write(&Line::Error(error.clone()));
-        }
+        recording.outcome(&outcome);
         let why = how_it_ended(&outcome)?;
         control(&self.stage.endpoint, async |connection| {
             run_all(connection, &self.run.after).await?;
@@ -130,20 +100,18 @@ impl Execution<'_> {
 
     fn header(&self) -> RunHeader {
         let load = &self.run.load;
+        let run = self.run;
         RunHeader {
-            format: FORMAT,
-            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
-            experiment: self.identity.experiment.to_owned(),
             experiment_sha256: self.identity.sha256.to_owned(),
-            seed: self.run.seed,
-            run: self.run.run,
-            block: self.run.block,
-            combination: self.run.combination.clone(),
-            started_at: started_at(),
-            connections: load.connections,
-            loops: loops(load),
-            io: "epoll".to_owned(),
-            transport: self.stage.transport().to_owned(),
+            run: run.run,
+            block: run.block,
+            ..self.stage.header(
+                self.identity.experiment,
+                run.seed,
+                &run.combination,
+                load.connections,
+                loops(load),
+            )
         }
     }
 
@@ -289,12 +257,6 @@ fn stop(load: &LoadSpec) -> Stop {
 
 fn interval(duration: Duration) -> Duration {
     (duration / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL)
-}
-
-pub(super) fn started_at() -> String {
-    jiff::Timestamp::try_from(reactor::wall_now())
-        .map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
-        .unwrap_or_default()
 }
 
 /// Why a load ended, in words, if it ended as planned.

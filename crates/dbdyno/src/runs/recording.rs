@@ -1,13 +1,17 @@
 //! Writes the run record while a load runs, and shows how it goes.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
-use load::{Interrupt, Observer};
+use load::{Interrupt, Observer, Outcome};
 use reactor::Instant;
-use samples::{Histogram, Interval, Line, Machine, PhaseMark, RecordWriter, RunHeader, WriteError};
+use samples::{
+    End, Histogram, Interval, Line, Machine, PhaseMark, RecordWriter, RunHeader, WriteError,
+};
 use telemetry::Sampler;
 
+use super::stage::Stage;
 use crate::{
+    blame::Blamed,
     calibration::{self, Calibration, StatementRate},
     progress::Step,
 };
@@ -42,14 +46,18 @@ pub(crate) struct RunProgress<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// A recording into `writer`; the sampler has taken its first reading.
-    pub(crate) fn new(
-        writer: RecordWriter,
-        sampler: Sampler,
+    /// Begins the record at `path`: the header and the machine stand in it, and the first reading is taken.
+    pub(crate) fn begin(
+        path: &Path,
+        header: RunHeader,
+        stage: &Stage,
         interrupt: &'a Interrupt,
         progress: RunProgress<'a>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, Blamed> {
+        let writer = RecordWriter::create(path)?;
+        let sampler = Sampler::new(stage.targets());
+        let machine = sampler.machine();
+        let mut recording = Self {
             writer,
             sampler,
             interrupt,
@@ -59,18 +67,43 @@ impl<'a> Recording<'a> {
             machine: None,
             statements: StatementRate::default(),
             progress,
-        }
+        };
+        recording.write(&Line::Run(header));
+        recording.write(&Line::Machine(machine));
+        Ok(recording)
     }
 
     /// Seconds since the start of the load; 0 before it.
-    pub(crate) fn elapsed_s(&self) -> f64 {
+    fn elapsed_s(&self) -> f64 {
         self.started
             .map_or(0.0, |start| (reactor::system_now() - start).as_secs_f64())
     }
 
-    /// Why the record is not whole, if a line could not be written.
-    pub(crate) fn failed(self) -> Option<WriteError> {
-        self.failed
+    /// Writes what the load tells when it is over.
+    pub(crate) fn outcome(&mut self, outcome: &Outcome) {
+        for connects in &outcome.connects {
+            self.write(&Line::Connects(connects.clone()));
+        }
+        self.write(&Line::Offered(outcome.offered.clone()));
+        for error in &outcome.errors {
+            self.write(&Line::Error(error.clone()));
+        }
+    }
+
+    /// Writes the last line: how the run ended, or why it is incomplete. An error is a line that could not be written.
+    pub(crate) fn end(mut self, ended: Result<&str, &anyhow::Error>) -> Result<(), Blamed> {
+        self.write(&Line::End(End {
+            t_s: self.elapsed_s(),
+            complete: ended.is_ok(),
+            why: match ended {
+                Ok(why) => why.to_owned(),
+                Err(error) => format!("{error:#}"),
+            },
+        }));
+        match self.failed {
+            Some(error) => Err(error.into()),
+            None => Ok(()),
+        }
     }
 
     /// Appends a line, and before the last one what share of its ceiling the client used; after the first failure

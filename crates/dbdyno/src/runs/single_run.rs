@@ -3,13 +3,12 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use load::{Interrupt, Load, Observer, Outcome};
-use samples::{End, FORMAT, Interval, Line, PhaseMark, Record, RecordWriter, RunHeader};
-use telemetry::{Sampler, Targets};
+use samples::{Interval, Line, PhaseMark, Record};
 use workload::User;
 
 use super::{
     control::control,
-    execution::{how_it_ended, started_at},
+    execution::how_it_ended,
     recording::{Recording, RunProgress},
     stage::Stage,
 };
@@ -62,13 +61,6 @@ impl SingleRun<'_> {
                 Blamed::new(Blame::Machine, format!("{}: {error}", directory.display()))
             })?;
         }
-        let writer = RecordWriter::create(self.path).map_err(Blamed::from)?;
-        let sampler = Sampler::new(Targets {
-            host: self.stage.host(),
-            server_pid: self.stage.server_pid,
-            datadir: self.stage.datadir.clone(),
-        });
-        let machine = sampler.machine();
         let step = Step::paced(self.name.clone(), 1000);
         let progress = RunProgress {
             step: &step,
@@ -77,39 +69,22 @@ impl SingleRun<'_> {
             left: self.expected,
             expected_s: self.expected.as_secs_f64(),
         };
-        let mut recording = Recording::new(writer, sampler, self.interrupt, progress);
-        recording.write(&Line::Run(self.header(&load)));
-        recording.write(&Line::Machine(machine));
-        self.identify("start", &mut recording)?;
-        let mut both = Both {
-            recording: &mut recording,
-            observer,
-        };
-        let outcome = load::drive(load, self.interrupt, &mut both).map_err(Blamed::from)?;
-        for connects in &outcome.connects {
-            recording.write(&Line::Connects(connects.clone()));
-        }
-        recording.write(&Line::Offered(outcome.offered.clone()));
-        for error in &outcome.errors {
-            recording.write(&Line::Error(error.clone()));
-        }
-        let ended = how_it_ended(&outcome);
-        if ended.is_ok() {
-            self.identify("end", &mut recording)?;
-        }
-        recording.write(&Line::End(End {
-            t_s: recording.elapsed_s(),
-            complete: ended.is_ok(),
-            why: match &ended {
-                Ok(why) => why.clone(),
-                Err(error) => format!("{error:#}"),
-            },
-        }));
-        let failed_write = recording.failed();
+        let header = self.stage.header(
+            &self.name,
+            self.seed,
+            &self.settings,
+            load.groups.iter().map(|group| group.users).sum(),
+            load.loops,
+        );
+        let mut recording =
+            Recording::begin(self.path, header, self.stage, self.interrupt, progress)?;
+        let performed = self.perform(load, observer, &mut recording);
+        recording.end(match &performed {
+            Ok((_, ended)) => ended.as_deref(),
+            Err(error) => Err(error),
+        })?;
         drop(step);
-        if let Some(error) = failed_write {
-            return Err(Blamed::from(error).into());
-        }
+        let (outcome, ended) = performed?;
         let record = Record::open(self.path).map_err(|error| Blamed::new(Blame::Machine, error))?;
         Ok(Recorded {
             record,
@@ -118,30 +93,33 @@ impl SingleRun<'_> {
         })
     }
 
+    /// Everything between the first and the last line; returns how the run ended beside what the load tells.
+    fn perform<U: User + 'static>(
+        &self,
+        load: Load<U>,
+        observer: &mut dyn Observer,
+        recording: &mut Recording<'_>,
+    ) -> anyhow::Result<(Outcome, anyhow::Result<String>)> {
+        self.identify("start", recording)?;
+        let mut both = Both {
+            recording,
+            observer,
+        };
+        let outcome = load::drive(load, self.interrupt, &mut both).map_err(Blamed::from)?;
+        recording.outcome(&outcome);
+        let ended = how_it_ended(&outcome);
+        if ended.is_ok() {
+            self.identify("end", recording)?;
+        }
+        Ok((outcome, ended))
+    }
+
     fn identify(&self, at: &str, recording: &mut Recording<'_>) -> Result<(), Blamed> {
         let server = control(&self.stage.endpoint, async |connection| {
             self.stage.identify(connection, at).await
         })?;
         recording.write(&Line::Server(server));
         Ok(())
-    }
-
-    fn header<U>(&self, load: &Load<U>) -> RunHeader {
-        RunHeader {
-            format: FORMAT,
-            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
-            experiment: self.name.clone(),
-            experiment_sha256: String::new(),
-            seed: self.seed,
-            run: 1,
-            block: 1,
-            combination: self.settings.clone(),
-            started_at: started_at(),
-            connections: load.groups.iter().map(|group| group.users).sum(),
-            loops: load.loops,
-            io: "epoll".to_owned(),
-            transport: self.stage.transport().to_owned(),
-        }
     }
 }
 

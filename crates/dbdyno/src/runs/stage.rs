@@ -7,7 +7,8 @@ use std::{
 
 use experiment::{DataSource, DataSpec, PlannedRun, Restore, Rows};
 use protocol::{Address, Connection, Endpoint};
-use samples::{Dataset, Host, ServerIdentity};
+use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity};
+use telemetry::Targets;
 
 use super::{
     control::{control, variables},
@@ -108,6 +109,43 @@ impl Stage {
             Host::Both
         } else {
             Host::Client
+        }
+    }
+
+    /// What of this machine belongs to the run.
+    pub(super) fn targets(&self) -> Targets {
+        Targets {
+            host: self.host(),
+            server_pid: self.server_pid,
+            datadir: self.datadir.clone(),
+        }
+    }
+
+    /// Header of a record of one run, the first of its first block and of no experiment file.
+    pub(super) fn header(
+        &self,
+        experiment: &str,
+        seed: u64,
+        combination: &BTreeMap<String, String>,
+        connections: u32,
+        loops: u32,
+    ) -> RunHeader {
+        let started_at = jiff::Timestamp::try_from(reactor::wall_now())
+            .map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+        RunHeader {
+            format: FORMAT,
+            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+            experiment: experiment.to_owned(),
+            experiment_sha256: String::new(),
+            seed,
+            run: 1,
+            block: 1,
+            combination: combination.clone(),
+            started_at: started_at.unwrap_or_default(),
+            connections,
+            loops,
+            io: "epoll".to_owned(),
+            transport: self.transport().to_owned(),
         }
     }
 

@@ -1,10 +1,10 @@
 //! The verdict: each comparison in a sentence, and its interval drawn on one scale with the others.
 
 use maud::{Markup, html};
-use verdict::{Answer, Decision, Question};
+use verdict::{Answer, Question};
 
 use super::{figures, unbroken};
-use crate::{answer, chart::px, results::Results};
+use crate::{answer, chart::px, grid::Grid, results::Results};
 
 /// Width and height of one interval's drawing, in the units of its `viewBox`.
 const SIZE: (f64, f64) = (320.0, 22.0);
@@ -12,12 +12,12 @@ const SIZE: (f64, f64) = (320.0, 22.0);
 const REACH_AT_LEAST: f64 = 0.02;
 
 /// Nothing where no verdict was asked for.
-pub(super) fn section(results: &Results) -> Markup {
+pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     let Some(question) = &results.verdict else {
         return html! {};
     };
-    let answers = verdict::answers(question, &results.runs);
-    let sentences = answer::verdict(results);
+    let answers = &grid.answers;
+    let sentences = answer::verdict(results, grid);
     html! {
         section aria-labelledby="verdict" {
             h2 id="verdict" { "The verdict" }
@@ -25,7 +25,7 @@ pub(super) fn section(results: &Results) -> Markup {
                 [only] => p.lead { (unbroken(only)) },
                 several => ul.lead { @for sentence in several { li { (unbroken(sentence)) } } },
             }
-            @if answers.iter().any(|answer| answer.comparison.is_some()) { (intervals(question, &answers)) }
+            @if answers.iter().any(|answer| answer.comparison.is_some()) { (intervals(question, answers)) }
         }
     }
 }
@@ -55,7 +55,7 @@ fn intervals(question: &Question, answers: &[Answer]) -> Markup {
                     tr {
                         @if several { th scope="row" { (levels(&answer.within)) } }
                         td { (levels(&answer.levels)) }
-                        td { (word(answer.decision)) }
+                        td { (answer.decision.word()) }
                         @match &answer.comparison {
                             Some(comparison) => {
                                 td { (format!("{:.3}", comparison.ratio.estimate)) }
@@ -73,15 +73,6 @@ fn intervals(question: &Question, answers: &[Answer]) -> Markup {
 
 fn levels(levels: &[(String, String)]) -> String {
     crate::grid::in_words(levels)
-}
-
-fn word(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Faster => "faster",
-        Decision::Slower => "slower",
-        Decision::Equivalent => "equivalent",
-        Decision::Inconclusive => "inconclusive",
-    }
 }
 
 /// Half of the scale, as a logarithm of a ratio: everything fits, and the margin is seen.

@@ -59,6 +59,39 @@ pub struct Settings {
     pub seed: u64,
 }
 
+impl Default for Settings {
+    /// sysbench's, for one connection, with ids drawn evenly.
+    fn default() -> Self {
+        Self {
+            tables: 1,
+            table_size: 10_000,
+            range_size: 100,
+            point_selects: 10,
+            range_selects: true,
+            simple_ranges: 1,
+            sum_ranges: 1,
+            order_ranges: 1,
+            distinct_ranges: 1,
+            index_updates: 1,
+            non_index_updates: 1,
+            delete_inserts: 1,
+            skip_trx: false,
+            auto_inc: true,
+            secondary: false,
+            create_secondary: true,
+            engine: "innodb".to_owned(),
+            create_table_options: String::new(),
+            random_points: 10,
+            number_of_ranges: 10,
+            delta: 5,
+            rand_type: RandType::Uniform,
+            is_prepared: true,
+            connections: 1,
+            seed: 1,
+        }
+    }
+}
+
 /// Errors after which an event is tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IgnoredErrors {

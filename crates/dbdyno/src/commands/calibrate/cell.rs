@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, OnError, Stop, WarmUp};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
 use telemetry::{Sampler, Targets};
-use workload::PointSelect;
+use workload::oltp::{Benchmark, IgnoredErrors, OltpUser, Plan, Settings};
 
 use super::null_process::NullProcess;
 use crate::{
@@ -79,15 +79,24 @@ impl Cell {
         let machine = sampler.machine();
         let mut tally = Tally::new(sampler);
         let endpoint = Arc::new(server.endpoint(self.is_unix));
-        let is_prepared = self.is_prepared;
+        let settings = Settings {
+            is_prepared: self.is_prepared,
+            connections: self.connections,
+            ..Settings::default()
+        };
+        let plan = Arc::new(Plan::new(
+            Benchmark::PointSelect,
+            settings,
+            IgnoredErrors::Numbers(Vec::new()),
+        ));
         let load = Load {
             groups: vec![Group {
                 name: "calibrate".to_owned(),
-                operations: vec![PointSelect::OPERATION.to_owned()],
+                operations: plan.operations().to_vec(),
                 statements: Vec::new(),
                 users: self.connections,
                 make: Box::new(move |index| {
-                    PointSelect::new(Arc::clone(&endpoint), is_prepared, index.into())
+                    OltpUser::new(Arc::clone(&plan), Arc::clone(&endpoint), index)
                 }),
             }],
             loops: self.loops,
