@@ -1,6 +1,6 @@
 //! A socket that accepts connections.
 
-use std::{io, net::SocketAddr, path::Path};
+use std::{io, net::SocketAddr, os::fd::AsFd, path::Path};
 
 use mio::{Interest, Registry, Token, event};
 
@@ -8,6 +8,12 @@ use crate::{
     source::Source,
     stream::{Socket, Stream},
 };
+
+/// Connections that may wait to be accepted: as many as Linux allows where nobody changed `net.core.somaxconn`.
+///
+/// Thousands of clients connect at once. Beyond this number TCP drops the last packet of the handshake, and a client
+/// that waits for the server's greeting hangs. Poller and standard library would take 128.
+const BACKLOG: i32 = 4096;
 
 /// A listening socket, TCP or unix; closed when dropped.
 pub struct Listener {
@@ -22,17 +28,19 @@ enum Listening {
 impl Listener {
     /// Listens on a TCP address; port 0 takes a free one.
     pub fn bind_tcp(address: SocketAddr) -> io::Result<Self> {
-        let listening = Listening::Tcp(mio::net::TcpListener::bind(address)?);
+        let listener = mio::net::TcpListener::bind(address)?;
+        widen_backlog(&listener)?;
         Ok(Self {
-            source: Source::register(listening, Interest::READABLE)?,
+            source: Source::register(Listening::Tcp(listener), Interest::READABLE)?,
         })
     }
 
     /// Listens on a unix socket, which must not exist yet and is not removed afterwards.
     pub fn bind_unix(path: &Path) -> io::Result<Self> {
-        let listening = Listening::Unix(mio::net::UnixListener::bind(path)?);
+        let listener = mio::net::UnixListener::bind(path)?;
+        widen_backlog(&listener)?;
         Ok(Self {
-            source: Source::register(listening, Interest::READABLE)?,
+            source: Source::register(Listening::Unix(listener), Interest::READABLE)?,
         })
     }
 
@@ -63,6 +71,11 @@ impl Listener {
             }
         }
     }
+}
+
+/// Listens again: Linux then takes the new length of the queue.
+fn widen_backlog(listener: impl AsFd) -> io::Result<()> {
+    Ok(rustix::net::listen(listener, BACKLOG)?)
 }
 
 impl Listening {

@@ -396,3 +396,33 @@ fn failures_to_connect_are_errors() {
     })
     .unwrap();
 }
+
+#[test]
+fn hundreds_of_connections_wait_to_be_accepted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s");
+    block_on(async {
+        let tcp = Listener::bind_tcp(LOOPBACK).unwrap();
+        let unix = Listener::bind_unix(&path).unwrap();
+        let address = tcp.tcp_address().unwrap();
+        let mut clients = Vec::new();
+        for number in 0..512 {
+            // Where the queue is full, the first kind waits for packets that are sent again, the second for its turn.
+            let both = async {
+                let over_tcp = Stream::connect_tcp(address).await.unwrap();
+                (over_tcp, open(&path).await)
+            };
+            let opened = timeout(Duration::from_secs(10), both).await;
+            clients.push(opened.unwrap_or_else(|_| panic!("connection {number} had no place")));
+        }
+        for (over_tcp, over_unix) in &mut clients {
+            for (listener, client) in [(&tcp, over_tcp), (&unix, over_unix)] {
+                let mut accepted = listener.accept().await.unwrap();
+                accepted.write_all(b"hello").await.unwrap();
+                let mut buf = [0; 5];
+                read_exact(client, &mut buf).await.unwrap();
+            }
+        }
+    })
+    .unwrap();
+}
