@@ -5,7 +5,14 @@ use crate::{error::Error, matrix::Factor, problem::Problem, section::Section};
 const EXAMPLE: &str = "chart = { x = \"connections\", line = \"mix\" }";
 
 /// What the report can draw.
-const VALUES: &[&str] = &["throughput", "cpu", "p50", "p95", "p99"];
+const VALUES: &[&str] = &[
+    "throughput",
+    "new_orders_per_min",
+    "cpu",
+    "p50",
+    "p95",
+    "p99",
+];
 
 /// Which factor goes where in the charts; no factor is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +23,7 @@ pub struct Chart {
     pub line: Option<String>,
     /// Factors that make one chart per combination of their levels.
     pub facet: Vec<String>,
-    /// What is drawn, of `throughput`, `cpu`, `p50`, `p95`, `p99`; empty for all of them.
+    /// What is drawn, of `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`; empty for all of them.
     pub y: Vec<String>,
 }
 

@@ -8,10 +8,11 @@ use crate::{
     quantity,
     section::Section,
     server::{Restart, ServerSpec},
+    tpcc::TpccData,
     tpch::TpchData,
 };
 
-const KEYS: &[&str] = &["smack", "tpch", "rows", "restore", "cache"];
+const KEYS: &[&str] = &["smack", "tpcc", "tpch", "rows", "restore", "cache"];
 
 /// The data of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +35,8 @@ pub enum DataSource {
         /// How many rows.
         rows: Rows,
     },
+    /// Those of TPC-C.
+    Tpcc(TpccData),
     /// Those of TPC-H.
     Tpch(TpchData),
 }
@@ -136,23 +139,14 @@ impl DataSpec {
 impl DataSource {
     fn read(section: &Section<'_>, server: &ServerSpec) -> Result<Self, Error> {
         if section.value("tpch").is_some() {
-            if let Some(key) = ["smack", "rows"]
-                .into_iter()
-                .find(|key| section.value(key).is_some())
-            {
-                let other = "`tpch`".to_owned();
-                return Err(section.error_at(key, Problem::NoMeaning { key, other }));
-            }
-            if matches!(server, ServerSpec::Given { .. }) {
-                let problem = Problem::OtherServer {
-                    key: "tpch",
-                    needs: "a private server",
-                    found: "`address`",
-                };
-                return Err(section.error_at("tpch", problem));
-            }
+            alone(section, server, "tpch", &["smack", "rows", "tpcc"])?;
             let tpch = section.section("tpch", "[data] tpch")?;
             return Ok(Self::Tpch(TpchData::read(&tpch)?));
+        }
+        if section.value("tpcc").is_some() {
+            alone(section, server, "tpcc", &["smack", "rows"])?;
+            let tpcc = section.section("tpcc", "[data] tpcc")?;
+            return Ok(Self::Tpcc(TpccData::read(&tpcc)?));
         }
         let smack = section.string("smack")?;
         let smack = section.required("smack", smack, "smack = \"smacks/http_auth.smack\"")?;
@@ -171,9 +165,32 @@ impl DataSource {
     pub fn smack(&self) -> Option<&Path> {
         match self {
             Self::Smack { file, .. } => Some(file),
-            Self::Tpch(_) => None,
+            Self::Tpcc(_) | Self::Tpch(_) => None,
         }
     }
+}
+
+/// An error where a benchmark's own tables stand beside other data, or are to go to a server that is there.
+fn alone(
+    section: &Section<'_>,
+    server: &ServerSpec,
+    key: &'static str,
+    others: &[&'static str],
+) -> Result<(), Error> {
+    let mut others = others.iter().copied();
+    if let Some(beside) = others.find(|other| section.value(other).is_some()) {
+        let other = format!("`{key}`");
+        return Err(section.error_at(beside, Problem::NoMeaning { key: beside, other }));
+    }
+    if matches!(server, ServerSpec::Given { .. }) {
+        let problem = Problem::OtherServer {
+            key,
+            needs: "a private server",
+            found: "`address`",
+        };
+        return Err(section.error_at(key, problem));
+    }
+    Ok(())
 }
 
 fn rows(text: &str) -> Option<Rows> {

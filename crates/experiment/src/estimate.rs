@@ -87,6 +87,7 @@ fn data_s(run: &PlannedRun, is_first_of_block: bool, is_first: bool, costs: &Cos
 fn data_bytes(run: &PlannedRun, source: &DataSource, costs: &Costs) -> f64 {
     let rows = match source {
         DataSource::Smack { rows, .. } => rows,
+        DataSource::Tpcc(tpcc) => return tpcc.disk_bytes(),
         DataSource::Tpch(tpch) => return tpch.disk_bytes(),
     };
     match rows {

@@ -18,7 +18,7 @@ use crate::{
     server::{Restart, ServerSpec},
     source::Source,
     template::Levels,
-    verdict::VerdictSpec,
+    verdict::{NEW_ORDERS, VerdictSpec},
 };
 
 const KEYS: &[&str] = &[
@@ -68,6 +68,7 @@ impl Experiment {
         let chart = Chart::read(&top.section("report", "[report]")?, &factors)?;
         let verdict = top.section("verdict", "[verdict]")?;
         let verdict = VerdictSpec::read(source, &verdict, &factors)?;
+        check_new_orders(&top, &cells, chart.as_ref(), verdict.as_ref())?;
         let seed = seed(&top, overrides)?;
         let order = top.choice(
             "order",
@@ -180,7 +181,8 @@ fn cell(top: &Section<'_>, levels: Levels, scale: f64) -> Result<Cell, Error> {
         top.section(key, title)
             .map(|section| section.with_levels(&levels))
     };
-    let mut server = ServerSpec::read(&section("server", "[server]")?)?;
+    let server_section = section("server", "[server]")?;
+    let mut server = ServerSpec::read(&server_section)?;
     let data_section = section("data", "[data]")?;
     let mut data = DataSpec::read(&data_section, &server)?;
     let load_section = section("load", "[load]")?;
@@ -189,8 +191,17 @@ fn cell(top: &Section<'_>, levels: Levels, scale: f64) -> Result<Cell, Error> {
     if load.ends_by_itself() && !data.as_ref().is_some_and(has_tpch) {
         return Err(load_section.error_at("tpch", Problem::NoTpchData));
     }
+    let has_tpcc = |data: &DataSpec| matches!(data.source, DataSource::Tpcc(_));
+    if matches!(load.source, LoadSource::Tpcc(_)) {
+        let is_found = data.is_none() && matches!(server, ServerSpec::Given { .. });
+        if !is_found && !data.as_ref().is_some_and(has_tpcc) {
+            return Err(load_section.error_at("tpcc", Problem::NoTpccData));
+        }
+    }
     if scale < 1.0 {
-        scale::shrink(scale, &mut server, data.as_mut(), &mut load)
+        scale::shrink_options(scale, &mut server)
+            .map_err(|problem| server_section.error_at("cnf", problem))?;
+        scale::shrink(scale, &server, data.as_mut(), &mut load)
             .map_err(|problem| data_section.error_at("rows", problem))?;
     }
     let each = section("each", "[each]")?;
@@ -230,6 +241,28 @@ fn check_restarts(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
+}
+
+/// New-Orders are drawn and compared only where every run has them.
+fn check_new_orders(
+    top: &Section<'_>,
+    cells: &[Cell],
+    chart: Option<&Chart>,
+    verdict: Option<&VerdictSpec>,
+) -> Result<(), Error> {
+    if (cells.iter()).all(|cell| matches!(cell.load.source, LoadSource::Tpcc(_))) {
+        return Ok(());
+    }
+    if chart.is_some_and(|chart| chart.y.iter().any(|value| value == NEW_ORDERS)) {
+        let report = top.section("report", "[report]")?;
+        let chart = report.section("chart", "[report] chart")?;
+        return Err(chart.error_at("y", Problem::NoNewOrders));
+    }
+    if verdict.is_some_and(|verdict| verdict.metric == NEW_ORDERS) {
+        let verdict = top.section("verdict", "[verdict]")?;
+        return Err(verdict.error_at("metric", Problem::NoNewOrders));
+    }
+    Ok(())
 }
 
 /// All mixes of one client type have a count for each of its queries.

@@ -26,6 +26,7 @@ mod server;
 mod source;
 mod template;
 mod text;
+mod tpcc;
 mod tpch;
 mod verdict;
 
@@ -42,5 +43,6 @@ pub use plan::{Plan, PlannedRun};
 pub use problem::Problem;
 pub use progress::{Progress, record_file_name};
 pub use server::{Restart, ServerSpec};
+pub use tpcc::{TpccData, TpccLoad};
 pub use tpch::{TpchData, TpchKeys, TpchLoad};
 pub use verdict::VerdictSpec;

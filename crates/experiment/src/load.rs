@@ -5,10 +5,13 @@ use std::{
     time::Duration,
 };
 
-use crate::{error::Error, problem::Problem, quantity, section::Section, tpch::TpchLoad};
+use crate::{
+    error::Error, problem::Problem, quantity, section::Section, tpcc::TpccLoad, tpch::TpchLoad,
+};
 
 const KEYS: &[&str] = &[
     "smack",
+    "tpcc",
     "tpch",
     "client",
     "mix",
@@ -65,6 +68,8 @@ pub enum LoadSource {
         /// Counts for the queries of the client's barrel in their order; `None` for the file's own.
         mix: Option<Vec<u64>>,
     },
+    /// The terminals of TPC-C.
+    Tpcc(TpccLoad),
     /// The load of one table of TPC-H: it ends by itself.
     Tpch(TpchLoad),
 }
@@ -134,7 +139,7 @@ impl LoadSpec {
         let connections = section.parsed("connections", "a count from 1 to 100000", connections)?;
         let duration = section.parsed("duration", DURATION, quantity::duration)?;
         let duration = match &source {
-            LoadSource::Smack { .. } => {
+            LoadSource::Smack { .. } | LoadSource::Tpcc(_) => {
                 section.required("duration", duration, "duration = \"30s\"")?
             }
             // How long it takes is what is asked.
@@ -151,7 +156,7 @@ impl LoadSpec {
         Ok(Self {
             connections: section.required("connections", connections, "connections = 16")?,
             warmup: match &source {
-                LoadSource::Smack { .. } => warmup(section)?,
+                LoadSource::Smack { .. } | LoadSource::Tpcc(_) => warmup(section)?,
                 LoadSource::Tpch(_) => WarmUp::For(Duration::ZERO),
             },
             duration,
@@ -176,9 +181,22 @@ impl LoadSpec {
     }
 }
 
-/// Keys that work which ends by itself does not have.
-const SMACK_KEYS: [&str; 10] = [
+/// Keys that terminals do not have: their mix and their pauses are the specification's, what is tried again too.
+const NOT_OF_TERMINALS: [&str; 8] = [
     "smack",
+    "tpch",
+    "client",
+    "mix",
+    "rate",
+    "arrivals",
+    "think_time",
+    "on_error",
+];
+
+/// Keys that work which ends by itself does not have.
+const NOT_OF_TABLES: [&str; 11] = [
+    "smack",
+    "tpcc",
     "client",
     "mix",
     "warmup",
@@ -193,15 +211,14 @@ const SMACK_KEYS: [&str; 10] = [
 impl LoadSource {
     fn read(section: &Section<'_>) -> Result<Self, Error> {
         if section.value("tpch").is_some() {
-            let key = SMACK_KEYS
-                .into_iter()
-                .find(|key| section.value(key).is_some());
-            if let Some(key) = key {
-                let other = "`tpch`".to_owned();
-                return Err(section.error_at(key, Problem::NoMeaning { key, other }));
-            }
+            alone(section, "tpch", &NOT_OF_TABLES)?;
             let tpch = section.section("tpch", "[load] tpch")?;
             return Ok(Self::Tpch(TpchLoad::read(&tpch)?));
+        }
+        if section.value("tpcc").is_some() {
+            alone(section, "tpcc", &NOT_OF_TERMINALS)?;
+            let tpcc = section.section("tpcc", "[load] tpcc")?;
+            return Ok(Self::Tpcc(TpccLoad::read(&tpcc)?));
         }
         let smack = section.string("smack")?;
         let smack = section.required("smack", smack, "smack = \"smacks/http_auth.smack\"")?;
@@ -220,7 +237,19 @@ impl LoadSource {
     pub fn smack(&self) -> Option<&Path> {
         match self {
             Self::Smack { file, .. } => Some(file),
-            Self::Tpch(_) => None,
+            Self::Tpcc(_) | Self::Tpch(_) => None,
+        }
+    }
+}
+
+/// An error where a key stands beside a source that it says nothing about.
+fn alone(section: &Section<'_>, source: &str, others: &[&'static str]) -> Result<(), Error> {
+    let mut others = others.iter().copied();
+    match others.find(|key| section.value(key).is_some()) {
+        None => Ok(()),
+        Some(key) => {
+            let other = format!("`{source}`");
+            Err(section.error_at(key, Problem::NoMeaning { key, other }))
         }
     }
 }

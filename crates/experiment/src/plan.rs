@@ -190,6 +190,7 @@ fn data_set(server: &ServerSpec, data: Option<&DataSpec>, load: &LoadSpec) -> Op
                 Rows::TimesBufferPool(ratio) => format!("{ratio}x"),
             });
         }
+        DataSource::Tpcc(tpcc) => words.push(tpcc.in_words()),
         DataSource::Tpch(tpch) => words.push(tpch.in_words()),
     }
     if let LoadSource::Tpch(load) = &load.source {

@@ -113,6 +113,12 @@ pub enum Problem {
     /// A load of a table into a data set that does not have it.
     #[error("[load] tpch loads a table of [data] tpch, which is not there")]
     NoTpchData,
+    /// Terminals on other tables than theirs.
+    #[error("[load] tpcc runs on the tables of [data] tpcc, which is not there")]
+    NoTpccData,
+    /// A figure of TPC-C where something else runs.
+    #[error("`new_orders_per_min` is measured by [load] tpcc only")]
+    NoNewOrders,
     /// Settings or data that differ although the server keeps running.
     #[error(
         "the server's version, settings or data differ between combinations, but restart is {restart:?}"
@@ -212,6 +218,9 @@ impl Problem {
             }
             Self::NoTpchData => {
                 "add [data] with tpch = { scale_factor = 0.1 }; it makes the other tables, and this one empty".to_owned()
+            }
+            Self::NoTpccData => {
+                "add [data] with tpcc = { warehouses = 10 }; a server that is there may have its tables without".to_owned()
             }
             Self::ScaleNeedsBufferPool => {
                 "set innodb_buffer_pool_size in [server] set".to_owned()

@@ -1,6 +1,8 @@
 //! `--scale`: the same experiment, smaller: shorter runs, fewer rows, smaller caches and redo log.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use mycnf::{OptionFile, Options};
 
 use crate::{
     data::{DataSource, DataSpec, Rows},
@@ -24,10 +26,13 @@ const OPTIONS: &[(&str, u64, u64)] = &[
     ("query_cache_size", 1 << 10, 256 << 10),
 ];
 
-/// Shrinks what one run loads, keeps and waits for; `scale` is above 0 and at most 1.
+/// The groups of an option file that every server of its family reads.
+const GROUPS: [&str; 4] = ["mysqld", "server", "mariadb", "mariadbd"];
+
+/// Shrinks what one run loads and waits for; `scale` is above 0 and at most 1.
 pub(crate) fn shrink(
     scale: f64,
-    server: &mut ServerSpec,
+    server: &ServerSpec,
     data: Option<&mut DataSpec>,
     load: &mut LoadSpec,
 ) -> Result<(), Problem> {
@@ -43,6 +48,7 @@ pub(crate) fn shrink(
             rows: Rows::Count(rows),
             ..
         }) => *rows = smaller(*rows, scale, 1, ROWS_AT_LEAST),
+        Some(DataSource::Tpcc(tpcc)) => tpcc.shrink(scale),
         Some(DataSource::Tpch(tpch)) => tpch.shrink(scale),
         Some(DataSource::Smack {
             rows: Rows::TimesBufferPool(_),
@@ -55,16 +61,49 @@ pub(crate) fn shrink(
         }
         None => {}
     }
-    if let ServerSpec::Private { set, .. } = server {
-        for (option, value) in set.iter_mut() {
-            let mut options = OPTIONS.iter();
-            let known = options.find(|(name, _, _)| is_option(option, name));
-            if let (Some((_, unit, at_least)), Some(bytes)) = (known, quantity::bytes(value)) {
-                *value = written(smaller(bytes, scale, *unit, *at_least));
-            }
+    Ok(())
+}
+
+/// Shrinks caches and redo log of a private server. What only its option files say is set over them, shrunk; lines
+/// for one version of the server (`[mysqld-5.7]`) are not looked at.
+pub(crate) fn shrink_options(scale: f64, server: &mut ServerSpec) -> Result<(), Problem> {
+    let ServerSpec::Private { cnf, set, .. } = server else {
+        return Ok(());
+    };
+    for (name, value) in in_files(cnf)? {
+        if !set.keys().any(|option| is_option(option, &name)) {
+            set.insert(name, value);
+        }
+    }
+    for (option, value) in set.iter_mut() {
+        let mut options = OPTIONS.iter();
+        let known = options.find(|(name, _, _)| is_option(option, name));
+        if let (Some((_, unit, at_least)), Some(bytes)) = (known, quantity::bytes(value)) {
+            *value = written(smaller(bytes, scale, *unit, *at_least));
         }
     }
     Ok(())
+}
+
+/// The options of the files that shrink, each with its last value.
+fn in_files(files: &[PathBuf]) -> Result<BTreeMap<String, String>, Problem> {
+    let mut found = BTreeMap::new();
+    for path in files {
+        let file = OptionFile::read(path).map_err(|error| Problem::NoFile {
+            what: "option file",
+            path: path.clone(),
+            cause: error.to_string(),
+        })?;
+        for entry in Options::from_groups(&file, &GROUPS).entries() {
+            let mut options = OPTIONS.iter().map(|(name, _, _)| name);
+            let known = options.find(|name| entry.name.folded().eq_ignore_ascii_case(name));
+            if let (Some(known), Some(value)) = (known, &entry.value) {
+                found.retain(|written: &String, _| !is_option(written, known));
+                found.insert(entry.name.as_written().to_owned(), value.clone());
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// A duration shrunk to no less than `at_least`, and never made longer.

@@ -183,9 +183,13 @@ impl Restart {
     }
 }
 
-/// True when `written` is the option `name`, which is spelled with `_`.
+/// True when both name one option, with `-` or `_`, and with or without `loose-`.
 pub(crate) fn is_option(written: &str, name: &str) -> bool {
-    written.replace('-', "_").eq_ignore_ascii_case(name)
+    let plain = |name: &str| {
+        let name = name.replace('-', "_").to_ascii_lowercase();
+        name.strip_prefix("loose_").unwrap_or(&name).to_owned()
+    };
+    plain(written) == plain(name)
 }
 
 /// An address that can be meant: a path, or a host with or without a port.

@@ -11,9 +11,13 @@ use crate::{
 
 const EXAMPLE: &str = "baseline = { query_cache = \"64M\" }";
 
+/// What only the terminals of TPC-C do.
+pub(crate) const NEW_ORDERS: &str = "new_orders_per_min";
+
 /// What can be compared.
 const METRICS: &[(&str, &str)] = &[
     ("throughput", "throughput"),
+    (NEW_ORDERS, NEW_ORDERS),
     ("p50", "p50"),
     ("p95", "p95"),
     ("p99", "p99"),
@@ -26,7 +30,7 @@ const MIN_EFFECT: f64 = 0.02;
 /// What is compared with what, and how small a difference matters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerdictSpec {
-    /// `throughput`, `p50`, `p95`, `p99` or `elapsed`.
+    /// `throughput`, `new_orders_per_min`, `p50`, `p95`, `p99` or `elapsed`.
     pub metric: String,
     /// Factors and the levels that the others are compared with; at least one.
     pub baseline: Vec<(String, String)>,

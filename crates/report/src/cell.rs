@@ -72,6 +72,8 @@ pub(crate) struct Cell {
     pub(crate) incomplete: usize,
     /// Operations per second.
     pub(crate) throughput: Option<Figure>,
+    /// New-Orders per minute; `None` where the load was not TPC-C's.
+    pub(crate) new_orders_per_min: Option<Figure>,
     /// Nanoseconds, in the order of [`Percentile::ALL`].
     percentiles_ns: [Option<Figure>; 3],
     /// CPU of the machine that the server stands on; `None` when that machine was not observed.
@@ -100,6 +102,7 @@ impl Cell {
             complete: complete.len(),
             incomplete: runs.len() - complete.len(),
             throughput: over(&|run| run.throughput_per_s),
+            new_orders_per_min: over(&RunSummary::new_orders_per_min),
             percentiles_ns: Percentile::ALL.map(|percentile| over(&|run| percentile.of(run))),
             cpu: mean_cpu(&cpu),
             errors: runs.iter().map(|(_, run)| run.errors).sum(),

@@ -36,6 +36,7 @@ pub(crate) struct Grid {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Measure {
     Throughput,
+    NewOrders,
     Cpu,
     /// Response times: the percentiles that stand in one chart.
     Latency(Vec<Percentile>),
@@ -329,6 +330,7 @@ fn measures(chart: Option<&Chart>) -> Vec<Measure> {
     for name in named {
         let measure = match name {
             "throughput" => Measure::Throughput,
+            "new_orders_per_min" => Measure::NewOrders,
             "cpu" => Measure::Cpu,
             _ if percentiles.iter().any(|p| p.name() == name) => {
                 Measure::Latency(percentiles.clone())

@@ -181,6 +181,8 @@ fn peak_cell(grid: &Grid, facet: &Facet, line: usize) -> Markup {
 /// The figures of experiments that have nothing to draw along x.
 fn single_figures(grid: &Grid) -> Markup {
     let several = grid.combinations() > 1;
+    let mut cells = grid.facets.iter().flat_map(|facet| facet.cells());
+    let has_new_orders = cells.any(|(_, _, cell)| cell.new_orders_per_min.is_some());
     html! {
         (figures::scrolling("Figures", html! {
             table {
@@ -188,6 +190,7 @@ fn single_figures(grid: &Grid) -> Markup {
                 thead { tr {
                     @if several { th scope="col" { "combination" } }
                     th scope="col" { "operations/s" }
+                    @if has_new_orders { th scope="col" { "New-Orders/min" } }
                     @for percentile in Percentile::ALL { th scope="col" { (percentile.name()) } }
                     th scope="col" { "runs" }
                     th scope="col" { "errors" }
@@ -197,6 +200,7 @@ fn single_figures(grid: &Grid) -> Markup {
                         tr {
                             @if several { th scope="row" { (facet.name().unwrap_or_else(|| grid.place(facet, line, x))) } }
                             td { (figures::throughput(cell)) }
+                            @if has_new_orders { td { (figures::new_orders(cell)) } }
                             @for percentile in Percentile::ALL { td { (figures::latency(cell, percentile)) } }
                             td { (cell.runs_in_words()) }
                             td { (cell.errors) }

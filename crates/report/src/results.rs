@@ -41,6 +41,6 @@ pub struct Chart {
     pub line: Option<String>,
     /// Factors that make one chart per combination of their levels.
     pub facet: Vec<String>,
-    /// What is drawn, in this order: `throughput`, `cpu`, `p50`, `p95`, `p99`; empty means all of them.
+    /// What is drawn, in this order: `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`; empty means all of them.
     pub y: Vec<String>,
 }

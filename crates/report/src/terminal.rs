@@ -140,11 +140,21 @@ fn key_columns(grid: &Grid, facet: &Facet) -> Vec<Column> {
 
 /// One row per combination, with everything; columns of one group stay in one table.
 fn detailed_columns(facet: &Facet) -> Vec<Vec<Column>> {
-    let results = vec![
+    let mut results = vec![
         Column::of("operations/s", facet, |_, _, cell| throughput(cell)),
         Column::of("runs", facet, |_, _, cell| cell.runs_in_words()),
         Column::of("errors", facet, |_, _, cell| cell.errors.to_string()),
     ];
+    if facet
+        .cells()
+        .any(|(_, _, cell)| cell.new_orders_per_min.is_some())
+    {
+        let new_orders = Column::of("New-Orders/min", facet, |_, _, cell| {
+            let figure = cell.new_orders_per_min.as_ref();
+            figure.map_or("–".to_owned(), answer::throughput_in_words)
+        });
+        results.insert(1, new_orders);
+    }
     let latency = Percentile::ALL.map(|percentile| {
         Column::of(percentile.name(), facet, |_, _, cell| {
             let figure = cell.percentile_ns(percentile);

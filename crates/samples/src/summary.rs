@@ -122,6 +122,9 @@ impl LatencySummary {
     }
 }
 
+/// The operation that TPC-C's metric counts.
+const NEW_ORDER: &str = "New-Order";
+
 /// Adds up what belongs to one operation type.
 #[derive(Default)]
 struct Operation {
@@ -277,6 +280,17 @@ impl RunSummary {
             statements: statements.collect(),
             cpu: CpuUse::of(record),
         }
+    }
+}
+
+impl RunSummary {
+    /// New-Orders of TPC-C per minute, those that were rolled back on purpose included; `None` where none ran.
+    ///
+    /// Source: TPC-C 5.11, clause 5.4.2.
+    pub fn new_orders_per_min(&self) -> Option<f64> {
+        let mut operations = self.operations.iter();
+        let new_orders = operations.find(|operation| operation.operation == NEW_ORDER)?;
+        Some(new_orders.throughput_per_s? * 60.0)
     }
 }
 

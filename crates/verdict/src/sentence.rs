@@ -13,7 +13,7 @@ use crate::{
 /// ```
 pub fn sentence(question: &Question, answer: &Answer) -> String {
     let subject = subject(question, answer);
-    let metric = question.metric.name();
+    let metric = question.metric.in_words();
     let Some(comparison) = &answer.comparison else {
         return format!(
             "{subject}: inconclusive, {metric} of fewer than two executions on a side; three is the least that decides."

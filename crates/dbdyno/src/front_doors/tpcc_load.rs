@@ -4,16 +4,14 @@ use std::{ffi::OsString, ops::Range, process::ExitCode};
 
 use protocol::Endpoint;
 use report::layouts::tpcc_mysql;
-use workload::tpcc::{
-    Found, Keys, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX, forget_parts,
-};
+use workload::tpcc::{Found, Keys, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
 
 use super::tpcc_arguments::{Arguments, Tool};
 use crate::{
     blame::{Blame, Blamed},
     runs::{
         control, number,
-        tpcc::population::{load_tables, look},
+        tpcc::population::{load_all, load_tables, look},
     },
     signals,
 };
@@ -141,28 +139,19 @@ fn load(endpoint: &Endpoint, wanted: &Wanted) -> anyhow::Result<()> {
         tables,
     };
     refuse(endpoint, wanted, &plan, &found)?;
-    let notes = Notes {
-        seed: SEED,
-        last_name_at_load: plan.population.constants().last_name,
-        // A part does not know whether the others are there.
-        warehouses: if wanted.part.is_none() {
-            wanted.warehouses
-        } else {
-            0
-        },
-        is_complete: false,
-    };
-    control(endpoint, async |connection| notes.write(connection).await)?;
-    load_tables(endpoint, &plan, &found, None, &interrupt)?;
-    if wanted.part.is_none() {
-        control(endpoint, async |connection| {
+    match wanted.part {
+        None => drop(load_all(endpoint, &plan, &found, None, &interrupt)?),
+        Some(_) => {
             let notes = Notes {
-                is_complete: true,
-                ..notes
+                seed: SEED,
+                last_name_at_load: plan.population.constants().last_name,
+                // A part does not know whether the others are there.
+                warehouses: 0,
+                is_complete: false,
             };
-            notes.write(connection).await?;
-            forget_parts(connection).await
-        })?;
+            control(endpoint, async |connection| notes.write(connection).await)?;
+            load_tables(endpoint, &plan, &found, None, &interrupt)?;
+        }
     }
     let (first, last) = (wanted.range.start, wanted.range.end - 1);
     for part in wanted.part.map_or(1..=4, |part| part..=part) {

@@ -17,6 +17,7 @@ use super::{
     recording::{Recording, RunProgress},
     redo_log::RedoLogOff,
     stage::Stage,
+    tpcc::data::Terminals,
     tpch_data,
 };
 use crate::{
@@ -57,6 +58,8 @@ pub(crate) enum Work {
         /// What every client fires.
         plan: Arc<ClientPlan>,
     },
+    /// The terminals of TPC-C.
+    Tpcc(Terminals),
     /// The load of a table of TPC-H.
     Tpch {
         /// What the connections share.
@@ -89,6 +92,9 @@ impl Execution<'_> {
         let outcome = self.drive(recording)?;
         recording.outcome(&outcome);
         let why = how_it_ended(&outcome)?;
+        if let Work::Tpcc(terminals) = &self.work {
+            terminals.check(&self.stage.endpoint)?;
+        }
         control(&self.stage.endpoint, async |connection| {
             run_all(connection, &self.run.after).await?;
             let server = self.stage.identify(connection, "end").await?;
@@ -136,6 +142,14 @@ impl Execution<'_> {
                     }),
                 };
                 Ok(load::drive(self.load(group), self.interrupt, recording)?)
+            }
+            Work::Tpcc(terminals) => {
+                let load = Load {
+                    // The specification's transactions are tried again until they are in.
+                    on_error: load::OnError::RetryElseStop,
+                    ..self.load(terminals.group(users, &endpoint))
+                };
+                Ok(load::drive(load, self.interrupt, recording)?)
             }
             Work::Tpch { load, redo_log } => {
                 let load = Arc::clone(load);

@@ -92,7 +92,7 @@ impl GivenServer {
         variables: &BTreeMap<String, String>,
     ) -> anyhow::Result<Dataset> {
         let Maker::Smack(smack, rows) = &data.maker else {
-            unreachable!("the experiment allows TPC-H's data on a private server only");
+            unreachable!("the experiment allows TPC-C's and TPC-H's data on a private server only");
         };
         let Rows::Count(rows) = *rows else {
             return Err(Blamed::new(

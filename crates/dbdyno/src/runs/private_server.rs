@@ -291,6 +291,10 @@ impl PrivateServer {
             Maker::Smack(smack, Rows::TimesBufferPool(ratio)) => {
                 self.load_ratio(smack, *ratio, database)?
             }
+            Maker::Tpcc(tables) => {
+                self.begin_anew(database)?;
+                tables.load(&self.endpoint(database), &self.interrupt)?
+            }
             Maker::Tpch(tables) => {
                 self.begin_anew(database)?;
                 tables.load(&self.endpoint(database), &self.interrupt)?

@@ -21,6 +21,7 @@ use super::{
     stage::{Stage, WantedData},
     table_load::find_tables,
     time_left::TimeLeft,
+    tpcc::{self, data::Terminals},
     tpch_data,
 };
 use crate::{
@@ -156,6 +157,12 @@ impl<'a> Runner<'a> {
                     plan: smack.plan(&run.load, rows.filter(|_| is_own))?,
                 })
             }
+            LoadSource::Tpcc(load) => Ok(Work::Tpcc(Terminals::new(
+                *load,
+                run.seed,
+                &stage.endpoint,
+                run.data.is_none(),
+            )?)),
             LoadSource::Tpch(load) => Ok(Work::Tpch {
                 load: tpch_data::table_load(run)?,
                 redo_log: load.redo_log,
@@ -184,6 +191,7 @@ impl<'a> Runner<'a> {
     fn stage(&mut self, run: &PlannedRun) -> anyhow::Result<Stage> {
         let database = match &run.load.source {
             LoadSource::Smack { file, .. } => self.smacks.at(file).database(&run.load)?,
+            LoadSource::Tpcc(_) => tpcc::data::DATABASE.to_owned(),
             LoadSource::Tpch(_) => tpch_data::DATABASE.to_owned(),
         };
         let smack = run.data.as_ref().and_then(|spec| spec.source.smack());

@@ -129,7 +129,7 @@ impl SmackData {
     ) -> anyhow::Result<Arc<ClientPlan>> {
         let mix = match &load.source {
             LoadSource::Smack { mix, .. } => mix.as_ref(),
-            LoadSource::Tpch(_) => None,
+            LoadSource::Tpcc(_) | LoadSource::Tpch(_) => None,
         };
         let mix = mix.map(|counts| {
             let counts: Vec<_> = counts.iter().map(u64::to_string).collect();

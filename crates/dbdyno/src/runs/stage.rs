@@ -13,6 +13,7 @@ use telemetry::Targets;
 use super::{
     control::{control, variables},
     smack_data::SmackData,
+    tpcc::data::TpccTables,
     tpch_data::TpchTables,
 };
 use crate::blame::Blamed;
@@ -47,6 +48,8 @@ pub(crate) struct WantedData<'a> {
 pub(crate) enum Maker<'a> {
     /// A .smack file, with so many rows.
     Smack(&'a SmackData, Rows),
+    /// TPC-C's generator.
+    Tpcc(TpccTables),
     /// TPC-H's generator.
     Tpch(TpchTables),
 }
@@ -56,6 +59,7 @@ impl Maker<'_> {
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Smack(smack, _) => smack.name(),
+            Self::Tpcc(tables) => tables.name(),
             Self::Tpch(tables) => tables.name(),
         }
     }
@@ -67,6 +71,7 @@ impl<'a> WantedData<'a> {
         let spec = run.data.as_ref()?;
         let maker = match &spec.source {
             DataSource::Smack { rows, .. } => Maker::Smack(smack?, *rows),
+            DataSource::Tpcc(data) => Maker::Tpcc(TpccTables::of(*data)),
             DataSource::Tpch(data) => Maker::Tpch(TpchTables::of(data, &run.load)),
         };
         Some(Self {

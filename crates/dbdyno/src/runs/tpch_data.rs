@@ -42,7 +42,7 @@ impl TpchTables {
     pub(crate) fn of(data: &TpchData, load: &LoadSpec) -> Self {
         let left_empty = match &load.source {
             LoadSource::Tpch(load) => Table::named(&load.table),
-            LoadSource::Smack { .. } => None,
+            LoadSource::Smack { .. } | LoadSource::Tpcc(_) => None,
         };
         Self {
             plan: plan(data, false),

@@ -142,6 +142,56 @@ fn a_database_is_loaded_run_checked_and_dropped() {
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
+/// Two runs on one data set; the second finds a warehouse to which somebody gave money.
+const EXPERIMENT: &str = r#"
+format = 1
+order = "file"
+[matrix]
+gift = [0, 1]
+[server.set]
+innodb_buffer_pool_size = "256M"
+innodb_flush_log_at_trx_commit = 2
+[data]
+tpcc = { warehouses = 1 }
+[each]
+before = ["update warehouse set w_ytd = w_ytd + {gift}"]
+[load]
+tpcc = {}
+connections = 4
+warmup = "500ms"
+duration = "3s"
+[verdict]
+metric = "new_orders_per_min"
+baseline = { gift = "0" }
+"#;
+
+#[test]
+fn an_experiment_runs_terminals_and_takes_no_inconsistent_result() {
+    let scene = Scene::new();
+    let file = scene.file("terminals.toml", EXPERIMENT);
+    scene
+        .dbdyno(["run".as_ref(), file.as_os_str()])
+        .exits(1)
+        .prints("New-Orders/min")
+        .prints("report: results/terminals-1/report.html")
+        .says("the run is not valid: after it, condition 1 is violated by 1 rows")
+        .says("w_id 1: w_ytd");
+    let results = scene.path().join("results/terminals-1");
+    let read = |run: &str| std::fs::read_to_string(results.join(run)).unwrap();
+    let (first, second) = (read("run-0001.jsonl"), read("run-0002.jsonl"));
+    for (record, state, complete) in [(first, "loaded", true), (second, "restored", false)] {
+        for text in [
+            "\"source\":\"TPC-C with 1 warehouse\"".to_owned(),
+            format!("\"state\":\"{state}\""),
+            format!("\"complete\":{complete}"),
+            "\"operation\":\"New-Order\"".to_owned(),
+        ] {
+            assert!(record.contains(&text), "{text}");
+        }
+    }
+    scene.nothing_is_left();
+}
+
 /// The command lines of tpcc-mysql, over TCP as its users type them.
 fn front_doors(scene: &Scene) {
     sql(

@@ -7,7 +7,8 @@ use std::{
 
 use experiment::{
     Cache, Costs, DataSource, DataSpec, LoadSource, LoadSpec, OnError, Overrides, Pacing, Process,
-    Restart, Restore, Rows, ServerSpec, ThinkTime, TpchData, TpchKeys, TpchLoad, WarmUp,
+    Restart, Restore, Rows, ServerSpec, ThinkTime, TpccData, TpccLoad, TpchData, TpchKeys,
+    TpchLoad, WarmUp,
 };
 
 use crate::Bench;
@@ -457,4 +458,101 @@ fn the_load_of_a_table_is_what_is_measured() {
     let data_sets: BTreeSet<_> = plan.runs.iter().map(|run| run.data_set()).collect();
     assert_eq!(data_sets.len(), 2, "the redo log needs no data of its own");
     assert!(plan.estimate(&Costs::default()) > Duration::from_secs(10));
+}
+
+#[test]
+fn terminals_run_on_their_tables() {
+    let bench = Bench::new();
+    let text = "format = 1\n[matrix]\nkeys = [\"on\", \"off\"]\n[server.set]\n\"loose-innodb_redo_log_capacity\" = \"1G\"\n\
+                [data]\ntpcc = { warehouses = 20, foreign_keys = \"{keys}\" }\n\
+                [load]\ntpcc = { pacing = \"spec\" }\nconnections = 4\nduration = \"60s\"\n\
+                [verdict]\nmetric = \"new_orders_per_min\"\nbaseline = { keys = \"on\" }\n\
+                [report]\nchart = { x = \"keys\", y = [\"new_orders_per_min\"] }\n";
+    let overrides = Overrides {
+        scale: Some(0.1),
+        ..Overrides::default()
+    };
+    let experiment = bench.parse_with(text, &overrides).unwrap();
+    let plan = experiment.plan();
+    let run = plan
+        .runs
+        .iter()
+        .find(|run| run.combination["keys"] == "off")
+        .unwrap();
+    assert_eq!(
+        run.data.as_ref().unwrap().source,
+        DataSource::Tpcc(TpccData {
+            warehouses: 2,
+            foreign_keys: false,
+        })
+    );
+    let terminals = TpccLoad {
+        paced: true,
+        check: true,
+    };
+    assert_eq!(run.load.source, LoadSource::Tpcc(terminals));
+    assert!(!run.load.ends_by_itself());
+    assert_eq!(run.load.duration, Duration::from_secs(6));
+    let ServerSpec::Private { set, .. } = &run.server else {
+        panic!("private")
+    };
+    assert_eq!(set["loose-innodb_redo_log_capacity"], "102M");
+    let data_sets: BTreeSet<_> = plan.runs.iter().map(|run| run.data_set()).collect();
+    assert_eq!(data_sets.len(), 2);
+    assert_eq!(experiment.verdict().unwrap().metric, "new_orders_per_min");
+
+    // On a server that is there, the tables may be there too.
+    let given = "format = 1\n[server]\naddress = \"db1\"\n[load]\ntpcc = { check = \"off\" }\nconnections = 4\nduration = \"9s\"\n";
+    let given = bench.parse(given);
+    let run = &given.plan().runs[0];
+    assert_eq!(run.data, None);
+}
+
+#[test]
+fn what_option_files_say_shrinks_too() {
+    let bench = Bench::new();
+    let base = "[mysqld]\ninnodb-buffer-pool-size=1G\ninnodb_log_file_size=64M\nmax_connections=5\n[mysqld-5.5]\ninnodb_buffer_pool_size=2G\n";
+    std::fs::write(bench.path("base.cnf"), base).unwrap();
+    let small = "[mariadb]\nloose_innodb_buffer_pool_size=500M\n[client]\nuser=x\n";
+    std::fs::write(bench.path("small.cnf"), small).unwrap();
+    let with = |cnf: &str, set: &str, scale| {
+        let text = format!("{SMALLEST}[server]\ncnf = [{cnf}]\n[server.set]\n{set}\n");
+        let overrides = Overrides {
+            scale,
+            ..Overrides::default()
+        };
+        let experiment = bench.parse_with(&text, &overrides).unwrap();
+        let ServerSpec::Private { set, .. } = experiment.plan().runs[0].server.clone() else {
+            panic!("private")
+        };
+        let set: Vec<String> = set
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        set.join(" ")
+    };
+    let cases = [
+        ("\"base.cnf\"", "", None, ""),
+        (
+            "\"base.cnf\"",
+            "",
+            Some(0.25),
+            "innodb-buffer-pool-size=256M innodb_log_file_size=16M",
+        ),
+        (
+            "\"base.cnf\", \"small.cnf\"",
+            "",
+            Some(0.25),
+            "innodb_log_file_size=16M loose_innodb_buffer_pool_size=125M",
+        ),
+        (
+            "\"base.cnf\"",
+            "innodb_buffer_pool_size = \"100M\"",
+            Some(0.25),
+            "innodb_buffer_pool_size=25M innodb_log_file_size=16M",
+        ),
+    ];
+    for (cnf, set, scale, expected) in cases {
+        assert_eq!(with(cnf, set, scale), expected, "{cnf} {set} {scale:?}");
+    }
 }

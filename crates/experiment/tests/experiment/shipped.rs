@@ -110,3 +110,19 @@ fn bulk_load_measures_one_table_on_data_of_its_own() {
     assert_eq!(data_sets.len(), 6, "one for each version and kind of keys");
     assert!(experiment.verdict().is_some());
 }
+
+#[test]
+fn ssd_mycnf_asks_for_new_orders_on_two_file_systems() {
+    let experiment = shipped("ssd-mycnf.toml", Some(0.1));
+    let runs = &experiment.plan().runs;
+    assert_eq!(runs.len(), 4 * 5);
+    assert_eq!(experiment.verdict().unwrap().metric, "new_orders_per_min");
+    for run in runs {
+        let ServerSpec::Private { set, .. } = &run.server else {
+            panic!("private")
+        };
+        assert_eq!(set["innodb_buffer_pool_size"], "140M");
+        let source = run.data.as_ref().map(|data| &data.source);
+        assert!(matches!(source, Some(DataSource::Tpcc(data)) if data.warehouses == 2));
+    }
+}

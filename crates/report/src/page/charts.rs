@@ -46,6 +46,7 @@ pub(super) fn sections(grid: &Grid) -> Markup {
         @for measure in &grid.measures {
             @match measure {
                 Measure::Throughput => (charts.throughput()),
+                Measure::NewOrders => (charts.new_orders()),
                 Measure::Cpu => (charts.cpu()),
                 Measure::Latency(percentiles) => (charts.latency(percentiles)),
             }
@@ -84,13 +85,31 @@ impl Charts<'_> {
             words: throughput_in_words,
             of: &|cell| cell.throughput,
         };
-        let (axes, note) = self.axes(&value);
+        self.values(&value)
+    }
+
+    fn new_orders(&self) -> Markup {
+        let value = Value {
+            name: "New-Orders per minute",
+            id: "new-orders",
+            y_name: "New-Orders/min",
+            tick: si_tick,
+            hint: si,
+            words: throughput_in_words,
+            of: &|cell| cell.new_orders_per_min,
+        };
+        self.values(&value)
+    }
+
+    /// The section of a value, on axes from zero.
+    fn values(&self, value: &Value) -> Markup {
+        let (axes, note) = self.axes(value);
         html! {
-            section aria-labelledby="throughput" {
-                h2 id="throughput" { "Throughput against " (self.x.name) }
+            section aria-labelledby=(value.id) {
+                h2 id=(value.id) { (value.name) " against " (self.x.name) }
                 (self.line_legend())
                 div.charts { @for (index, facet) in self.grid.facets.iter().enumerate() {
-                    (self.line_figure(&value, index, facet, &axes[index]))
+                    (self.line_figure(value, index, facet, &axes[index]))
                 } }
                 p.note {
                     (self.bars_note()) (note)

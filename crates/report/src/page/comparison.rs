@@ -37,7 +37,7 @@ fn intervals(question: &Question, answers: &[Answer]) -> Markup {
         (figures::scrolling("Differences from the baseline", html! {
             table {
                 caption {
-                    "Difference of " (question.metric.name()) " from the baseline ("
+                    "Difference of " (question.metric.in_words()) " from the baseline ("
                     @for (at, (factor, level)) in question.baseline.iter().enumerate() {
                         @if at > 0 { ", " } (factor) " " (level)
                     }

@@ -33,3 +33,9 @@ pub(super) fn latency_in_words(figure: &Figure) -> String {
         None => duration(figure.mean),
     }
 }
+
+/// New-Orders per minute with their interval.
+pub(super) fn new_orders(cell: &Cell) -> String {
+    let figure = cell.new_orders_per_min.as_ref();
+    figure.map_or("–".to_owned(), throughput_in_words)
+}

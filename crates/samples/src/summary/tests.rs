@@ -264,3 +264,21 @@ fn statements_keep_their_classes() {
     assert_eq!(summary.statements[1].throughput_per_s, Some(1.5));
     assert_eq!(summary.statements[1].latency.unwrap().max_ns, 3);
 }
+
+#[test]
+fn new_orders_are_told_by_the_minute() {
+    let new_order = OperationInterval {
+        operation: "New-Order".to_owned(),
+        ..operation(&[1_000, 2_000, 3_000], 0)
+    };
+    let mut measured = interval(0.0, Phase::Measurement, &[500], 0);
+    if let Line::Interval(interval) = &mut measured {
+        interval.operations.push(new_order);
+    }
+    assert_eq!(
+        RunSummary::of(&record(&[measured])).new_orders_per_min(),
+        Some(180.0)
+    );
+    let other = interval(0.0, Phase::Measurement, &[500], 0);
+    assert_eq!(RunSummary::of(&record(&[other])).new_orders_per_min(), None);
+}

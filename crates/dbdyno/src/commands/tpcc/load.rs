@@ -4,17 +4,14 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use protocol::Endpoint;
-use workload::tpcc::{Found, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX, forget_parts};
+use workload::tpcc::{Found, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
 
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
-    runs::{
-        control,
-        tpcc::{
-            database,
-            population::{load_tables, look},
-        },
+    runs::tpcc::{
+        database,
+        population::{load_all, look},
     },
     signals,
 };
@@ -69,22 +66,7 @@ pub(super) fn run(args: LoadArgs) -> anyhow::Result<ExitCode> {
         args.warehouses,
         args.seed,
     )?;
-    let notes = Notes {
-        seed: args.seed,
-        last_name_at_load: plan.population.constants().last_name,
-        warehouses: args.warehouses,
-        is_complete: false,
-    };
-    control(&endpoint, async |connection| notes.write(connection).await)?;
-    let loaded = load_tables(&endpoint, &plan, &found, args.parallel, &interrupt)?;
-    control(&endpoint, async |connection| {
-        let notes = Notes {
-            is_complete: true,
-            ..notes
-        };
-        notes.write(connection).await?;
-        forget_parts(connection).await
-    })?;
+    let loaded = load_all(&endpoint, &plan, &found, args.parallel, &interrupt)?;
     let name = database::name(&endpoint);
     println!(
         "database {name}: {} warehouses; {} rows, {:.1} MB in {:.1} s ({:.1} MB/s), indexes and keys included",

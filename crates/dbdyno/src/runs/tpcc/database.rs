@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The database of who names none.
-const DATABASE: &str = "tpcc";
+pub(super) const DATABASE: &str = "tpcc";
 
 /// Where to connect, with the database that was named, or tpcc.
 pub(crate) fn endpoint(connection: &ConnectionOptions) -> anyhow::Result<Endpoint> {

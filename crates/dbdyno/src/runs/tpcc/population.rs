@@ -4,7 +4,7 @@ use std::{num::NonZero, thread};
 
 use ::load::{Interrupt, Progress};
 use protocol::{Connection, Endpoint};
-use workload::tpcc::{Found, LOAD_SESSION, LoadPlan, Notes};
+use workload::tpcc::{Found, LOAD_SESSION, LoadPlan, Notes, forget_parts};
 
 use super::super::{control, population::fill};
 use crate::{blame::Blamed, progress::Step};
@@ -18,6 +18,33 @@ pub(crate) fn look(endpoint: &Endpoint) -> Result<(Found, Option<Notes>), Blamed
         let found = Found::read(connection).await?;
         Ok((found, Notes::read(connection).await?))
     })
+}
+
+/// Loads all tables of all warehouses, or what of them is missing, and notes that they are complete.
+pub(crate) fn load_all(
+    endpoint: &Endpoint,
+    plan: &LoadPlan,
+    found: &Found,
+    parallel: Option<u32>,
+    interrupt: &Interrupt,
+) -> Result<Progress, Blamed> {
+    let begun = Notes {
+        seed: plan.population.seed,
+        last_name_at_load: plan.population.constants().last_name,
+        warehouses: plan.warehouses.end - 1,
+        is_complete: false,
+    };
+    control(endpoint, async |connection| begun.write(connection).await)?;
+    let loaded = load_tables(endpoint, plan, found, parallel, interrupt)?;
+    control(endpoint, async |connection| {
+        let complete = Notes {
+            is_complete: true,
+            ..begun
+        };
+        complete.write(connection).await?;
+        forget_parts(connection).await
+    })?;
+    Ok(loaded)
 }
 
 /// Loads what is missing and adds the foreign keys; what it reached stays when it fails.

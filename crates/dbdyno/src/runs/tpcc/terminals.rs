@@ -62,34 +62,47 @@ impl Database {
 
     /// The plan of terminals over so many of the warehouses.
     pub(crate) fn plan(&self, warehouses: u32, settings: &Settings) -> Arc<TerminalPlan> {
+        self.terminals(warehouses, settings.pacing, settings.seed)
+    }
+
+    /// The same for terminals that pause so and draw from this seed.
+    pub(crate) fn terminals(
+        &self,
+        warehouses: u32,
+        pacing: Pacing,
+        seed: u64,
+    ) -> Arc<TerminalPlan> {
         let at_load = self.notes.map(|notes| notes.last_name_at_load);
         Arc::new(TerminalPlan {
             warehouses,
-            constants: Constants::of_run(settings.seed, at_load),
-            seed: settings.seed,
-            pacing: settings.pacing,
+            constants: Constants::of_run(seed, at_load),
+            seed,
+            pacing,
             tally: SharedTally::default(),
         })
+    }
+}
+
+/// So many terminals, as the load engine takes them.
+pub(crate) fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -> Group<Terminal> {
+    let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
+    Group {
+        name: LOAD.to_owned(),
+        operations: operations(),
+        statements: statements(),
+        users,
+        make: Box::new(move |index| Terminal::new(Arc::clone(&plan), Arc::clone(&endpoint), index)),
     }
 }
 
 impl Settings {
     /// The load of terminals with this plan.
     pub(crate) fn load(&self, plan: &Arc<TerminalPlan>, endpoint: &Endpoint) -> Load<Terminal> {
-        let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
         let loops = self
             .loops
             .unwrap_or_else(|| default_loops(self.connections, &Arrivals::Closed));
         Load {
-            groups: vec![Group {
-                name: LOAD.to_owned(),
-                operations: operations(),
-                statements: statements(),
-                users: self.connections,
-                make: Box::new(move |index| {
-                    Terminal::new(Arc::clone(&plan), Arc::clone(&endpoint), index)
-                }),
-            }],
+            groups: vec![group(plan, self.connections, endpoint)],
             loops: loops.min(self.connections),
             arrivals: Arrivals::Closed,
             warm_up: self.warm_up,
