@@ -17,6 +17,7 @@
 
 mod clock;
 mod executor;
+mod lead;
 mod listener;
 mod source;
 mod stream;
