@@ -13,7 +13,7 @@ use report::layouts::{
     tpcc_mysql::{self, FinalReport},
 };
 use samples::{Interval, Phase, PhaseMark};
-use workload::tpcc::{Pacing, operations};
+use workload::tpcc::{Pacing, RoundTrips, operations};
 
 use super::tpcc_arguments::{Arguments, Tool};
 use crate::{
@@ -168,6 +168,7 @@ fn settings(wanted: &Wanted) -> Settings {
         ),
         interval: INTERVAL,
         pacing: Pacing::None,
+        round_trips: RoundTrips::Statements,
         // Two runs one after the other do not send the same, as with the original.
         seed: fresh_seed(),
     }

@@ -108,6 +108,7 @@ fn a_database_is_loaded_run_checked_and_dropped() {
     ] {
         assert!(ran.text().contains(transaction), "{transaction}");
     }
+    stored_procedures(&scene);
     run(&["-w", "2"])
         .exits(2)
         .says("1 warehouses are there, not 2");
@@ -139,6 +140,9 @@ fn a_database_is_loaded_run_checked_and_dropped() {
 
     tpcc(&scene, &["drop"]).exits(0);
     assert_eq!(sql(&scene, "tpcc", "show tables"), "");
+    let procedures =
+        "select count(*) from information_schema.routines where routine_schema = 'tpcc'";
+    assert_eq!(sql(&scene, "tpcc", procedures), "0\n");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
@@ -190,6 +194,38 @@ fn an_experiment_runs_terminals_and_takes_no_inconsistent_result() {
         }
     }
     scene.nothing_is_left();
+}
+
+/// The same transactions as calls of procedures that the run creates, or replaces where they are of another version.
+fn stored_procedures(scene: &Scene) {
+    sql(
+        scene,
+        "tpcc",
+        "create procedure dbdyno_tpcc_payment() comment 'dbdyno 00000000' select 1",
+    );
+    let run = |args: &[&str]| {
+        let all = [
+            "run",
+            "--round-trips",
+            "stored",
+            "--warmup",
+            "1s",
+            "-c",
+            "8",
+        ];
+        tpcc(scene, &[&all, args].concat())
+    };
+    run(&["--duration", "5s", "--record", "stored.jsonl"])
+        .exits(0)
+        .says("created 5 stored procedures")
+        .prints("round trips: stored")
+        .prints("every condition that held before the run holds after it");
+    let record = std::fs::read_to_string(scene.path().join("stored.jsonl")).unwrap();
+    assert!(record.contains("\"round_trips\":\"stored\""));
+    // One statement is one operation: there is none inside.
+    assert!(!record.contains("\"statements\":["));
+    let again = run(&["--duration", "1s", "--no-check"]).exits(0);
+    assert!(!again.stderr.contains("created"), "{}", again.stderr);
 }
 
 /// The command lines of tpcc-mysql, over TCP as its users type them.

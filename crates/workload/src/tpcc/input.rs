@@ -80,8 +80,15 @@ pub(crate) struct Delivery {
     pub(crate) carrier: u32,
     /// The district whose oldest order comes next; those before it are done, also for a retry.
     pub(crate) next_district: u32,
-    /// Districts that had no order to deliver.
-    pub(crate) skipped: u32,
+    /// A bit for each district whose order was delivered; the others had none.
+    pub(crate) delivered: u32,
+}
+
+impl Delivery {
+    /// Districts that had no order to deliver, once the delivery is over.
+    pub(crate) fn skipped(&self) -> u32 {
+        DISTRICTS - self.delivered.count_ones()
+    }
 }
 
 /// Input of Stock-Level.
@@ -156,7 +163,7 @@ impl Place {
             warehouse: self.warehouse,
             carrier: draw.uniform(1..=10),
             next_district: 1,
-            skipped: 0,
+            delivered: 0,
         }
     }
 

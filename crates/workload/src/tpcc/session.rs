@@ -21,7 +21,7 @@ impl Session {
     ) -> Result<Self, Failure> {
         let mut connection = Connection::open(endpoint).await?;
         connection.query(b"set autocommit = 0").await?;
-        let mut prepared = vec![None; Sql::Rollback as usize + 1];
+        let mut prepared = vec![None; Sql::COUNT];
         for definition in definitions {
             let statement = connection.prepare(definition.text).await?;
             prepared[definition.sql as usize] = Some(statement);
@@ -57,14 +57,29 @@ impl<W: Watch> Steps<'_, W> {
         sql: Sql,
         values: &[Value<'_>],
     ) -> Result<&Fetched, Failure> {
+        self.fetch(sql, values).await?;
+        self.watch.statement(sql as usize, Class::Read);
+        Ok(&self.session.fetched)
+    }
+
+    async fn fetch(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<(), Failure> {
         let session = &mut *self.session;
         let statement = session.prepared[sql as usize].ok_or_else(|| not_prepared(sql))?;
         session
             .connection
             .fetch(&statement, values, &mut session.fetched)
             .await?;
-        self.watch.statement(sql as usize, Class::Read);
-        Ok(&session.fetched)
+        Ok(())
+    }
+
+    /// Calls the stored procedure that is a whole transaction; the last rows that it returns.
+    pub(crate) async fn call(
+        &mut self,
+        sql: Sql,
+        values: &[Value<'_>],
+    ) -> Result<&Fetched, Failure> {
+        self.fetch(sql, values).await?;
+        Ok(&self.session.fetched)
     }
 
     /// Runs a statement that changes exactly one row.

@@ -36,6 +36,16 @@ pub(crate) enum Sql {
     StockLevelCount,
     Commit,
     Rollback,
+    CallNewOrder,
+    CallPayment,
+    CallOrderStatus,
+    CallDelivery,
+    CallStockLevel,
+}
+
+impl Sql {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Self::CallStockLevel as usize + 1;
 }
 
 /// A statement with its name in records and its text.
@@ -227,13 +237,42 @@ pub(crate) const SINGLE: [Definition; 31] = [
     ),
 ];
 
+/// One round trip per transaction: a call of its stored procedure.
+pub(crate) const CALLS: [Definition; 5] = [
+    definition(
+        Sql::CallNewOrder,
+        "New-Order: call",
+        "call dbdyno_tpcc_new_order(?, ?, ?, ?, ?, ?)",
+    ),
+    definition(
+        Sql::CallPayment,
+        "Payment: call",
+        "call dbdyno_tpcc_payment(?, ?, ?, ?, ?, ?, ?)",
+    ),
+    definition(
+        Sql::CallOrderStatus,
+        "Order-Status: call",
+        "call dbdyno_tpcc_order_status(?, ?, ?, ?)",
+    ),
+    definition(
+        Sql::CallDelivery,
+        "Delivery: call",
+        "call dbdyno_tpcc_delivery(?, ?)",
+    ),
+    definition(
+        Sql::CallStockLevel,
+        "Stock-Level: call",
+        "call dbdyno_tpcc_stock_level(?, ?, ?)",
+    ),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_statement_is_at_its_own_index() {
-        for (index, definition) in SINGLE.iter().chain(&ENDS).enumerate() {
+        for (index, definition) in SINGLE.iter().chain(&ENDS).chain(&CALLS).enumerate() {
             assert_eq!(definition.sql as usize, index, "{}", definition.name);
         }
     }

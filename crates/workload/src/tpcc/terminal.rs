@@ -12,9 +12,9 @@ use super::{
     population::DISTRICTS,
     random::{Draw, Purpose},
     session::{Session, Steps, unexpected},
-    statement::{ENDS, SINGLE},
+    statement::{CALLS, ENDS, SINGLE},
     tally::{SharedTally, Tally},
-    transactions::{delivery, new_order, order_status, payment, stock_level},
+    transactions::{call, delivery, new_order, order_status, payment, stock_level},
 };
 use crate::{Failure, Next, User, Watch};
 
@@ -29,8 +29,19 @@ pub struct TerminalPlan {
     pub seed: u64,
     /// Whether terminals pause.
     pub pacing: Pacing,
+    /// How a transaction goes to the server.
+    pub round_trips: RoundTrips,
     /// Where the inputs are counted.
     pub tally: SharedTally,
+}
+
+/// How a transaction goes to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoundTrips {
+    /// Statement by statement.
+    Statements,
+    /// By one call of a stored procedure that holds the whole transaction.
+    Stored,
 }
 
 /// Names of the operations, in the order of [`Transaction::ALL`].
@@ -41,10 +52,15 @@ pub fn operations() -> Vec<String> {
         .collect()
 }
 
-/// Names of the statements inside the operations.
-pub fn statements() -> Vec<String> {
-    let all = SINGLE.iter().chain(&ENDS);
-    all.map(|definition| definition.name.to_owned()).collect()
+/// Names of the statements inside the operations; none where each operation is one statement.
+pub fn statements(round_trips: RoundTrips) -> Vec<String> {
+    let inside = match round_trips {
+        RoundTrips::Statements => SINGLE.iter().chain(&ENDS),
+        RoundTrips::Stored => [].iter().chain(&[]),
+    };
+    inside
+        .map(|definition| definition.name.to_owned())
+        .collect()
 }
 
 /// One terminal at its warehouse.
@@ -93,10 +109,10 @@ impl Terminal {
         };
         Self {
             draw: Draw::new(plan.seed, Purpose::Terminal, index.into()),
+            operations: operations().into(),
+            statements: statements(plan.round_trips).into(),
             plan,
             endpoint,
-            operations: operations().into(),
-            statements: statements().into(),
             session: None,
             place,
             deck: Deck::new(),
@@ -147,9 +163,19 @@ impl Input {
 
     async fn run(
         &mut self,
+        round_trips: RoundTrips,
         order: &NewOrder,
         steps: &mut Steps<'_, impl Watch>,
     ) -> Result<(), Failure> {
+        if round_trips == RoundTrips::Stored {
+            return match self {
+                Self::NewOrder => call::new_order(steps, order).await,
+                Self::Payment(input) => call::payment(steps, input).await,
+                Self::OrderStatus(input) => call::order_status(steps, input).await,
+                Self::Delivery(input) => call::delivery(steps, input).await,
+                Self::StockLevel(input) => call::stock_level(steps, input).await,
+            };
+        }
         match self {
             Self::NewOrder => new_order::run(steps, order).await,
             Self::Payment(input) => payment::run(steps, input).await,
@@ -171,7 +197,11 @@ impl User for Terminal {
 
     async fn connect(&mut self) -> Result<(), Failure> {
         self.session = None;
-        self.session = Some(Session::open(&self.endpoint, &SINGLE).await?);
+        let definitions: &[_] = match self.plan.round_trips {
+            RoundTrips::Statements => &SINGLE,
+            RoundTrips::Stored => &CALLS,
+        };
+        self.session = Some(Session::open(&self.endpoint, definitions).await?);
         Ok(())
     }
 
@@ -205,8 +235,9 @@ impl User for Terminal {
                 ..not_connected
             });
         };
+        let round_trips = self.plan.round_trips;
         let mut steps = Steps { session, watch };
-        let mut result = self.input.run(&self.order, &mut steps).await;
+        let mut result = self.input.run(round_trips, &self.order, &mut steps).await;
         match &mut result {
             Ok(()) => self.count(),
             // What the transaction did is undone by the server.
@@ -239,6 +270,7 @@ mod tests {
             constants: Constants::of_run(1, None),
             seed: 1,
             pacing,
+            round_trips: RoundTrips::Statements,
             tally: SharedTally::default(),
         };
         let endpoint = Endpoint {

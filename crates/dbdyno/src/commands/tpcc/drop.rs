@@ -1,8 +1,8 @@
-//! `dbdyno tpcc drop`: the tables away, and nothing else.
+//! `dbdyno tpcc drop`: the tables and stored procedures away, and nothing else.
 
 use std::process::ExitCode;
 
-use workload::tpcc::drop_statements;
+use workload::tpcc::{drop_procedures, drop_statements};
 
 use crate::{
     connection_options::ConnectionOptions,
@@ -18,7 +18,7 @@ pub(crate) struct DropArgs {
 pub(super) fn run(args: DropArgs) -> anyhow::Result<ExitCode> {
     let endpoint = database::endpoint(&args.connection)?;
     control(&endpoint, async |connection| {
-        for sql in drop_statements() {
+        for sql in drop_statements().into_iter().chain(drop_procedures()) {
             connection.query(sql.as_bytes()).await?;
         }
         Ok(())

@@ -6,13 +6,13 @@ use ::load::{Observer, WarmUp};
 use clap::ValueEnum;
 use report::layouts::tpcc::{InputShare, Transactions, text};
 use samples::{Interval, PhaseMark};
-use workload::tpcc::{Tally, TerminalPlan, Violation, operations};
+use workload::tpcc::{Tally, TerminalPlan, Violation, create_procedures, operations};
 
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
     runs::{
-        Recorded, ResultsDirectory, SingleRun, Stage,
+        Recorded, ResultsDirectory, SingleRun, Stage, control,
         tpcc::{
             consistency::{describe, violations},
             database,
@@ -30,7 +30,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every terminal has a home warehouse and a district, draws from a deck of 23 shuffled cards of its own, and runs its
-transactions as prepared statements, one at a time. Deadlocks, lock waits that took too long, records that changed
+transactions as prepared statements, one at a time, or as calls of stored procedures (--round-trips stored). Deadlocks, lock waits that took too long, records that changed
 since they were read (1020) and lost connections are tried again and counted; any other error ends the run.
 
 Exit codes: 0 ok; 1 the run left the database inconsistent or its inputs were not those of the specification.")]
@@ -52,6 +52,10 @@ pub(crate) struct RunArgs {
     /// Whether terminals pause: spec for key and think times, none for one transaction after the other
     #[arg(long, value_enum, default_value = "none")]
     pacing: Pacing,
+    /// How a transaction goes to the server: statements for one round trip each, stored for one call of a stored
+    /// procedure, which the run creates where it is missing
+    #[arg(long, value_enum, default_value = "statements")]
+    round_trips: RoundTrips,
     /// Seed of the inputs: the same seed, the same inputs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -70,6 +74,22 @@ pub(crate) struct RunArgs {
 enum Pacing {
     None,
     Spec,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum RoundTrips {
+    Statements,
+    Stored,
+}
+
+impl RoundTrips {
+    /// The option's value.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Statements => "statements",
+            Self::Stored => "stored",
+        }
+    }
 }
 
 pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
@@ -100,6 +120,12 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
              2.1.6.1 (C-Delta) cannot be kept; that of the run comes from the seed"
         );
     }
+    if matches!(args.round_trips, RoundTrips::Stored) {
+        let created = control(&endpoint, create_procedures)?;
+        if created > 0 {
+            eprintln!("created {created} stored procedures, which dbdyno tpcc drop removes");
+        }
+    }
     let plan = database.plan(warehouses, &settings);
     let single = SingleRun {
         name: "tpcc".to_owned(),
@@ -111,6 +137,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         interrupt: &interrupt,
     };
     let recorded = single.record(settings.load(&plan, &endpoint), &mut Nobody)?;
+    println!("round trips: {}", args.round_trips.name());
     print!("{}", report(&recorded, &plan.tally.total(), warehouses));
     eprintln!("record: {}", path.display());
     if let Some(error) = recorded.failed {
@@ -152,6 +179,10 @@ fn settings(args: &RunArgs) -> Settings {
         pacing: match args.pacing {
             Pacing::None => workload::tpcc::Pacing::None,
             Pacing::Spec => workload::tpcc::Pacing::Specification,
+        },
+        round_trips: match args.round_trips {
+            RoundTrips::Statements => workload::tpcc::RoundTrips::Statements,
+            RoundTrips::Stored => workload::tpcc::RoundTrips::Stored,
         },
         seed: args.seed,
     }
@@ -206,6 +237,7 @@ fn told(args: &RunArgs, plan: &TerminalPlan) -> BTreeMap<String, String> {
     let pairs = [
         ("warehouses", plan.warehouses.to_string()),
         ("pacing", pacing.to_owned()),
+        ("round_trips", args.round_trips.name().to_owned()),
         ("c_last", constants.last_name.to_string()),
         ("c_id", constants.customer.to_string()),
         ("c_item", constants.item.to_string()),

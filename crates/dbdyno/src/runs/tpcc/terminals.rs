@@ -5,7 +5,8 @@ use std::{sync::Arc, time::Duration};
 use ::load::{Arrivals, Group, Load, OnError, Stop, WarmUp, default_loops};
 use protocol::{Connection, Endpoint};
 use workload::tpcc::{
-    Constants, Notes, Pacing, SharedTally, Terminal, TerminalPlan, operations, statements,
+    Constants, Notes, Pacing, RoundTrips, SharedTally, Terminal, TerminalPlan, operations,
+    statements,
 };
 
 use super::{
@@ -29,6 +30,7 @@ pub(crate) struct Settings {
     /// Length of an interval.
     pub(crate) interval: Duration,
     pub(crate) pacing: Pacing,
+    pub(crate) round_trips: RoundTrips,
     pub(crate) seed: u64,
 }
 
@@ -62,14 +64,20 @@ impl Database {
 
     /// The plan of terminals over so many of the warehouses.
     pub(crate) fn plan(&self, warehouses: u32, settings: &Settings) -> Arc<TerminalPlan> {
-        self.terminals(warehouses, settings.pacing, settings.seed)
+        self.terminals(
+            warehouses,
+            settings.pacing,
+            settings.round_trips,
+            settings.seed,
+        )
     }
 
-    /// The same for terminals that pause so and draw from this seed.
+    /// The same for terminals that pause so, send so and draw from this seed.
     pub(crate) fn terminals(
         &self,
         warehouses: u32,
         pacing: Pacing,
+        round_trips: RoundTrips,
         seed: u64,
     ) -> Arc<TerminalPlan> {
         let at_load = self.notes.map(|notes| notes.last_name_at_load);
@@ -78,6 +86,7 @@ impl Database {
             constants: Constants::of_run(seed, at_load),
             seed,
             pacing,
+            round_trips,
             tally: SharedTally::default(),
         })
     }
@@ -89,7 +98,7 @@ pub(crate) fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -
     Group {
         name: LOAD.to_owned(),
         operations: operations(),
-        statements: statements(),
+        statements: statements(plan.round_trips),
         users,
         make: Box::new(move |index| Terminal::new(Arc::clone(&plan), Arc::clone(&endpoint), index)),
     }

@@ -22,7 +22,7 @@ pub(crate) async fn run(
     while delivery.next_district <= DISTRICTS {
         let is_delivered = deliver(steps, delivery).await?;
         steps.commit().await?;
-        delivery.skipped += u32::from(!is_delivered);
+        delivery.delivered |= u32::from(is_delivered) << (delivery.next_district - 1);
         delivery.next_district += 1;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! The five transactions, told as the specification's clauses tell them.
 
+pub(crate) mod call;
 mod customer;
 pub(crate) mod delivery;
 pub(crate) mod new_order;
