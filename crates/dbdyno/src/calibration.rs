@@ -157,8 +157,7 @@ mod tests {
             cpus: 2,
             memory_bytes: 1,
             kernel: "6.1".to_owned(),
-            virtualised: false,
-            not_observed: Vec::new(),
+            ..Machine::default()
         }
     }
 

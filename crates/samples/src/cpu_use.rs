@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    line::{Host, Phase},
-    reader::Record,
-};
+use crate::{line::Phase, machine::Host, reader::Record};
 
 /// Shares of the machine's CPU capacity, 0 to 1, adding up to 1 with the idle rest.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -9,8 +9,10 @@ mod cpu_use;
 mod durations;
 mod histogram;
 mod line;
+mod machine;
 mod reader;
 mod summary;
+mod telemetry;
 mod writer;
 
 pub use ceiling::Ceiling;
@@ -18,10 +20,17 @@ pub use cpu_use::CpuUse;
 pub use durations::Durations;
 pub use histogram::{Histogram, HistogramError};
 pub use line::{
-    Carried, Cause, Connects, Dataset, DiskUse, End, ErrorCount, FORMAT, Host, Interval, Line,
-    Machine, MachineUse, Memory, Offered, OperationInterval, Pace, Phase, PhaseMark, ProcessUse,
-    RunHeader, ServerIdentity, Shortfall, StatementInterval, Telemetry,
+    Carried, Cause, Connects, Dataset, End, ErrorCount, FORMAT, Interval, Line, Offered,
+    OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,
+    StatementInterval,
+};
+pub use machine::{
+    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Machine, Place, Storage,
 };
 pub use reader::{ReadError, Record};
 pub use summary::{LatencySummary, OperationSummary, RunSummary, StatementSummary};
+pub use telemetry::{
+    CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory,
+    Paging, Pressure, ProcessUse, Scheduling, TcpUse, Telemetry,
+};
 pub use writer::{RecordWriter, WriteError};

@@ -11,7 +11,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ceiling::Ceiling, durations::Durations, histogram::Histogram};
+use crate::{
+    ceiling::Ceiling,
+    durations::Durations,
+    histogram::Histogram,
+    machine::{Changed, Machine, Storage},
+    telemetry::{Collected, Telemetry},
+};
 
 /// The version of the run record format that this program writes.
 pub const FORMAT: u32 = 1;
@@ -26,6 +32,8 @@ pub enum Line {
     Server(ServerIdentity),
     /// The machine that one half of the run stood on.
     Machine(Machine),
+    /// What stands behind the directories that the server writes to.
+    Storage(Storage),
     /// The data that the run met.
     Dataset(Dataset),
     /// A phase begins.
@@ -37,7 +45,11 @@ pub enum Line {
     /// What was to start, and whether it did.
     Offered(Offered),
     /// What the machine and the processes did in one interval.
-    Telemetry(Telemetry),
+    Telemetry(Box<Telemetry>),
+    /// What collecting telemetry cost.
+    Collected(Collected),
+    /// Something about the machine was otherwise at the end than at the start.
+    Changed(Changed),
     /// A statement error, counted by number over the whole run.
     Error(ErrorCount),
     /// What share of the client's own ceiling the run used.
@@ -96,39 +108,6 @@ pub struct ServerIdentity {
     /// each. Only known of a private server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings_changed: Vec<String>,
-}
-
-/// Which half of the run a machine carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Host {
-    /// Client and server share the machine.
-    Both,
-    /// The machine of the client only: nothing here speaks of the server's host.
-    Client,
-    /// The machine of the server only.
-    Server,
-}
-
-/// The machine that one half of the run stood on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Machine {
-    /// Which half.
-    pub host: Host,
-    /// Host name.
-    pub name: String,
-    /// CPU model as the kernel names it.
-    pub cpu_model: String,
-    /// Logical CPUs.
-    pub cpus: u32,
-    /// Physical memory, bytes.
-    pub memory_bytes: u64,
-    /// Kernel release.
-    pub kernel: String,
-    /// Virtualisation if the CPU says so (`hypervisor` flag).
-    pub virtualised: bool,
-    /// What could not be observed, in words ("server host not observed").
-    pub not_observed: Vec<String>,
 }
 
 /// The data that the run met.
@@ -392,81 +371,6 @@ pub enum Cause {
     Connections,
     /// All connections were busy from the first operation on, so there is no calm server to compare with.
     ServerOrConnections,
-}
-
-/// What the machine and the processes did in one interval.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Telemetry {
-    /// Start, seconds since the start of the load.
-    pub t_s: f64,
-    /// Length in seconds.
-    pub length_s: f64,
-    /// Which machine was observed.
-    pub host: Host,
-    /// The whole machine's CPU; `None` where /proc is not readable.
-    pub machine: Option<MachineUse>,
-    /// The server's process; `None` when it is not on this machine.
-    pub server: Option<ProcessUse>,
-    /// dbdyno itself.
-    pub client: Option<ProcessUse>,
-    /// Memory at the end of the interval.
-    pub memory: Option<Memory>,
-    /// The disk that holds the data directory.
-    pub disk: Option<DiskUse>,
-}
-
-/// CPU time of the whole machine in one interval, seconds summed over all CPUs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct MachineUse {
-    /// user + nice.
-    pub user_s: f64,
-    /// system + irq + softirq.
-    pub system_s: f64,
-    /// Idle with I/O outstanding.
-    pub iowait_s: f64,
-    /// Taken by the hypervisor.
-    pub steal_s: f64,
-    /// Idle.
-    pub idle_s: f64,
-}
-
-/// What one process used in one interval.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct ProcessUse {
-    /// CPU seconds in user mode.
-    pub user_s: f64,
-    /// CPU seconds in the kernel.
-    pub system_s: f64,
-    /// Resident memory at the end of the interval, bytes.
-    pub resident_bytes: u64,
-}
-
-/// Memory of the machine, bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Memory {
-    /// Physical memory.
-    pub total_bytes: u64,
-    /// What the kernel says could still be had without swapping.
-    pub available_bytes: u64,
-    /// Swap in use.
-    pub swap_used_bytes: u64,
-}
-
-/// What one block device did in one interval.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DiskUse {
-    /// Device name, for example `vda`.
-    pub device: String,
-    /// Completed reads.
-    pub reads: u64,
-    /// Completed writes.
-    pub writes: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes written.
-    pub written_bytes: u64,
-    /// Time with at least one request in flight, seconds.
-    pub busy_s: f64,
 }
 
 /// A statement error, counted by number over the whole run.

@@ -8,9 +8,11 @@ use std::{
 
 use crate::ceiling::Ceiling;
 use crate::line::{
-    Connects, Dataset, End, ErrorCount, FORMAT, Interval, Line, Machine, Offered, PhaseMark,
-    RunHeader, ServerIdentity, Telemetry,
+    Connects, Dataset, End, ErrorCount, FORMAT, Interval, Line, Offered, PhaseMark, RunHeader,
+    ServerIdentity,
 };
+use crate::machine::{Changed, Machine, Storage};
+use crate::telemetry::{Collected, Telemetry};
 
 /// Everything that one run measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +23,8 @@ pub struct Record {
     pub servers: Vec<ServerIdentity>,
     /// The machines that were looked at.
     pub machines: Vec<Machine>,
+    /// What stands behind the directories that the server writes to, by machine.
+    pub storage: Vec<Storage>,
     /// The data that the run met.
     pub dataset: Option<Dataset>,
     /// Phases in their order.
@@ -33,6 +37,10 @@ pub struct Record {
     pub offered: Option<Offered>,
     /// What machine and processes did, in order of time.
     pub telemetry: Vec<Telemetry>,
+    /// What collecting telemetry cost, by collector.
+    pub collected: Vec<Collected>,
+    /// What was otherwise about a machine at the end than at the start.
+    pub changed: Vec<Changed>,
     /// Errors by load, operation and number.
     pub errors: Vec<ErrorCount>,
     /// What share of its ceiling the client used; `None` in a record that nobody looked it up for.
@@ -139,12 +147,15 @@ impl Record {
             header,
             servers: Vec::new(),
             machines: Vec::new(),
+            storage: Vec::new(),
             dataset: None,
             phases: Vec::new(),
             intervals: Vec::new(),
             connects: Vec::new(),
             offered: None,
             telemetry: Vec::new(),
+            collected: Vec::new(),
+            changed: Vec::new(),
             errors: Vec::new(),
             ceiling: None,
             end: None,
@@ -157,13 +168,16 @@ impl Record {
             Line::Run(header) => self.header = header,
             Line::Server(server) => self.servers.push(server),
             Line::Machine(machine) => self.machines.push(machine),
+            Line::Storage(storage) => self.storage.push(storage),
             Line::Dataset(dataset) => self.dataset = Some(dataset),
             Line::Phase(phase) => self.phases.push(phase),
             Line::Interval(interval) => self.intervals.push(interval),
             Line::Connects(connects) => self.connects.push(connects),
             Line::Offered(offered) => self.offered = Some(offered),
             Line::Ceiling(ceiling) => self.ceiling = Some(ceiling),
-            Line::Telemetry(telemetry) => self.telemetry.push(telemetry),
+            Line::Telemetry(telemetry) => self.telemetry.push(*telemetry),
+            Line::Collected(collected) => self.collected.push(collected),
+            Line::Changed(changed) => self.changed.push(changed),
             Line::Error(error) => self.errors.push(error),
             Line::End(end) => self.end = Some(end),
         }

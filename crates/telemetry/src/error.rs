@@ -42,4 +42,35 @@ pub(crate) enum NotObserved {
     DiskCounters { device: String, source: ProcError },
     #[error("disk {device} of the data directory not observed: the kernel counts nothing for it")]
     DiskNotCounted { device: String },
+    #[error("storage of the {holds} {} not observed: {source}", path.display())]
+    Directory {
+        holds: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
+    #[error("{what} of {name} not observed: {source}")]
+    ProcessPart {
+        name: &'static str,
+        what: &'static str,
+        source: ProcError,
+    },
+    #[error("paging and swapping not observed: the kernel does not count {name}")]
+    PagingCounter { name: &'static str },
+    #[error("{what} not observed: {source}")]
+    Counters {
+        what: &'static str,
+        source: ProcError,
+    },
+}
+
+impl NotObserved {
+    /// Counters called `what` that could not be read.
+    pub(crate) fn counters(what: &'static str, source: ProcError) -> Self {
+        Self::Counters { what, source }
+    }
+}
+
+/// The value, or a note of why there is none.
+pub(crate) fn note<T>(result: Result<T, NotObserved>, missing: &mut Vec<NotObserved>) -> Option<T> {
+    result.map_err(|error| missing.push(error)).ok()
 }

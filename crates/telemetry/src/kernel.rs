@@ -6,18 +6,16 @@ use std::{
 };
 
 use procfs_core::{
-    CpuInfo, DiskStats, ExplicitSystemInfo, FromRead, FromReadSI, KernelStats, Meminfo, ProcError,
-    process::{MountInfos, Stat},
+    CpuInfo, FromRead, ProcError,
+    process::{MountInfo, MountInfos},
 };
-
-use crate::counters::{DiskCounters, ProcessCounters};
 
 /// The files of /proc and /sys, and the two constants without which they cannot be read.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     root: PathBuf,
     pub(crate) ticks_per_s: u64,
-    page_bytes: u64,
+    pub(crate) page_bytes: u64,
 }
 
 impl Kernel {
@@ -39,43 +37,46 @@ impl Kernel {
         }
     }
 
-    /// A file by its path without the leading slash, as `proc/stat`.
+    /// A file by its path, with or without the leading slash, as `proc/stat`.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.root.join(path)
+        self.root.join(path.trim_start_matches('/'))
     }
 
-    /// CPU time of the machine as a whole and by CPU.
-    pub(crate) fn stats(&self) -> Result<KernelStats, ProcError> {
-        let constants = ExplicitSystemInfo {
-            boot_time_secs: 0,
-            ticks_per_second: self.ticks_per_s,
-            page_size: self.page_bytes,
-            is_little_endian: cfg!(target_endian = "little"),
-        };
-        KernelStats::from_file(self.path("proc/stat"), &constants)
+    /// What a file holds, by its path as in [`Kernel::path`].
+    pub(crate) fn text(&self, path: &str) -> Result<String, ProcError> {
+        self.text_of(&self.path(path))
     }
 
-    /// The counters of a process (`self` or its id); `None` when it has ended.
-    pub(crate) fn process(&self, process: &str) -> Result<Option<ProcessCounters>, ProcError> {
-        match Stat::from_file(self.path(&format!("proc/{process}/stat"))) {
-            Ok(stat) => Ok(ProcessCounters::of(&stat, self.page_bytes)),
-            Err(ProcError::NotFound(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+    /// What a file under the root holds.
+    pub(crate) fn text_of(&self, path: &Path) -> Result<String, ProcError> {
+        fs::read_to_string(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => ProcError::NotFound(Some(path.to_owned())),
+            std::io::ErrorKind::PermissionDenied => {
+                ProcError::PermissionDenied(Some(path.to_owned()))
+            }
+            _ => ProcError::Io(error, Some(path.to_owned())),
+        })
     }
 
-    /// Memory of the machine.
-    pub(crate) fn memory(&self) -> Result<Meminfo, ProcError> {
-        Meminfo::from_file(self.path("proc/meminfo"))
+    /// What a file of one line holds, by its path as in [`Kernel::path`]; `None` when it is empty or not there.
+    pub(crate) fn line(&self, path: &str) -> Option<String> {
+        let text = self.text(path).ok()?;
+        Some(text.trim().to_owned()).filter(|line| !line.is_empty())
     }
 
-    /// The counters of one block device; `None` when the kernel lists it no more.
-    pub(crate) fn disk(&self, major: u32, minor: u32) -> Result<Option<DiskCounters>, ProcError> {
-        let DiskStats(disks) = DiskStats::from_file(self.path("proc/diskstats"))?;
-        Ok(disks
-            .iter()
-            .find(|disk| (disk.major, disk.minor) == (major as i32, minor as i32))
-            .map(DiskCounters::from))
+    /// A number that stands alone in a file.
+    pub(crate) fn number(&self, path: &str) -> Option<u64> {
+        self.line(path)?.parse().ok()
+    }
+
+    /// The names in a directory, sorted; none when it is not there.
+    pub(crate) fn names(&self, path: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(path)).into_iter().flatten();
+        let mut names: Vec<_> = entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        names
     }
 
     /// The CPUs' own description; `None` when there is none.
@@ -83,21 +84,34 @@ impl Kernel {
         CpuInfo::from_file(self.path("proc/cpuinfo")).ok()
     }
 
-    /// One setting of /proc/sys/kernel, as `hostname`; empty when it cannot be read.
-    pub(crate) fn setting(&self, name: &str) -> String {
-        fs::read_to_string(self.path(&format!("proc/sys/kernel/{name}")))
-            .map(|text| text.trim().to_owned())
+    /// What is mounted; nothing when it cannot be read.
+    pub(crate) fn mounts(&self) -> Vec<MountInfo> {
+        MountInfos::from_file(self.path("proc/self/mountinfo"))
+            .map(|MountInfos(mounts)| mounts)
             .unwrap_or_default()
     }
 
-    /// The type of the file system that holds an absolute path, as `overlay`.
-    pub(crate) fn filesystem_of(&self, path: &Path) -> Option<String> {
-        let MountInfos(mounts) = MountInfos::from_file(self.path("proc/self/mountinfo")).ok()?;
-        mounts
+    /// What is mounted where an absolute path stands.
+    pub(crate) fn mount_of(&self, path: &Path) -> Option<MountInfo> {
+        self.mounts()
             .into_iter()
             // Of two mounts on one point the later one is seen, and `max_by_key` keeps the last.
             .filter(|mount| path.starts_with(&mount.mount_point))
             .max_by_key(|mount| mount.mount_point.components().count())
-            .map(|mount| mount.fs_type)
     }
+}
+
+/// What a counter grew by; 0 when it went backwards, as the kernel's iowait may.
+pub(crate) fn difference(now: u64, before: u64) -> u64 {
+    now.saturating_sub(before)
+}
+
+/// What a counter grew by that not every kernel has.
+pub(crate) fn difference_of(now: Option<u64>, before: Option<u64>) -> Option<u64> {
+    Some(difference(now?, before?))
+}
+
+/// Seconds between two readings of a counter of time.
+pub(crate) fn seconds_between(now: u64, before: u64, units_per_s: u64) -> f64 {
+    difference(now, before) as f64 / units_per_s as f64
 }

@@ -4,12 +4,23 @@
 //! cannot observe it names in [`samples::Machine::not_observed`]; it never guesses and never fails.
 
 mod block_device;
-mod counters;
+mod cgroup;
+mod cpu;
+mod disk;
 mod error;
 mod kernel;
+mod machine;
+mod memory;
+mod network;
+mod pressure;
+mod process;
+mod reading;
 mod sampler;
+mod setup;
+mod storage;
 
 #[cfg(test)]
 mod fixture;
 
 pub use sampler::{Sampler, Targets};
+pub use storage::Directory;

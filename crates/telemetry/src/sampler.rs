@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
-use procfs_core::{KernelStats, Meminfo};
-use samples::{Host, Machine, Memory, Telemetry};
+use samples::{Changed, Host, Machine, Storage, Telemetry};
 
 use crate::{
     block_device::BlockDevice,
-    counters::{DiskCounters, MachineCounters, ProcessCounters},
-    error::NotObserved,
+    cgroup::Cgroups,
+    cpu::CpuCounters,
+    error::{NotObserved, note},
     kernel::Kernel,
+    machine::{changes, describe},
+    reading::{Reading, Watched},
+    storage::{Directory, storage},
 };
 
 /// What is to be observed on this machine.
@@ -29,27 +32,9 @@ pub struct Sampler {
     kernel: Kernel,
     watched: Watched,
     machine: Machine,
+    storage: Option<(Vec<Directory>, Storage)>,
     last: Reading,
     last_t_s: f64,
-}
-
-/// What one reading looks at.
-#[derive(Debug)]
-struct Watched {
-    host: Host,
-    /// Forgotten as soon as the process is gone: its id may come back for another one.
-    server_pid: Option<u32>,
-    disk: Option<BlockDevice>,
-}
-
-/// All counters at one time.
-#[derive(Debug)]
-struct Reading {
-    machine: Option<MachineCounters>,
-    server: Option<ProcessCounters>,
-    client: Option<ProcessCounters>,
-    disk: Option<DiskCounters>,
-    memory: Option<Memory>,
 }
 
 impl Sampler {
@@ -73,10 +58,13 @@ impl Sampler {
     ) -> Self {
         let mut missing = Vec::new();
         let disk = disk.and_then(|disk| note(disk, &mut missing));
+        let server_pid = server_pid.filter(|_| host != Host::Client);
         let mut watched = Watched {
             host,
-            server_pid: server_pid.filter(|_| host != Host::Client),
+            server_pid,
             disk,
+            cgroups: server_pid.and_then(|pid| Cgroups::of(&kernel, &pid.to_string())),
+            ..Watched::default()
         };
         match (host, watched.server_pid) {
             (Host::Client, _) => missing.push(NotObserved::ServerHost),
@@ -84,11 +72,13 @@ impl Sampler {
             _ => {}
         }
         let last = Reading::take(&kernel, &mut watched, &mut missing);
-        let machine = describe(&kernel, host, missing);
+        let cpus = last.cpu.as_ref().map_or(0, CpuCounters::cpus);
+        let machine = describe(&kernel, host, cpus, watched.cgroups.as_ref(), missing);
         Self {
             kernel,
             watched,
             machine,
+            storage: None,
             last,
             last_t_s: 0.0,
         }
@@ -99,6 +89,41 @@ impl Sampler {
         self.machine.clone()
     }
 
+    /// What stands behind the directories that the server writes to; nothing with [`Host::Client`].
+    pub fn storage(&mut self, directories: Vec<Directory>) -> Option<Storage> {
+        if self.watched.host == Host::Client {
+            return None;
+        }
+        let found = storage(&self.kernel, self.watched.host, &directories);
+        self.storage = Some((directories, found.clone()));
+        Some(found)
+    }
+
+    /// What is otherwise now than [`Sampler::machine`] and [`Sampler::storage`] said.
+    pub fn changes(&self) -> Vec<Changed> {
+        let host = self.watched.host;
+        let cpus = CpuCounters::read(&self.kernel, &mut Vec::new());
+        let cpus = cpus.map_or(self.machine.cpus, |cpus| cpus.cpus());
+        let groups = self.watched.cgroups.as_ref();
+        // The group of a server that is gone went with it, which is no change of a limit.
+        let groups = groups.filter(|_| self.watched.server_pid.is_some());
+        let mut machine = describe(&self.kernel, host, cpus, groups, Vec::new());
+        if groups.is_none() {
+            let of_server = self.machine.cgroups.iter().filter(|it| it.of == "server");
+            machine.cgroups.extend(of_server.cloned());
+        }
+        let storage_now = self
+            .storage
+            .as_ref()
+            .map(|(directories, _)| storage(&self.kernel, host, directories));
+        let storage_before = self.storage.as_ref().map(|(_, storage)| storage);
+        changes(
+            host,
+            (&self.machine, storage_before),
+            (&machine, storage_now.as_ref()),
+        )
+    }
+
     /// What was used since the previous call, the first time since [`Sampler::new`].
     ///
     /// `t_s` is the time of this reading in seconds since the start of the load. What cannot be read any
@@ -107,129 +132,23 @@ impl Sampler {
         // What is missing was named at the start; what goes missing later shows as `None` in its interval.
         let now = Reading::take(&self.kernel, &mut self.watched, &mut Vec::new());
         let last = std::mem::replace(&mut self.last, now);
-        let now = &self.last;
         let ticks_per_s = self.kernel.ticks_per_s;
-        let process = |now: Option<ProcessCounters>, last: Option<ProcessCounters>| {
-            now?.since(&last?, ticks_per_s)
-        };
-        let server = process(now.server, last.server);
-        if server.is_none() {
-            self.watched.server_pid = None;
-        }
         let telemetry = Telemetry {
             t_s: self.last_t_s,
             length_s: whole_ns(t_s - self.last_t_s).max(0.0),
-            host: self.watched.host,
-            machine: now
-                .machine
-                .zip(last.machine)
-                .map(|(now, last)| now.since(&last, ticks_per_s)),
-            server,
-            client: process(now.client, last.client),
-            memory: now.memory,
-            disk: match (&self.watched.disk, now.disk, last.disk) {
-                (Some(disk), Some(now), Some(last)) => Some(now.since(&last, &disk.name)),
-                _ => None,
-            },
+            ..self.last.since(&last, &self.watched, ticks_per_s)
         };
+        if telemetry.server.is_none() {
+            self.watched.server_pid = None;
+        }
         self.last_t_s = t_s;
         telemetry
-    }
-}
-
-impl Reading {
-    /// Reads everything that is watched; adds what cannot be read to `missing`.
-    fn take(kernel: &Kernel, watched: &mut Watched, missing: &mut Vec<NotObserved>) -> Self {
-        // One right after the other: they have to cover the same interval.
-        let client = match watched.host {
-            Host::Server => None,
-            Host::Both | Host::Client => note(
-                kernel.process("self").map_err(NotObserved::OwnProcess),
-                missing,
-            )
-            .flatten(),
-        };
-        let server = watched.server_pid.and_then(|pid| {
-            let counters = match kernel.process(&pid.to_string()) {
-                Ok(Some(counters)) => Ok(counters),
-                Ok(None) => Err(NotObserved::ServerProcessGone { pid }),
-                Err(source) => Err(NotObserved::ServerProcess { pid, source }),
-            };
-            note(counters, missing)
-        });
-        if server.is_none() {
-            watched.server_pid = None;
-        }
-        let machine = note(kernel.stats().map_err(NotObserved::MachineCpu), missing)
-            .map(|stats: KernelStats| MachineCounters::from(&stats.total));
-        Self {
-            machine,
-            server,
-            client,
-            disk: watched
-                .disk
-                .as_ref()
-                .and_then(|disk| note(disk_counters(kernel, disk), missing)),
-            memory: note(memory(kernel), missing),
-        }
-    }
-}
-
-fn disk_counters(kernel: &Kernel, disk: &BlockDevice) -> Result<DiskCounters, NotObserved> {
-    let device = disk.name.clone();
-    match kernel.disk(disk.major, disk.minor) {
-        Ok(Some(counters)) => Ok(counters),
-        Ok(None) => Err(NotObserved::DiskNotCounted { device }),
-        Err(source) => Err(NotObserved::DiskCounters { device, source }),
-    }
-}
-
-fn memory(kernel: &Kernel) -> Result<Memory, NotObserved> {
-    let Meminfo {
-        mem_total,
-        mem_available,
-        swap_total,
-        swap_free,
-        ..
-    } = kernel.memory().map_err(NotObserved::Memory)?;
-    Ok(Memory {
-        total_bytes: mem_total,
-        available_bytes: mem_available.ok_or(NotObserved::MemoryAvailable)?,
-        swap_used_bytes: swap_total.saturating_sub(swap_free),
-    })
-}
-
-/// The machine's identity, with everything that is `missing` put into words.
-fn describe(kernel: &Kernel, host: Host, mut missing: Vec<NotObserved>) -> Machine {
-    let cpu = kernel.cpu_info();
-    let cpu_model = cpu.as_ref().and_then(|cpu| cpu.model_name(0));
-    if cpu_model.is_none() {
-        missing.push(NotObserved::CpuModel);
-    }
-    let flags = cpu
-        .as_ref()
-        .and_then(|cpu| cpu.flags(0))
-        .unwrap_or_default();
-    Machine {
-        host,
-        name: kernel.setting("hostname"),
-        cpu_model: cpu_model.unwrap_or_default().to_owned(),
-        cpus: kernel.stats().map_or(0, |stats| stats.cpu_time.len()) as u32,
-        memory_bytes: kernel.memory().map_or(0, |memory| memory.mem_total),
-        kernel: kernel.setting("osrelease"),
-        virtualised: flags.contains(&"hypervisor"),
-        not_observed: missing.iter().map(NotObserved::to_string).collect(),
     }
 }
 
 /// Seconds without the digits below a nanosecond, which only a subtraction of floats makes up.
 fn whole_ns(seconds: f64) -> f64 {
     (seconds * 1e9).round() / 1e9
-}
-
-/// The value, or a note of why there is none.
-fn note<T>(result: Result<T, NotObserved>, missing: &mut Vec<NotObserved>) -> Option<T> {
-    result.map_err(|error| missing.push(error)).ok()
 }
 
 #[cfg(test)]

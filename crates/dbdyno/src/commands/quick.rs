@@ -54,6 +54,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
         mysqld: args.mysqld,
         keep: args.keep,
         endpoint: None,
+        sample_every: None,
     };
     if !args.connection.names_a_server() {
         let experiment = write_experiment(&directory, "restart = \"per-run\"")?;

@@ -1,13 +1,13 @@
 //! `dbdyno run`: an experiment file from its plan to its report.
 
-use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duration};
 
 use experiment::{Experiment, Overrides};
 use report::Results;
 
 use crate::{
     blame::{Blame, Blamed},
-    runs::{Choices, ResultsDirectory, Runner, SmackFiles},
+    runs::{Choices, ResultsDirectory, Runner, SmackFiles, sample_every},
     signals,
 };
 
@@ -47,6 +47,9 @@ pub(crate) struct RunArgs {
     /// Keep the private servers, to look into them after a failed run
     #[arg(long)]
     keep: bool,
+    /// Look at the machine so often, from 100ms [default: with every interval, a second or less]
+    #[arg(long, value_name = "TIME", value_parser = sample_every)]
+    sample_every: Option<Duration>,
 }
 
 pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
@@ -71,6 +74,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         mysqld: args.mysqld,
         keep: args.keep,
         endpoint: None,
+        sample_every: args.sample_every,
     };
     perform(
         &experiment,

@@ -46,6 +46,8 @@ pub(crate) struct Execution<'a> {
     pub(crate) run: &'a PlannedRun,
     pub(crate) stage: &'a Stage,
     pub(crate) work: Work,
+    /// How often the machine is looked at; with every interval unless told.
+    pub(crate) sample_every: Option<Duration>,
     pub(crate) interrupt: &'a Interrupt,
 }
 
@@ -72,8 +74,14 @@ pub(crate) enum Work {
 impl Execution<'_> {
     /// Drives the load and writes the record; an error leaves a record that says why it is incomplete.
     pub(crate) fn record(&self, path: &Path, progress: RunProgress<'_>) -> anyhow::Result<()> {
-        let mut recording =
-            Recording::begin(path, self.header(), self.stage, self.interrupt, progress)?;
+        let mut recording = Recording::begin(
+            path,
+            self.header(),
+            self.stage,
+            self.sample_every.unwrap_or_else(|| self.interval()),
+            self.interrupt,
+            progress,
+        )?;
         if let Some(dataset) = &self.stage.dataset {
             recording.write(&Line::Dataset(dataset.clone()));
         }
@@ -197,10 +205,15 @@ impl Execution<'_> {
                     at_most: RETRIES_AT_MOST,
                 },
             },
-            interval: match spec.ends_by_itself() {
-                true => INTERVAL,
-                false => interval(spec.duration),
-            },
+            interval: self.interval(),
+        }
+    }
+
+    fn interval(&self) -> Duration {
+        let spec = &self.run.load;
+        match spec.ends_by_itself() {
+            true => INTERVAL,
+            false => interval(spec.duration),
         }
     }
 }

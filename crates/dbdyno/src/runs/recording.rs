@@ -9,7 +9,7 @@ use samples::{
 };
 use telemetry::Sampler;
 
-use super::stage::Stage;
+use super::{sampling::Sampling, server_directories::server_directories, stage::Stage};
 use crate::{
     blame::Blamed,
     calibration::{self, Calibration, StatementRate},
@@ -19,7 +19,11 @@ use crate::{
 /// Writes what the load does, and what the machine does meanwhile, as the run goes.
 pub(crate) struct Recording<'a> {
     writer: RecordWriter,
-    sampler: Sampler,
+    /// Until the load starts.
+    sampler: Option<Sampler>,
+    /// From then until it ends.
+    sampling: Option<Sampling>,
+    sample_every: Duration,
     interrupt: &'a Interrupt,
     started: Option<Instant>,
     /// The first line that could not be written; the load was asked to end then.
@@ -46,11 +50,13 @@ pub(crate) struct RunProgress<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// Begins the record at `path`: the header and the machine stand in it, and the first reading is taken.
+    /// Begins the record at `path`: the header and the machine stand in it. While the load runs, the machine is looked
+    /// at every `sample_every`.
     pub(crate) fn begin(
         path: &Path,
         header: RunHeader,
         stage: &Stage,
+        sample_every: Duration,
         interrupt: &'a Interrupt,
         progress: RunProgress<'a>,
     ) -> Result<Self, Blamed> {
@@ -59,7 +65,9 @@ impl<'a> Recording<'a> {
         let machine = sampler.machine();
         let mut recording = Self {
             writer,
-            sampler,
+            sampler: Some(sampler),
+            sampling: None,
+            sample_every,
             interrupt,
             started: None,
             failed: None,
@@ -81,6 +89,7 @@ impl<'a> Recording<'a> {
 
     /// Writes what the load tells when it is over.
     pub(crate) fn outcome(&mut self, outcome: &Outcome) {
+        self.end_sampling();
         for connects in &outcome.connects {
             self.write(&Line::Connects(connects.clone()));
         }
@@ -106,13 +115,36 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// Appends a line, and before the last one what share of its ceiling the client used; after the first failure
-    /// it only remembers that one.
+    /// Tells what sampling cost, and what is otherwise about the machine than at the start.
+    fn end_sampling(&mut self) {
+        let Some(sampling) = self.sampling.take() else {
+            return;
+        };
+        let sampled = sampling.stop();
+        self.failed = self.failed.take().or(sampled.failed);
+        for changed in sampled.sampler.changes() {
+            self.append(&Line::Changed(changed));
+        }
+        self.append(&Line::Collected(sampled.collected));
+    }
+
+    /// Appends a line; after the server's first one what stands behind its directories, and before the last one what
+    /// share of its ceiling the client used. After the first failure it only remembers that one.
     pub(crate) fn write(&mut self, line: &Line) {
         match line {
             Line::Run(header) => self.header = Some(header.clone()),
             Line::Machine(machine) => self.machine = Some(machine.clone()),
+            Line::Server(server) if self.sampler.is_some() => {
+                let directories = server_directories(&server.variables);
+                self.append(line);
+                let storage = self.sampler.as_mut().and_then(|it| it.storage(directories));
+                if let Some(storage) = storage {
+                    self.append(&Line::Storage(storage));
+                }
+                return;
+            }
             Line::End(_) => {
+                self.end_sampling();
                 if let Some((header, machine)) = self.header.take().zip(self.machine.take()) {
                     let kept = Calibration::kept();
                     let per_s = self.statements.per_s();
@@ -145,9 +177,12 @@ impl Observer for Recording<'_> {
     }
 
     fn started(&mut self) {
-        self.started = Some(reactor::system_now());
-        // What lies between the sampler's first reading and the start belongs to nobody.
-        self.sampler.sample(0.0);
+        let now = reactor::system_now();
+        self.started = Some(now);
+        self.sampling = self
+            .sampler
+            .take()
+            .map(|sampler| Sampling::start(sampler, self.writer.clone(), now, self.sample_every));
     }
 
     fn phase(&mut self, mark: PhaseMark) {
@@ -159,8 +194,6 @@ impl Observer for Recording<'_> {
         self.progress.show(&interval, elapsed_s);
         self.statements.add(&interval);
         self.write(&Line::Interval(interval));
-        let telemetry = self.sampler.sample(elapsed_s);
-        self.write(&Line::Telemetry(telemetry));
     }
 }
 

@@ -39,6 +39,8 @@ pub(crate) struct Choices {
     pub(crate) keep: bool,
     /// The server to use where the experiment says that one is there.
     pub(crate) endpoint: Option<Endpoint>,
+    /// How often the machine is looked at; with every interval unless told.
+    pub(crate) sample_every: Option<Duration>,
 }
 
 /// Runs the plan of one experiment.
@@ -120,6 +122,7 @@ impl<'a> Runner<'a> {
             run,
             work,
             stage: &stage,
+            sample_every: self.choices.sample_every,
             interrupt: self.interrupt,
         };
         let progress = RunProgress {

@@ -30,6 +30,8 @@ pub(crate) struct SingleRun<'a> {
     pub(crate) stage: &'a Stage,
     /// How long it is expected to take, warm-up included.
     pub(crate) expected: Duration,
+    /// How often the machine is looked at; with every interval unless told.
+    pub(crate) sample_every: Option<Duration>,
     /// File of the record.
     pub(crate) path: &'a Path,
     /// Ends it early.
@@ -76,8 +78,14 @@ impl SingleRun<'_> {
             load.groups.iter().map(|group| group.users).sum(),
             load.loops,
         );
-        let mut recording =
-            Recording::begin(self.path, header, self.stage, self.interrupt, progress)?;
+        let mut recording = Recording::begin(
+            self.path,
+            header,
+            self.stage,
+            self.sample_every.unwrap_or(load.interval),
+            self.interrupt,
+            progress,
+        )?;
         let performed = self.perform(load, observer, &mut recording);
         recording.end(match &performed {
             Ok((_, ended)) => ended.as_deref(),

@@ -92,6 +92,9 @@ pub(crate) fn record(plan: &Plan) -> Record {
             complete: true,
             why: "duration over".into(),
         }),
+        storage: Vec::new(),
+        collected: Vec::new(),
+        changed: Vec::new(),
         torn: false,
     }
 }
@@ -164,6 +167,7 @@ fn telemetry_of(second: u32, host: Host, load: f64) -> Telemetry {
         user_s: CPUS * share * 0.7,
         system_s: CPUS * share * 0.3,
         resident_bytes: 400 << 20,
+        ..ProcessUse::default()
     };
     let (server, client) = (0.52 * load, 0.36 * load);
     let (rest, iowait, steal) = (0.03, 0.05 * (1.0 - load).max(0.0), 0.01);
@@ -190,6 +194,7 @@ fn telemetry_of(second: u32, host: Host, load: f64) -> Telemetry {
             total_bytes: 4 << 30,
             available_bytes: 2 << 30,
             swap_used_bytes: 0,
+            ..Memory::default()
         }),
         disk: (host != Host::Client).then(|| DiskUse {
             device: "vda".into(),
@@ -198,7 +203,9 @@ fn telemetry_of(second: u32, host: Host, load: f64) -> Telemetry {
             read_bytes: 163_840,
             written_bytes: (9e6 * load) as u64,
             busy_s: 0.3 * load,
+            ..DiskUse::default()
         }),
+        ..Telemetry::default()
     }
 }
 
@@ -215,6 +222,7 @@ fn machine(host: Host) -> Machine {
             Host::Client => vec!["server host not observed".into()],
             _ => Vec::new(),
         },
+        ..Machine::default()
     }
 }
 

@@ -3,7 +3,9 @@
 use super::*;
 use crate::{
     histogram::Histogram,
-    line::{Carried, Host, Line, MachineUse, Offered, ProcessUse, RunHeader, Telemetry},
+    line::{Carried, Line, Offered, RunHeader},
+    machine::Host,
+    telemetry::{MachineUse, ProcessUse, Telemetry},
 };
 
 fn durations(values_ns: &[u64]) -> Durations {
@@ -69,8 +71,9 @@ fn telemetry(t_s: f64, server_s: f64, host: Host) -> Line {
         user_s,
         system_s: 0.0,
         resident_bytes: 1,
+        ..ProcessUse::default()
     };
-    Line::Telemetry(Telemetry {
+    Line::Telemetry(Box::new(Telemetry {
         t_s,
         length_s: 1.0,
         host,
@@ -83,9 +86,8 @@ fn telemetry(t_s: f64, server_s: f64, host: Host) -> Line {
         }),
         server: (host != Host::Client).then(|| process(server_s)),
         client: Some(process(0.3)),
-        memory: None,
-        disk: None,
-    })
+        ..Telemetry::default()
+    }))
 }
 
 fn record(lines: &[Line]) -> Record {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use samples::{DiskUse, Host};
+use samples::{DiskRequests, DiskUse, Host};
 
 use super::*;
 use crate::fixture::Fixture;
@@ -67,6 +67,18 @@ fn a_second_of_a_loaded_server() {
         read_bytes: 3200 * 512,
         written_bytes: 12_800 * 512,
         busy_s: 0.63,
+        requests: Some(DiskRequests {
+            read_s: 0.112,
+            write_s: 0.4,
+            queued_s: 0.436,
+            reads_merged: 3,
+            writes_merged: 44,
+            discards: Some(0),
+            discarded_bytes: Some(0),
+            discard_s: Some(0.0),
+            flushes: Some(0),
+            flush_s: Some(0.0),
+        }),
     };
     assert_eq!(sample.disk, Some(disk), "the disk and not its partition");
 }
@@ -114,9 +126,10 @@ fn the_machine_is_described() {
             memory_bytes: 8_048_832 * 1024,
             kernel: "6.1.0-26-amd64".to_owned(),
             virtualised: true,
-            not_observed: Vec::new(),
+            ..machine.clone()
         }
     );
+    assert_eq!(machine.not_observed, [""; 0]);
 }
 
 #[test]
@@ -125,7 +138,12 @@ fn a_server_that_ended_stays_away() {
     let kernel = fixture.kernel(100, 4096);
     let disk = BlockDevice::numbered(&kernel, 253, 0).expect("the fixture has the volume");
     let mut sampler = Sampler::observing(kernel, Host::Both, Some(777), Some(Ok(disk)));
-    assert_eq!(sampler.machine().not_observed, [""; 0]);
+    let missing = sampler.machine().not_observed;
+    assert_eq!(missing.len(), 1, "{missing:?}");
+    assert!(
+        missing[0].starts_with("pressure (PSI) not observed: "),
+        "{missing:?}"
+    );
 
     let before = sampler.sample(0.5);
     assert!(before.server.is_some());
@@ -174,10 +192,18 @@ fn what_is_missing_is_named() {
         "disk sda of the data directory not observed: ",
         "memory not observed: ",
         "CPU model not observed: ",
+        "bytes read and written of dbdyno's process not observed: ",
+        "open files of dbdyno's process not observed: ",
+        "context switches of dbdyno's process not observed: ",
+        "load average not observed: ",
+        "paging and swapping not observed: ",
+        "pressure (PSI) not observed: ",
+        "network interfaces not observed: ",
+        "TCP not observed: ",
     ] {
         assert!(named(words), "{words:?} in {missing:#?}");
     }
-    assert_eq!(missing.len(), 4, "{missing:#?}");
+    assert_eq!(missing.len(), 12, "{missing:#?}");
 
     fixture.advance();
     let sample = sampler.sample(1.0);
@@ -257,7 +283,10 @@ fn a_directory_without_a_device_names_its_file_system() {
         ("/variable", "ext4"),
     ] {
         assert_eq!(
-            kernel.filesystem_of(Path::new(path)).as_deref(),
+            kernel
+                .mount_of(Path::new(path))
+                .map(|mount| mount.fs_type)
+                .as_deref(),
             Some(filesystem),
             "{path}"
         );

@@ -11,6 +11,7 @@ use super::values::{
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
+    runs::sample_every,
 };
 
 /// The database that sysbench uses.
@@ -279,6 +280,9 @@ pub(super) struct ReportOptions {
     /// File of the run record [default: results/oltp-WORKLOAD-N/record.jsonl]
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
+    /// Look at the machine so often, from 100ms [default: with every interval, a second or less]
+    #[arg(long, value_name = "TIME", value_parser = sample_every)]
+    pub(super) sample_every: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -62,6 +62,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         seed,
         stage: &stage,
         expected: expected(options),
+        sample_every: options.report.sample_every,
         path: &path,
         interrupt: &interrupt,
     };

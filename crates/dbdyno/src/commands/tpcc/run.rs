@@ -12,7 +12,7 @@ use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
     runs::{
-        Recorded, ResultsDirectory, SingleRun, Stage, control,
+        Recorded, ResultsDirectory, SingleRun, Stage, control, sample_every,
         tpcc::{
             consistency::{describe, violations},
             database,
@@ -68,6 +68,9 @@ pub(crate) struct RunArgs {
     /// File of the run record [default: results/tpcc-N/record.jsonl]
     #[arg(long, value_name = "PATH")]
     record: Option<PathBuf>,
+    /// Look at the machine so often, from 100ms [default: with every interval, a second or less]
+    #[arg(long, value_name = "TIME", value_parser = sample_every)]
+    sample_every: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -133,6 +136,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         seed: args.seed,
         stage: &stage,
         expected: expected(&args),
+        sample_every: args.sample_every,
         path: &path,
         interrupt: &interrupt,
     };

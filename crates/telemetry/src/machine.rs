@@ -1,0 +1,114 @@
+//! What a machine is, and what about it may change during a run.
+
+use std::collections::BTreeMap;
+
+use samples::{Changed, Host, Machine, Storage};
+
+use crate::{
+    cgroup::Cgroups,
+    error::NotObserved,
+    kernel::Kernel,
+    memory::physical_bytes,
+    setup::{cpu_setup, is_virtualised, kernel_settings},
+};
+
+/// The machine's identity and set-up, with everything that is `missing` put into words.
+pub(crate) fn describe(
+    kernel: &Kernel,
+    host: Host,
+    cpus: u32,
+    server: Option<&Cgroups>,
+    mut missing: Vec<NotObserved>,
+) -> Machine {
+    let info = kernel.cpu_info();
+    let cpu_model = info.as_ref().and_then(|info| info.model_name(0));
+    if cpu_model.is_none() {
+        missing.push(NotObserved::CpuModel);
+    }
+    let setting = |name: &str| {
+        let file = format!("proc/sys/kernel/{name}");
+        kernel.line(&file).unwrap_or_default()
+    };
+    let client = match host {
+        Host::Server => None,
+        Host::Both | Host::Client => Cgroups::of(kernel, "self"),
+    };
+    let of_server = server.and_then(|groups| groups.limits(kernel, "server"));
+    let of_client = client.and_then(|groups| groups.limits(kernel, "client"));
+    let limits = of_server.into_iter().chain(of_client);
+    Machine {
+        host,
+        name: setting("hostname"),
+        cpu_model: cpu_model.unwrap_or_default().to_owned(),
+        cpus,
+        memory_bytes: physical_bytes(kernel),
+        kernel: setting("osrelease"),
+        virtualised: is_virtualised(info.as_ref()),
+        not_observed: missing.iter().map(NotObserved::to_string).collect(),
+        cpu: Some(cpu_setup(kernel, info.as_ref())),
+        settings: Some(kernel_settings(kernel)),
+        cgroups: limits.filter(samples::Cgroup::is_limiting).collect(),
+    }
+}
+
+/// What about a machine and its storage is otherwise now.
+pub(crate) fn changes(
+    host: Host,
+    before: (&Machine, Option<&Storage>),
+    now: (&Machine, Option<&Storage>),
+) -> Vec<Changed> {
+    let was = changeable(before.0, before.1);
+    let mut is = changeable(now.0, now.1);
+    let changed = was.into_iter().filter_map(|(what, from)| {
+        let to = is.remove(&what).unwrap_or_default();
+        (from != to).then_some(Changed {
+            host,
+            what,
+            from,
+            to,
+        })
+    });
+    changed.collect()
+}
+
+/// What may change while a server runs, by its name.
+fn changeable(machine: &Machine, storage: Option<&Storage>) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    let mut put = |what: &str, value: Option<String>| {
+        values.insert(what.to_owned(), value.unwrap_or_default());
+    };
+    put("CPUs", Some(machine.cpus.to_string()));
+    if let Some(cpu) = &machine.cpu {
+        put("CPU governor", Some(cpu.governors.join(" ")));
+        put("CPU turbo", cpu.turbo.map(|is_on| is_on.to_string()));
+    }
+    if let Some(settings) = &machine.settings {
+        let settings = settings.clone();
+        put("transparent huge pages", settings.transparent_huge_pages);
+        put("swappiness", settings.swappiness.map(|it| it.to_string()));
+        put("clocksource", settings.clocksource);
+    }
+    for of in ["server", "client"] {
+        let cgroup = machine.cgroups.iter().find(|group| group.of == of);
+        let text = cgroup.map(|group| {
+            let limit =
+                |name: &str, value: Option<String>| value.map(|value| format!("{name} {value}"));
+            let limits = [
+                limit("CPU", group.cpu_limit.map(|it| it.to_string())),
+                limit("CPUs", group.cpus.map(|it| it.to_string())),
+                limit("memory", group.memory_limit_bytes.map(|it| it.to_string())),
+            ];
+            limits.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        });
+        put(&format!("control group of the {of}"), text);
+    }
+    for device in storage.iter().flat_map(|storage| &storage.devices) {
+        let name = &device.name;
+        put(
+            &format!("write cache of {name}"),
+            device.write_cache.clone(),
+        );
+        put(&format!("scheduler of {name}"), device.scheduler.clone());
+    }
+    values
+}

@@ -1,0 +1,144 @@
+//! All counters at one time, and what lies between two of them.
+
+use std::collections::BTreeMap;
+
+use samples::{Host, Memory, Telemetry};
+
+use crate::{
+    block_device::{BlockDevice, Number, is_stacked},
+    cgroup::{CgroupCounters, Cgroups},
+    cpu::CpuCounters,
+    disk::{DiskCounters, Partitions},
+    error::{NotObserved, note},
+    kernel::Kernel,
+    memory::{PagingCounters, memory},
+    network::{InterfaceCounters, TcpCounters},
+    pressure::PressureCounters,
+    process::ProcessCounters,
+};
+
+/// What one reading looks at.
+#[derive(Debug, Default)]
+pub(crate) struct Watched {
+    pub(crate) host: Host,
+    /// Forgotten as soon as the process is gone: its id may come back for another one.
+    pub(crate) server_pid: Option<u32>,
+    pub(crate) disk: Option<BlockDevice>,
+    /// Those of the server's process.
+    pub(crate) cgroups: Option<Cgroups>,
+    pub(crate) partitions: Partitions,
+    pub(crate) stacked: BTreeMap<Number, bool>,
+}
+
+/// All counters at one time.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) cpu: Option<CpuCounters>,
+    pub(crate) server: Option<ProcessCounters>,
+    client: Option<ProcessCounters>,
+    disks: Option<DiskCounters>,
+    memory: Option<Memory>,
+    paging: Option<PagingCounters>,
+    pressure: Option<PressureCounters>,
+    interfaces: Option<InterfaceCounters>,
+    tcp: Option<TcpCounters>,
+    cgroup: Option<CgroupCounters>,
+}
+
+impl Reading {
+    /// Reads everything that is watched; adds what cannot be read to `missing`.
+    pub(crate) fn take(
+        kernel: &Kernel,
+        watched: &mut Watched,
+        missing: &mut Vec<NotObserved>,
+    ) -> Self {
+        // One right after the other: they have to cover the same interval.
+        let client = match watched.host {
+            Host::Server => None,
+            Host::Both | Host::Client => {
+                let counters = ProcessCounters::read(kernel, "self", "dbdyno's process", missing);
+                note(counters.map_err(NotObserved::OwnProcess), missing).flatten()
+            }
+        };
+        let server = watched.server_pid.and_then(|pid| {
+            let counters =
+                match ProcessCounters::read(kernel, &pid.to_string(), "the server", missing) {
+                    Ok(Some(counters)) => Ok(counters),
+                    Ok(None) => Err(NotObserved::ServerProcessGone { pid }),
+                    Err(source) => Err(NotObserved::ServerProcess { pid, source }),
+                };
+            note(counters, missing)
+        });
+        if server.is_none() {
+            watched.server_pid = None;
+        }
+        let cpu = CpuCounters::read(kernel, missing);
+        let pressure = PressureCounters::of_machine(kernel)
+            .map_err(|source| NotObserved::counters("pressure (PSI)", source));
+        let disk = watched.disk.as_ref();
+        let stacked = &mut watched.stacked;
+        let mut is_stacked = |number| {
+            let is_known = stacked.entry(number);
+            *is_known.or_insert_with(|| is_stacked(kernel, number))
+        };
+        Self {
+            cpu,
+            server,
+            client,
+            disks: DiskCounters::read(kernel, &mut watched.partitions, disk, missing),
+            memory: note(memory(kernel), missing),
+            paging: note(PagingCounters::read(kernel), missing),
+            pressure: note(pressure, missing),
+            interfaces: note(InterfaceCounters::read(kernel), missing),
+            tcp: note(TcpCounters::read(kernel), missing),
+            cgroup: watched
+                .cgroups
+                .as_ref()
+                .map(|groups| groups.read(kernel, &mut is_stacked)),
+        }
+    }
+
+    /// What happened since `earlier`; `t_s` and `length_s` are the caller's.
+    pub(crate) fn since(&self, earlier: &Self, watched: &Watched, ticks_per_s: u64) -> Telemetry {
+        let process = |now: &Option<ProcessCounters>, before: &Option<ProcessCounters>| {
+            now.as_ref()?.since(before.as_ref()?, ticks_per_s)
+        };
+        let cpu = self.cpu.as_ref().zip(earlier.cpu.as_ref());
+        let disks = self.disks.as_ref().zip(earlier.disks.as_ref());
+        let disk = watched.disk.as_ref();
+        let interfaces = self.interfaces.as_ref().zip(earlier.interfaces.as_ref());
+        let cgroup = self.cgroup.as_ref().zip(earlier.cgroup.as_ref());
+        Telemetry {
+            host: watched.host,
+            machine: cpu.map(|(now, before)| now.machine_since(before, ticks_per_s)),
+            server: process(&self.server, &earlier.server),
+            client: process(&self.client, &earlier.client),
+            memory: self.memory,
+            disk: disks.and_then(|(now, before)| now.disk_since(before, disk?)),
+            other_disks: disks
+                .map(|(now, before)| now.others_since(before, disk))
+                .unwrap_or_default(),
+            cpus: cpu
+                .map(|(now, before)| now.cpus_since(before, ticks_per_s))
+                .unwrap_or_default(),
+            scheduling: cpu.map(|(now, before)| now.scheduling_since(before)),
+            pressure: self
+                .pressure
+                .zip(earlier.pressure)
+                .map(|(now, before)| now.since(&before)),
+            paging: self
+                .paging
+                .zip(earlier.paging)
+                .map(|(now, before)| now.since(&before)),
+            interfaces: interfaces
+                .map(|(now, before)| now.since(before))
+                .unwrap_or_default(),
+            tcp: self
+                .tcp
+                .zip(earlier.tcp)
+                .map(|(now, before)| now.since(&before)),
+            cgroup: cgroup.map(|(now, before)| now.since(before)),
+            ..Telemetry::default()
+        }
+    }
+}

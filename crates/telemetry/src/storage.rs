@@ -1,0 +1,103 @@
+//! What stands behind the directories that a server writes to.
+
+use std::path::{Path, PathBuf};
+
+use procfs_core::process::MountInfo;
+use samples::{Host, Place, Storage};
+
+use crate::{
+    block_device::{Number, describe_stack, number_of},
+    error::{NotObserved, note},
+    kernel::Kernel,
+};
+
+/// A directory that a server writes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directory {
+    /// What it holds, as `redo log`.
+    pub holds: &'static str,
+    /// Where it is; absolute.
+    pub path: PathBuf,
+}
+
+/// What stands behind `directories`.
+pub(crate) fn storage(kernel: &Kernel, host: Host, directories: &[Directory]) -> Storage {
+    let mut storage = Storage {
+        host,
+        ..Storage::default()
+    };
+    let mut missing = Vec::new();
+    for directory in directories {
+        let unreadable = |source| NotObserved::Directory {
+            holds: directory.holds,
+            path: directory.path.clone(),
+            source,
+        };
+        let found = directory.path.canonicalize().and_then(|path| {
+            let number = number_of(&path)?;
+            Ok((path, number, rustix::fs::statvfs(&directory.path)?))
+        });
+        let Some((path, number, space)) = note(found.map_err(unreadable), &mut missing) else {
+            continue;
+        };
+        let known = storage.places.iter_mut();
+        let text = path.display().to_string();
+        if let Some(place) = known.into_iter().find(|place| place.path == text) {
+            place.holds.push(directory.holds.to_owned());
+            continue;
+        }
+        let mut place = placed(kernel, &path, number, &mut storage.devices);
+        place.holds.push(directory.holds.to_owned());
+        place.size_bytes = space.f_blocks * space.f_frsize;
+        place.free_bytes = space.f_bavail * space.f_frsize;
+        storage.places.push(place);
+    }
+    storage.not_observed = missing.iter().map(NotObserved::to_string).collect();
+    storage
+}
+
+/// The file system and the devices at a path, without what it holds and its space.
+pub(crate) fn placed(
+    kernel: &Kernel,
+    path: &Path,
+    number: Number,
+    devices: &mut Vec<samples::BlockDevice>,
+) -> Place {
+    let mount = kernel.mount_of(path);
+    let device = describe_stack(kernel, number, devices).or_else(|| {
+        // btrfs has a number of its own; its mount names the device.
+        let source = mount.as_ref()?.mount_source.as_deref()?;
+        let name = Path::new(source).file_name()?.to_str()?;
+        let number = kernel.line(&format!("sys/class/block/{name}/dev"))?;
+        let (major, minor) = number.split_once(':')?;
+        describe_stack(kernel, (major.parse().ok()?, minor.parse().ok()?), devices)
+    });
+    Place {
+        path: path.display().to_string(),
+        filesystem: mount
+            .as_ref()
+            .map(|it| it.fs_type.clone())
+            .unwrap_or_default(),
+        mount_point: mount
+            .as_ref()
+            .map(|it| it.mount_point.display().to_string())
+            .unwrap_or_default(),
+        mount_options: mount.as_ref().map(options).unwrap_or_default(),
+        device,
+        ..Place::default()
+    }
+}
+
+/// The options of the mount and of the file system, sorted.
+fn options(mount: &MountInfo) -> String {
+    let all = mount.mount_options.iter().chain(&mount.super_options);
+    let mut words: Vec<_> = all
+        .map(|(name, value)| match value {
+            Some(value) => format!("{name}={value}"),
+            None => name.clone(),
+        })
+        .collect();
+    words.sort();
+    words.dedup();
+    words.join(",")
+}
