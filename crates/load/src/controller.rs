@@ -228,10 +228,7 @@ impl<'a> Controller<'a> {
                 for (key, more) in failures {
                     self.failures
                         .entry(key)
-                        .and_modify(|known| {
-                            known.count += more.count;
-                            known.retried += more.retried;
-                        })
+                        .and_modify(|known| known.add(&more))
                         .or_insert(more);
                 }
             }
@@ -416,11 +413,7 @@ impl<'a> Controller<'a> {
 fn count_failure(counts: &mut FailureCounts, index: usize, failure: Failure) {
     counts
         .entry((index, failure.number))
-        .or_insert_with(|| Failures {
-            first: failure,
-            count: 0,
-            retried: 0,
-        })
+        .or_insert_with(|| Failures::of(failure))
         .count += 1;
 }
 

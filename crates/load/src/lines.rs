@@ -183,6 +183,8 @@ impl Names {
                 message: failures.first.message.clone(),
                 count: failures.count,
                 retried: failures.retried,
+                in_measurement: failures.in_measurement,
+                outcome_unknown: failures.outcome_unknown,
             });
         errors.collect()
     }
@@ -200,7 +202,7 @@ impl Names {
             sqlstate: failures.first.sqlstate.clone(),
             message: failures.first.message.clone(),
             count: failures.count,
-            retried: 0,
+            ..ErrorCount::default()
         }
     }
 }

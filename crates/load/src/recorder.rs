@@ -114,6 +114,31 @@ pub(crate) struct Failures {
     pub(crate) count: u64,
     /// How many of them a retry put right.
     pub(crate) retried: u64,
+    /// How many of them belong to operations that were due in the measurement.
+    pub(crate) in_measurement: u64,
+    /// How many of them left it unknown whether the operation was done.
+    pub(crate) outcome_unknown: u64,
+}
+
+impl Failures {
+    /// None yet; `first` is the first of them.
+    pub(crate) fn of(first: Failure) -> Self {
+        Self {
+            first,
+            count: 0,
+            retried: 0,
+            in_measurement: 0,
+            outcome_unknown: 0,
+        }
+    }
+
+    /// Adds what another event loop counted.
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.count += more.count;
+        self.retried += more.retried;
+        self.in_measurement += more.in_measurement;
+        self.outcome_unknown += more.outcome_unknown;
+    }
 }
 
 /// Failures by operation (index over all groups) and error number.
@@ -200,18 +225,23 @@ impl Recorder {
         cells.send_lag.record(send_lag_ns);
     }
 
-    /// Counts one failed attempt; `retried` when a later attempt of the same operation succeeded.
-    pub(crate) fn count_failure(&mut self, operation: usize, failure: &Failure, retried: bool) {
+    /// Counts one failed attempt at an operation that was due in `phase`; `retried` when a later attempt of the same
+    /// operation succeeded.
+    pub(crate) fn count_failure(
+        &mut self,
+        operation: usize,
+        phase: Phase,
+        failure: &Failure,
+        retried: bool,
+    ) {
         let entry = self
             .failures
             .entry((operation, failure.number))
-            .or_insert_with(|| Failures {
-                first: failure.clone(),
-                count: 0,
-                retried: 0,
-            });
+            .or_insert_with(|| Failures::of(failure.clone()));
         entry.count += 1;
         entry.retried += u64::from(retried);
+        entry.in_measurement += u64::from(phase == Phase::Measurement);
+        entry.outcome_unknown += u64::from(failure.outcome_unknown);
     }
 
     /// Hands out what the open interval holds and goes on with `fresh` cells, or new ones.

@@ -66,8 +66,12 @@ pub enum OnError {
         at_most: u32,
     },
     /// Failures that the user calls retryable are retried, over a new connection where the old one is lost, until they
-    /// succeed or the load gives up waiting; any other ends the load.
-    RetryElseStop,
+    /// succeed or the load gives up waiting. Those with an unknown outcome are counted, and the user goes on with its
+    /// next operation. Any other ends the load.
+    RetryElseStop {
+        /// How long a user tries to get a lost connection back.
+        reconnect_for: Duration,
+    },
 }
 
 /// Asks a running load to end; clones ask the same load.

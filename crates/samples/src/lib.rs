@@ -7,6 +7,7 @@
 mod ceiling;
 mod cpu_use;
 mod durations;
+mod error_count;
 mod histogram;
 mod line;
 mod machine;
@@ -18,11 +19,11 @@ mod writer;
 pub use ceiling::Ceiling;
 pub use cpu_use::CpuUse;
 pub use durations::Durations;
+pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};
 pub use line::{
-    Carried, Cause, Connects, Dataset, End, ErrorCount, FORMAT, Interval, Line, Offered,
-    OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,
-    StatementInterval,
+    Carried, Cause, Connects, Dataset, End, FORMAT, Interval, Line, Offered, OperationInterval,
+    Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall, StatementInterval,
 };
 pub use machine::{
     BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Machine, Place, Storage,

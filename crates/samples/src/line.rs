@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ceiling::Ceiling,
     durations::Durations,
+    error_count::ErrorCount,
     histogram::Histogram,
     machine::{Changed, Machine, Storage},
     telemetry::{Collected, Telemetry},
@@ -371,25 +372,6 @@ pub enum Cause {
     Connections,
     /// All connections were busy from the first operation on, so there is no calm server to compare with.
     ServerOrConnections,
-}
-
-/// A statement error, counted by number over the whole run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ErrorCount {
-    /// Name of the load.
-    pub load: String,
-    /// Operation type, or `connect`.
-    pub operation: String,
-    /// Error number of the server; 0 for one that the client found (connection lost).
-    pub number: u16,
-    /// SQLSTATE, empty where there is none.
-    pub sqlstate: String,
-    /// Message of the first one.
-    pub message: String,
-    /// How many.
-    pub count: u64,
-    /// How many of them were retried with success.
-    pub retried: u64,
 }
 
 /// The last line of a run that ended by itself, well or not.

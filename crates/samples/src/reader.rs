@@ -7,9 +7,9 @@ use std::{
 };
 
 use crate::ceiling::Ceiling;
+use crate::error_count::ErrorCount;
 use crate::line::{
-    Connects, Dataset, End, ErrorCount, FORMAT, Interval, Line, Offered, PhaseMark, RunHeader,
-    ServerIdentity,
+    Connects, Dataset, End, FORMAT, Interval, Line, Offered, PhaseMark, RunHeader, ServerIdentity,
 };
 use crate::machine::{Changed, Machine, Storage};
 use crate::telemetry::{Collected, Telemetry};

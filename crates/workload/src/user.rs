@@ -71,6 +71,9 @@ pub struct Failure {
     pub lost: bool,
     /// The server asks to try again (deadlock, lock wait timeout, record changed since it was read).
     pub retryable: bool,
+    /// The connection went while the server was asked to commit: nobody knows whether the operation was done, and to
+    /// run it again might do it twice.
+    pub outcome_unknown: bool,
 }
 
 impl From<protocol::Error> for Failure {
@@ -83,6 +86,7 @@ impl From<protocol::Error> for Failure {
                 message: error.to_string(),
                 lost,
                 retryable: false,
+                outcome_unknown: false,
             };
         };
         Self {
@@ -92,6 +96,7 @@ impl From<protocol::Error> for Failure {
             lost,
             // Record changed since it was read (MariaDB), lock wait timeout and deadlock: to be tried again.
             retryable: !lost && matches!(server.number, 1020 | 1205 | 1213),
+            outcome_unknown: false,
         }
     }
 }

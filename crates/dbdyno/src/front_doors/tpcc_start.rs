@@ -195,8 +195,8 @@ fn parameters(arguments: &Arguments, wanted: &Wanted) -> Vec<(&'static str, Stri
 fn footnotes() {
     eprintln!(
         "note: the limits in parentheses are seconds, and averages and percentiles hold the measured time alone; \
-         tpcc-mysql compared its limits with milliseconds and let the ramp-up into its averages. rt counts the ramp-up \
-         too. A TPC-C-like result, no TPC result"
+         tpcc-mysql compared its limits with milliseconds and let the ramp-up into its averages. rt, too, \
+         leaves the ramp-up out. A TPC-C-like result, no TPC result"
     );
 }
 

@@ -154,7 +154,7 @@ impl Execution<'_> {
             Work::Tpcc(terminals) => {
                 let load = Load {
                     // The specification's transactions are tried again until they are in.
-                    on_error: load::OnError::RetryElseStop,
+                    on_error: super::tpcc::terminals::ON_ERROR,
                     ..self.load(terminals.group(users, &endpoint))
                 };
                 Ok(load::drive(load, self.interrupt, recording)?)

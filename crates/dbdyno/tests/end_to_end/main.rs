@@ -32,5 +32,6 @@ mod server_life_cycle;
 mod snapshots;
 mod super_smack;
 mod tpcc;
+mod tpcc_faults;
 mod tpch;
 mod truth;

@@ -9,7 +9,7 @@ use workload::{Class, Failure, Next, User, Watch};
 use super::{LOOK_EVERY, Message, Seat, Shared};
 use crate::{outcome::Ended, recorder::Took, schedule::OnError};
 
-/// How long a user tries to get a lost connection back.
+/// How long a user tries to get a lost connection back where the error policy does not say.
 const RECONNECT_FOR: Duration = Duration::from_secs(2);
 /// Users that sleep look so often together whether the load is over: 10,000 of them must not keep a CPU busy.
 const LOOKS_PER_S: u32 = 10_000;
@@ -170,7 +170,7 @@ impl Shared {
                 && match self.task.on_error {
                     OnError::Stop | OnError::Count => false,
                     OnError::Retry { at_most } => retries.len() < at_most as usize,
-                    OnError::RetryElseStop => !self.task.timeline.is_cut_off(),
+                    OnError::RetryElseStop { .. } => !self.task.timeline.is_cut_off(),
                 };
             if !may_retry {
                 return Err(failure);
@@ -195,18 +195,20 @@ impl Shared {
             send_lag_ns: begun.send_lag_ns,
         };
         let carried = self.carried(begun.scheduled);
+        let phase = self.task.timeline.phase(begun.scheduled);
         let mut recorder = self.recorder.borrow_mut();
         recorder.succeed(begun.operation, took, carried);
         for failure in retries {
-            recorder.count_failure(begun.operation, failure, true);
+            recorder.count_failure(begun.operation, phase, failure, true);
         }
     }
 
     fn fail(&self, begun: Begun, retries: &[Failure], last: &Failure) {
         let carried = self.carried(begun.scheduled);
+        let phase = self.task.timeline.phase(begun.scheduled);
         let mut recorder = self.recorder.borrow_mut();
         for attempt in retries.iter().chain([last]) {
-            recorder.count_failure(begun.operation, attempt, false);
+            recorder.count_failure(begun.operation, phase, attempt, false);
         }
         recorder.fail(begun.operation, begun.send_lag_ns, carried);
     }
@@ -232,16 +234,22 @@ impl Shared {
             return false;
         }
         if failure.lost {
-            return match self.task.on_error {
-                OnError::Stop | OnError::RetryElseStop => self.halt(Ended::ServerLost(failure)),
-                OnError::Count | OnError::Retry { .. } => match self.reconnect(user).await {
+            let may_go_on = match self.task.on_error {
+                OnError::Stop => false,
+                // It must not be run again, but the next one can.
+                OnError::RetryElseStop { .. } => failure.outcome_unknown,
+                OnError::Count | OnError::Retry { .. } => true,
+            };
+            return match may_go_on {
+                false => self.halt(Ended::ServerLost(failure)),
+                true => match self.reconnect(user).await {
                     Ok(()) => true,
                     Err(failure) => self.halt(Ended::ServerLost(failure)),
                 },
             };
         }
         match self.task.on_error {
-            OnError::Stop | OnError::RetryElseStop => self.halt(Ended::Failed {
+            OnError::Stop | OnError::RetryElseStop { .. } => self.halt(Ended::Failed {
                 operation: user.operations()[index].clone(),
                 failure,
             }),
@@ -256,7 +264,11 @@ impl Shared {
     }
 
     async fn reconnect<U: User>(&self, user: &mut U) -> Result<(), Failure> {
-        let give_up_at = reactor::now() + RECONNECT_FOR;
+        let patience = match self.task.on_error {
+            OnError::RetryElseStop { reconnect_for } => reconnect_for,
+            OnError::Stop | OnError::Count | OnError::Retry { .. } => RECONNECT_FOR,
+        };
+        let give_up_at = reactor::now() + patience;
         let mut pause = Duration::from_millis(10);
         loop {
             match user.connect().await {

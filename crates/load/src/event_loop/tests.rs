@@ -60,6 +60,7 @@ fn failure(number: u16, retryable: bool, lost: bool) -> Failure {
         message: format!("error {number}"),
         lost,
         retryable,
+        outcome_unknown: false,
     }
 }
 

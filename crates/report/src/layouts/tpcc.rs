@@ -134,16 +134,21 @@ pub fn text(transactions: &Transactions, errors: &[ErrorCount], inputs: &[InputS
 
 fn errors_to(text: &mut String, errors: &[ErrorCount]) {
     for error in errors {
+        let what = match error.number {
+            0 => "lost connection".to_owned(),
+            number => format!("error {number} ({})", error.sqlstate),
+        };
+        let unknown = match error.outcome_unknown {
+            0 => String::new(),
+            count => format!(
+                ", {count} at the commit, so that nobody knows whether it was done, and not run again"
+            ),
+        };
         writeln_to(
             text,
             &format!(
-                "{}: {} times error {} ({}), of these {} put right by a retry: {}",
-                error.operation,
-                error.count,
-                error.number,
-                error.sqlstate,
-                error.retried,
-                error.message
+                "{}: {} times {what}, of these {} put right by a retry{unknown}: {}",
+                error.operation, error.count, error.retried, error.message
             ),
         );
     }
@@ -203,7 +208,18 @@ mod tests {
             message: "Deadlock found".to_owned(),
             count: 3,
             retried: 2,
+            ..ErrorCount::default()
         }];
+        let lost = ErrorCount {
+            number: 0,
+            sqlstate: String::new(),
+            message: "connection lost while waiting for the answer: end of file".to_owned(),
+            count: 2,
+            retried: 1,
+            outcome_unknown: 1,
+            ..errors[0].clone()
+        };
+        let errors = [&errors[..], &[lost]].concat();
         let inputs = [
             InputShare {
                 what: "remote lines".to_owned(),
@@ -226,6 +242,7 @@ Payment              0       0.0         -         -         -         -        
 
 8 New-Orders per minute over 30.0 s, rolled back ones included (TPC-C-like: no TPC result)
 New-Order: 3 times error 1213 (40001), of these 2 put right by a retry: Deadlock found
+New-Order: 2 times lost connection, of these 1 put right by a retry, 1 at the commit, so that nobody knows whether it was done, and not run again: connection lost while waiting for the answer: end of file
 remote lines: 0.00 % (allowed 0.95 to 1.05 %): NOT ALLOWED
 lines per order: 10.02 (allowed 9.50 to 10.50): ok
 ";

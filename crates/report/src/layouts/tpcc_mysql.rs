@@ -242,7 +242,11 @@ impl FinalReport<'_> {
         Counts {
             success: row.response.count - late.min(row.response.count),
             late,
-            retries: of_row.map(|error| error.retried).sum(),
+            // Each transaction that failed for good has a last attempt that was no retry's cause.
+            retries: of_row
+                .map(|error| error.in_measurement)
+                .sum::<u64>()
+                .saturating_sub(row.errors),
             failures: row.errors,
         }
     }
@@ -311,6 +315,8 @@ mod tests {
             message: "Deadlock".to_owned(),
             count: 2,
             retried: 2,
+            in_measurement: 2,
+            ..ErrorCount::default()
         }];
         let report = FinalReport {
             transactions: &transactions([100, 101, 10, 10, 10], 6_000),

@@ -111,6 +111,7 @@ fn record() -> Record {
             message: "Deadlock found".to_owned(),
             count: 3,
             retried: 2,
+            ..ErrorCount::default()
         }],
         end: None,
         torn: false,

@@ -287,6 +287,7 @@ pub(crate) fn interrupted(mut record: Record, seconds: u32, why: &str) -> Record
         message: "Lost connection to server during query".into(),
         count: 4,
         retried: 0,
+        ..ErrorCount::default()
     });
     record.end = Some(End {
         t_s: f64::from(seconds),

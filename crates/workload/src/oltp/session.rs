@@ -141,6 +141,7 @@ fn not_connected() -> Failure {
         message: "not connected".to_owned(),
         lost: true,
         retryable: false,
+        outcome_unknown: false,
     }
 }
 

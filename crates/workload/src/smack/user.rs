@@ -160,6 +160,7 @@ impl User for SmackUser {
                 message: "not connected".to_owned(),
                 lost: true,
                 retryable: false,
+                outcome_unknown: false,
             });
         };
         connection.query(&self.sql).await?;

@@ -72,8 +72,18 @@ impl<W: Watch> Steps<'_, W> {
         Ok(())
     }
 
-    /// Calls the stored procedure that is a whole transaction; the last rows that it returns.
+    /// Calls the stored procedure that is a whole transaction, its commit included; the last rows that it returns.
     pub(crate) async fn call(
+        &mut self,
+        sql: Sql,
+        values: &[Value<'_>],
+    ) -> Result<&Fetched, Failure> {
+        self.fetch(sql, values).await.map_err(left_open)?;
+        Ok(&self.session.fetched)
+    }
+
+    /// The same for a procedure that changes nothing, and can be called again whatever became of it.
+    pub(crate) async fn call_to_read(
         &mut self,
         sql: Sql,
         values: &[Value<'_>],
@@ -111,6 +121,11 @@ impl<W: Watch> Steps<'_, W> {
 
     /// Ends the transaction.
     pub(crate) async fn commit(&mut self) -> Result<(), Failure> {
+        self.end(Sql::Commit, b"commit").await.map_err(left_open)
+    }
+
+    /// Ends a transaction that changed nothing, and can be run again whatever became of it.
+    pub(crate) async fn end_reading(&mut self) -> Result<(), Failure> {
         self.end(Sql::Commit, b"commit").await
     }
 
@@ -131,6 +146,14 @@ pub(crate) fn int(number: u32) -> Value<'static> {
     Value::Int(number.into())
 }
 
+/// The failure of what was to commit: over a connection that is lost, it may have been done.
+fn left_open(failure: Failure) -> Failure {
+    Failure {
+        outcome_unknown: failure.lost,
+        ..failure
+    }
+}
+
 /// What the database should have said and did not.
 pub(crate) fn unexpected(message: String) -> Failure {
     Failure {
@@ -139,6 +162,7 @@ pub(crate) fn unexpected(message: String) -> Failure {
         message,
         lost: false,
         retryable: false,
+        outcome_unknown: false,
     }
 }
 

@@ -240,8 +240,8 @@ impl User for Terminal {
         let mut result = self.input.run(round_trips, &self.order, &mut steps).await;
         match &mut result {
             Ok(()) => self.count(),
-            // What the transaction did is undone by the server.
-            Err(failure) if failure.lost => failure.retryable = true,
+            // What the transaction did is undone by the server, unless it was about to be committed.
+            Err(failure) if failure.lost => failure.retryable = !failure.outcome_unknown,
             // A lock wait that took too long leaves the rest of the transaction open.
             Err(_) => session.undo().await,
         }

@@ -193,6 +193,7 @@ fn connected(connection: &mut Option<Connection>) -> Result<&mut Connection, Fai
         message: "not connected".to_owned(),
         lost: true,
         retryable: false,
+        outcome_unknown: false,
     })
 }
 
@@ -205,6 +206,7 @@ fn failure(error: BulkError) -> Failure {
             message: refused.to_string(),
             lost: false,
             retryable: false,
+            outcome_unknown: false,
         },
     }
 }

@@ -23,6 +23,8 @@ use crate::{
 
 /// How long a run measures where nothing is said, as with sysbench.
 const DURATION: Duration = Duration::from_secs(10);
+/// How long a connection that is lost is tried to get back.
+const RECONNECT_FOR: Duration = Duration::from_secs(2);
 /// Intervals of the record.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Keeps the times of arrivals apart from the values of the statements.
@@ -84,7 +86,9 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
             warm_up => WarmUp::For(warm_up),
         },
         stop,
-        on_error: OnError::RetryElseStop,
+        on_error: OnError::RetryElseStop {
+            reconnect_for: RECONNECT_FOR,
+        },
         interval: INTERVAL,
     };
     let recorded = single

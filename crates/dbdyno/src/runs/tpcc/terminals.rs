@@ -18,6 +18,11 @@ use crate::blame::Blamed;
 /// Name of the terminals' load in records.
 pub(crate) const LOAD: &str = "tpcc";
 
+/// How terminals take an error: a server may be restarted under them.
+pub(crate) const ON_ERROR: OnError = OnError::RetryElseStop {
+    reconnect_for: Duration::from_secs(30),
+};
+
 /// How terminals run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
@@ -116,7 +121,7 @@ impl Settings {
             arrivals: Arrivals::Closed,
             warm_up: self.warm_up,
             stop: Stop::After(self.measured),
-            on_error: OnError::RetryElseStop,
+            on_error: ON_ERROR,
             interval: self.interval,
             spin: false,
         }

@@ -2,12 +2,16 @@
 
 use super::*;
 
+const POLICY: OnError = OnError::RetryElseStop {
+    reconnect_for: Duration::from_secs(2),
+};
+
 #[test]
 fn what_may_be_retried_is_retried_within_one_response_time() {
     let user = Scripted::taking(&[10, 10, 10])
         .failing(0, failure(1213, true, false))
         .failing(1, failure(1213, true, false));
-    let told = drive(vec![user], OnError::RetryElseStop, 0, 300);
+    let told = drive(vec![user], POLICY, 0, 300);
     let measured = told.due_in(Phase::Measurement);
     assert_eq!((measured.response.count, measured.errors), (11, 0));
     assert_eq!(measured.response.min_ns, 30_000_000);
@@ -23,7 +27,7 @@ fn what_may_be_retried_is_retried_within_one_response_time() {
 fn a_lost_connection_that_may_be_retried_is_opened_again() {
     let user = Scripted::taking(&[10, 10]).failing(0, failure(0, true, true));
     let connects = Rc::clone(&user.connects);
-    let told = drive(vec![user], OnError::RetryElseStop, 0, 100);
+    let told = drive(vec![user], POLICY, 0, 100);
     assert_eq!(told.due_in(Phase::Measurement).response.count, 6);
     assert_eq!(connects.get(), 1 + 6);
     assert!(told.halted.is_empty());
@@ -32,22 +36,43 @@ fn a_lost_connection_that_may_be_retried_is_opened_again() {
 #[test]
 fn anything_else_ends_the_load() {
     let user = Scripted::taking(&[10, 10]).failing(1, failure(1062, false, false));
-    let told = drive(vec![user], OnError::RetryElseStop, 0, 1000);
+    let told = drive(vec![user], POLICY, 0, 1000);
     let [Ended::Failed { failure: last, .. }] = &told.halted[..] else {
         panic!("{:?}", told.halted);
     };
     assert_eq!(last.number, 1062);
     assert_eq!(told.due_in(Phase::Measurement).response.count, 1);
     let user = Scripted::taking(&[10]).failing(0, failure(0, false, true));
-    let told = drive(vec![user], OnError::RetryElseStop, 0, 1000);
+    let told = drive(vec![user], POLICY, 0, 1000);
     assert!(matches!(told.halted[..], [Ended::ServerLost(_)]));
 }
 
 #[test]
 fn retries_end_when_the_load_gives_up_waiting() {
     let user = Scripted::taking(&[10]).failing(0, failure(1205, true, false));
-    let told = drive(vec![user], OnError::RetryElseStop, 0, 100);
+    let told = drive(vec![user], POLICY, 0, 100);
     let measured = told.due_in(Phase::Measurement);
     assert_eq!((measured.response.count, measured.errors), (0, 0));
     assert_eq!(told.left.in_flight, 1);
+}
+
+#[test]
+fn what_may_have_been_committed_is_not_run_again() {
+    let unknown = Failure {
+        outcome_unknown: true,
+        ..failure(0, false, true)
+    };
+    let user = Scripted::taking(&[10, 10]).failing(0, unknown);
+    let connects = Rc::clone(&user.connects);
+    let told = drive(vec![user], POLICY, 0, 100);
+    let measured = told.due_in(Phase::Measurement);
+    assert_eq!((measured.response.count, measured.errors), (5, 6));
+    // The sixth came when the load was over.
+    assert_eq!(connects.get(), 1 + 5);
+    assert!(told.halted.is_empty());
+    let lost = &told.failures[&(0, 0)];
+    assert_eq!(
+        (lost.count, lost.outcome_unknown, lost.in_measurement),
+        (6, 6, 6)
+    );
 }

@@ -90,7 +90,7 @@ pub(crate) async fn order_status(
         number,
         last_name,
     ];
-    let lines = steps.call(Sql::CallOrderStatus, &values).await?;
+    let lines = steps.call_to_read(Sql::CallOrderStatus, &values).await?;
     expect(lines.value(0, 0), "a line of the order").map(drop)
 }
 
@@ -116,7 +116,7 @@ pub(crate) async fn stock_level(
         int(level.district),
         int(level.threshold),
     ];
-    let row = steps.call(Sql::CallStockLevel, &values).await?;
+    let row = steps.call_to_read(Sql::CallStockLevel, &values).await?;
     expect(row.int(0, 0), "the number of items").map(drop)
 }
 

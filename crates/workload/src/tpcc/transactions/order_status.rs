@@ -28,5 +28,5 @@ pub(crate) async fn run(
         .read(Sql::OrderStatusLines, &[warehouse, district, order])
         .await?;
     expect(lines.value(0, 0), "a line of the order")?;
-    steps.commit().await
+    steps.end_reading().await
 }

@@ -34,5 +34,5 @@ pub(crate) async fn run(
     ];
     let row = steps.read(Sql::StockLevelCount, &values).await?;
     expect(row.int(0, 0), "the number of items")?;
-    steps.commit().await
+    steps.end_reading().await
 }

@@ -1,0 +1,37 @@
+//! Errors of a run, counted by number.
+
+use serde::{Deserialize, Serialize};
+
+/// A statement error, counted by number over the whole run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ErrorCount {
+    /// Name of the load.
+    pub load: String,
+    /// Operation type, or `connect`.
+    pub operation: String,
+    /// Error number of the server; 0 for one that the client found (connection lost).
+    pub number: u16,
+    /// SQLSTATE, empty where there is none.
+    pub sqlstate: String,
+    /// Message of the first one.
+    pub message: String,
+    /// How many.
+    pub count: u64,
+    /// How many of them were retried with success.
+    pub retried: u64,
+    /// How many of them belong to operations that were due in the measurement.
+    #[serde(default)]
+    pub in_measurement: u64,
+    /// How many of them left it unknown whether the operation was done: the connection was lost while the server was
+    /// asked to commit. Such an operation is not run again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub outcome_unknown: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
