@@ -55,6 +55,8 @@ enum Command {
     NullServer(commands::null_server::NullServerArgs),
     /// Create, start, stop, look into and destroy private servers
     Server(commands::server::ServerArgs),
+    /// List the tables of a server by their size, and how much of them fits into the buffer pool
+    Tables(commands::tables::TablesArgs),
     /// Load, check and drop the tables of TPC-H
     Tpch(commands::tpch::TpchArgs),
     /// Load, run, check and drop a TPC-C-like benchmark
@@ -112,6 +114,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Calibrate(args) => commands::calibrate::run(args),
         Command::NullServer(args) => commands::null_server::run(args),
         Command::Server(args) => commands::server::run(args),
+        Command::Tables(args) => commands::tables::run(args),
         Command::Tpch(args) => commands::tpch::run(args),
         Command::Tpcc(args) => commands::tpcc::run(args),
         Command::Oltp(door) => commands::oltp::run(door.args.into_iter()),

@@ -19,10 +19,12 @@ mod number;
 mod page;
 mod results;
 mod run_report;
+mod table_sizes;
 mod terminal;
 
 pub use database::{Error, write_summary};
 pub use page::html;
 pub use results::{Chart, Factor, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
+pub use table_sizes::TableList;
 pub use terminal::table;

@@ -12,6 +12,7 @@ mod histogram;
 mod line;
 mod machine;
 mod reader;
+mod server_activity;
 mod summary;
 mod telemetry;
 mod writer;
@@ -29,6 +30,10 @@ pub use machine::{
     BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Machine, Place, Storage,
 };
 pub use reader::{ReadError, Record};
+pub use server_activity::{
+    InnodbStatus, ServerObservation, ServerStatus, ServerTotals, SlowClass, SlowLog, TableSize,
+    TableSizes, TotalsRow,
+};
 pub use summary::{LatencySummary, OperationSummary, RunSummary, StatementSummary};
 pub use telemetry::{
     CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory,

@@ -17,6 +17,7 @@ use crate::{
     error_count::ErrorCount,
     histogram::Histogram,
     machine::{Changed, Machine, Storage},
+    server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
     telemetry::{Collected, Telemetry},
 };
 
@@ -51,6 +52,16 @@ pub enum Line {
     Collected(Collected),
     /// Something about the machine was otherwise at the end than at the start.
     Changed(Changed),
+    /// What the server's own counters say of one interval.
+    ServerStatus(ServerStatus),
+    /// What the server added up over the whole run, by statement, wait, user or table.
+    ServerTotals(ServerTotals),
+    /// The sizes of all tables.
+    TableSizes(TableSizes),
+    /// The part of the slow query log that the run wrote.
+    SlowLog(SlowLog),
+    /// How the server was observed, and what could not be.
+    ServerObservation(ServerObservation),
     /// A statement error, counted by number over the whole run.
     Error(ErrorCount),
     /// What share of the client's own ceiling the run used.

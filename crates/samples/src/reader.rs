@@ -12,6 +12,7 @@ use crate::line::{
     Connects, Dataset, End, FORMAT, Interval, Line, Offered, PhaseMark, RunHeader, ServerIdentity,
 };
 use crate::machine::{Changed, Machine, Storage};
+use crate::server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes};
 use crate::telemetry::{Collected, Telemetry};
 
 /// Everything that one run measured.
@@ -41,6 +42,16 @@ pub struct Record {
     pub collected: Vec<Collected>,
     /// What was otherwise about a machine at the end than at the start.
     pub changed: Vec<Changed>,
+    /// What the server counted, in order of time; empty where it was not asked.
+    pub server_status: Vec<ServerStatus>,
+    /// What the server added up over the run, by source.
+    pub server_totals: Vec<ServerTotals>,
+    /// The sizes of the tables, at the start and (if the run came that far) at the end.
+    pub table_sizes: Vec<TableSizes>,
+    /// What the run wrote to the slow query log; `None` where it is off or out of reach.
+    pub slow_log: Option<SlowLog>,
+    /// How the server was observed; `None` where it was not.
+    pub server_observation: Option<ServerObservation>,
     /// Errors by load, operation and number.
     pub errors: Vec<ErrorCount>,
     /// What share of its ceiling the client used; `None` in a record that nobody looked it up for.
@@ -156,6 +167,11 @@ impl Record {
             telemetry: Vec::new(),
             collected: Vec::new(),
             changed: Vec::new(),
+            server_status: Vec::new(),
+            server_totals: Vec::new(),
+            table_sizes: Vec::new(),
+            slow_log: None,
+            server_observation: None,
             errors: Vec::new(),
             ceiling: None,
             end: None,
@@ -178,6 +194,11 @@ impl Record {
             Line::Telemetry(telemetry) => self.telemetry.push(*telemetry),
             Line::Collected(collected) => self.collected.push(collected),
             Line::Changed(changed) => self.changed.push(changed),
+            Line::ServerStatus(status) => self.server_status.push(status),
+            Line::ServerTotals(totals) => self.server_totals.push(totals),
+            Line::TableSizes(sizes) => self.table_sizes.push(sizes),
+            Line::SlowLog(slow_log) => self.slow_log = Some(slow_log),
+            Line::ServerObservation(how) => self.server_observation = Some(how),
             Line::Error(error) => self.errors.push(error),
             Line::End(end) => self.end = Some(end),
         }

@@ -363,7 +363,7 @@ pub struct CgroupUse {
 /// What collecting telemetry cost in a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Collected {
-    /// Who collected: `machine` for the kernel's counters.
+    /// Who collected: `machine` for the kernel's counters, `server` for what the server was asked.
     pub collector: String,
     /// Time from sample to sample that was asked for, seconds.
     pub every_s: f64,

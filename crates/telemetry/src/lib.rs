@@ -16,6 +16,7 @@ mod pressure;
 mod process;
 mod reading;
 mod sampler;
+mod server;
 mod setup;
 mod storage;
 
@@ -23,4 +24,5 @@ mod storage;
 mod fixture;
 
 pub use sampler::{Sampler, Targets};
+pub use server::{ServerSampler, WatchedServer, table_sizes};
 pub use storage::Directory;

@@ -6,5 +6,6 @@ pub(crate) mod oltp;
 pub(crate) mod quick;
 pub(crate) mod run;
 pub(crate) mod server;
+pub(crate) mod tables;
 pub(crate) mod tpcc;
 pub(crate) mod tpch;

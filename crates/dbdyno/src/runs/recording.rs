@@ -7,7 +7,7 @@ use reactor::Instant;
 use samples::{
     End, Histogram, Interval, Line, Machine, PhaseMark, RecordWriter, RunHeader, WriteError,
 };
-use telemetry::Sampler;
+use telemetry::{Sampler, ServerSampler};
 
 use super::{sampling::Sampling, server_directories::server_directories, stage::Stage};
 use crate::{
@@ -24,6 +24,8 @@ pub(crate) struct Recording<'a> {
     /// From then until it ends.
     sampling: Option<Sampling>,
     sample_every: Duration,
+    /// Taken when the load is over.
+    server: Option<ServerSampler>,
     interrupt: &'a Interrupt,
     started: Option<Instant>,
     /// The first line that could not be written; the load was asked to end then.
@@ -50,8 +52,8 @@ pub(crate) struct RunProgress<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// Begins the record at `path`: the header and the machine stand in it. While the load runs, the machine is looked
-    /// at every `sample_every`.
+    /// Begins the record at `path`: the header, the machine and what the server says before the load stand in it. While
+    /// the load runs, machine and server are looked at every `sample_every`.
     pub(crate) fn begin(
         path: &Path,
         header: RunHeader,
@@ -61,6 +63,7 @@ impl<'a> Recording<'a> {
         progress: RunProgress<'a>,
     ) -> Result<Self, Blamed> {
         let writer = RecordWriter::create(path)?;
+        let server = ServerSampler::start(stage.watched(header.connections, sample_every));
         let sampler = Sampler::new(stage.targets());
         let machine = sampler.machine();
         let mut recording = Self {
@@ -68,6 +71,7 @@ impl<'a> Recording<'a> {
             sampler: Some(sampler),
             sampling: None,
             sample_every,
+            server: Some(server),
             interrupt,
             started: None,
             failed: None,
@@ -78,6 +82,7 @@ impl<'a> Recording<'a> {
         };
         recording.write(&Line::Run(header));
         recording.write(&Line::Machine(machine));
+        recording.write_server_lines();
         Ok(recording)
     }
 
@@ -90,6 +95,7 @@ impl<'a> Recording<'a> {
     /// Writes what the load tells when it is over.
     pub(crate) fn outcome(&mut self, outcome: &Outcome) {
         self.end_sampling();
+        self.finish_server();
         for connects in &outcome.connects {
             self.write(&Line::Connects(connects.clone()));
         }
@@ -99,8 +105,21 @@ impl<'a> Recording<'a> {
         }
     }
 
+    fn write_server_lines(&mut self) {
+        let lines: Vec<Line> = self.server.iter().flat_map(ServerSampler::lines).collect();
+        lines.iter().for_each(|line| self.write(line));
+    }
+
+    /// Asks the server for the last time, where that has not been done.
+    fn finish_server(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.finish().iter().for_each(|line| self.write(line));
+        }
+    }
+
     /// Writes the last line: how the run ended, or why it is incomplete. An error is a line that could not be written.
     pub(crate) fn end(mut self, ended: Result<&str, &anyhow::Error>) -> Result<(), Blamed> {
+        self.finish_server();
         self.write(&Line::End(End {
             t_s: self.elapsed_s(),
             complete: ended.is_ok(),
@@ -183,6 +202,7 @@ impl Observer for Recording<'_> {
             .sampler
             .take()
             .map(|sampler| Sampling::start(sampler, self.writer.clone(), now, self.sample_every));
+        self.server.iter().for_each(|server| server.started(now));
     }
 
     fn phase(&mut self, mark: PhaseMark) {
@@ -194,6 +214,7 @@ impl Observer for Recording<'_> {
         self.progress.show(&interval, elapsed_s);
         self.statements.add(&interval);
         self.write(&Line::Interval(interval));
+        self.write_server_lines();
     }
 }
 

@@ -3,12 +3,13 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use experiment::{DataSource, DataSpec, PlannedRun, Restore, Rows};
 use protocol::{Address, Connection, Endpoint};
 use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity};
-use telemetry::Targets;
+use telemetry::{Targets, WatchedServer};
 
 use super::{
     control::{control, variables},
@@ -123,6 +124,16 @@ impl Stage {
             host: self.host(),
             server_pid: self.server_pid,
             datadir: self.datadir.clone(),
+        }
+    }
+
+    /// What is asked of the server, and how often, while so many connections load it.
+    pub(super) fn watched(&self, connections: u32, every: Duration) -> WatchedServer {
+        WatchedServer {
+            endpoint: self.endpoint.clone(),
+            is_local: self.server_pid.is_some(),
+            connections,
+            every,
         }
     }
 

@@ -27,6 +27,7 @@ mod results;
 mod run;
 mod scene;
 mod secrets;
+mod server_activity;
 mod server_check;
 mod server_life_cycle;
 mod snapshots;

@@ -1,7 +1,7 @@
 //! The checks, in the order in which a server meets them.
 
 use crate::{
-    experiment, life, logins, options, privacy, redo_log, results::Cell, statements,
+    activity, experiment, life, logins, options, privacy, redo_log, results::Cell, statements,
     subject::Subject, tls,
 };
 
@@ -14,7 +14,7 @@ pub(crate) struct Check {
 }
 
 /// All of them. After "destroy" there is no server.
-pub(crate) const ALL: [Check; 22] = [
+pub(crate) const ALL: [Check; 23] = [
     check("greeting", life::greeting),
     check("refusal in place of the greeting", life::refusal),
     check("reachable from here only", privacy::reach),
@@ -32,6 +32,7 @@ pub(crate) const ALL: [Check; 22] = [
     check("LOAD DATA LOCAL", statements::load_local),
     check("prepared statements", statements::prepared),
     check("several results", statements::several_results),
+    check("what the server says of itself", activity::observed),
     check("restart, stop, kill", life::restart_stop_kill),
     check("redo log switched off", redo_log::switched_off),
     check("destroy", life::destroy),

@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod accounts;
+mod activity;
 mod certificates;
 mod checks;
 mod experiment;

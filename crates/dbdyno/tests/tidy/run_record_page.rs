@@ -43,6 +43,11 @@ const KINDS: &[&str] = &[
     "storage",
     "collected",
     "changed",
+    "server_status",
+    "server_totals",
+    "table_sizes",
+    "slow_log",
+    "server_observation",
     "error",
     "ceiling",
     "end",
@@ -63,6 +68,11 @@ fn kind(line: &Line) -> &'static str {
         Line::Storage(_) => "storage",
         Line::Collected(_) => "collected",
         Line::Changed(_) => "changed",
+        Line::ServerStatus(_) => "server_status",
+        Line::ServerTotals(_) => "server_totals",
+        Line::TableSizes(_) => "table_sizes",
+        Line::SlowLog(_) => "slow_log",
+        Line::ServerObservation(_) => "server_observation",
         Line::Error(_) => "error",
         Line::Ceiling(_) => "ceiling",
         Line::End(_) => "end",
@@ -88,13 +98,22 @@ fn unexplained(section: &str, example: &str) -> Vec<String> {
         .collect()
 }
 
-/// Adds the names of all fields, except those that users and servers choose (factors, variables).
+/// Maps whose keys users and servers choose: factors, variables, counters.
+const CHOSEN: &[&str] = &[
+    "combination",
+    "variables",
+    "counters",
+    "values",
+    "processes",
+];
+
+/// Adds the names of all fields, except chosen ones.
 fn collect_fields(value: &Value, fields: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) => {
             for (name, value) in object {
                 fields.insert(name.clone());
-                if !["combination", "variables"].contains(&name.as_str()) {
+                if !CHOSEN.contains(&name.as_str()) {
                     collect_fields(value, fields);
                 }
             }

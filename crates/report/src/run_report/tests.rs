@@ -103,6 +103,11 @@ fn record() -> Record {
         offered: None,
         ceiling: None,
         telemetry: Vec::new(),
+        server_status: Vec::new(),
+        server_totals: Vec::new(),
+        table_sizes: Vec::new(),
+        slow_log: None,
+        server_observation: None,
         errors: vec![ErrorCount {
             load: "oltp".to_owned(),
             operation: "read_write".to_owned(),

@@ -86,6 +86,11 @@ pub(crate) fn record(plan: &Plan) -> Record {
         offered: None,
         ceiling: None,
         telemetry,
+        server_status: Vec::new(),
+        server_totals: Vec::new(),
+        table_sizes: Vec::new(),
+        slow_log: None,
+        server_observation: None,
         errors: Vec::new(),
         end: Some(End {
             t_s: f64::from(seconds),

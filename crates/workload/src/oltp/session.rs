@@ -7,13 +7,17 @@ use protocol::{Connection, Endpoint, Outcome, Statement, Value};
 use super::{plan::Plan, statement::Kind};
 use crate::{Class, Failure, Watch};
 
+/// ER_UNSUPPORTED_PS: the statement cannot be prepared.
+const UNSUPPORTED_PS: u16 = 1295;
+
 /// One connection of a run.
 pub(super) struct Session {
     plan: Arc<Plan>,
     endpoint: Arc<Endpoint>,
     connection: Option<Connection>,
-    /// In the order of the plan's texts; empty where statements are text.
-    prepared: Vec<Statement>,
+    /// In the order of the plan's texts; `None` for one that the server does not prepare, none at all where statements
+    /// are text.
+    prepared: Vec<Option<Statement>>,
     /// A statement as text; its memory is used again for the next one.
     sql: Vec<u8>,
     /// BEGIN was sent, and neither COMMIT nor ROLLBACK since.
@@ -40,9 +44,12 @@ impl Session {
         let mut connection = Connection::open(&self.endpoint).await?;
         if self.plan.is_prepared() {
             for sql in self.plan.texts() {
-                let statement = connection.prepare(sql).await;
-                self.prepared
-                    .push(statement.map_err(|error| told(error, sql))?);
+                self.prepared.push(match connection.prepare(sql).await {
+                    Ok(statement) => Some(statement),
+                    // MySQL does not prepare BEGIN: then it is sent as text, as a C client does.
+                    Err(error) if error.server_number() == Some(UNSUPPORTED_PS) => None,
+                    Err(error) => return Err(told(error, sql)),
+                });
             }
         }
         self.connection = Some(connection);
@@ -76,8 +83,8 @@ impl Session {
         let text = self.plan.text_of(kind, table);
         let connection = self.connection.as_mut().ok_or_else(not_connected)?;
         let result = match self.prepared.get(text) {
-            Some(statement) => connection.execute(statement, values).await,
-            None => {
+            Some(Some(statement)) => connection.execute(statement, values).await,
+            Some(None) | None => {
                 self.sql.clear();
                 put_text(self.plan.texts()[text].as_bytes(), values, &mut self.sql);
                 connection.query(&self.sql).await

@@ -1,0 +1,220 @@
+//! What the server says of itself while a load runs, and `dbdyno tables`.
+
+use std::path::Path;
+
+use samples::{Record, TableSizes};
+use serde_json::Value;
+
+use crate::{mariadb::MariaDb, scene::Scene};
+
+const TABLES: [&str; 2] = ["--tables=2", "--table-size=2000"];
+
+/// Makes the tables, and runs a workload over them.
+fn measured(scene: &Scene, server: &[String], workload: &str, connections: u32) -> Record {
+    let args = |command: &str, options: &[&str]| {
+        let words = ["oltp", workload, command, "--database=test"];
+        let words = words.iter().chain(&TABLES).chain(options);
+        let words = words.map(|word| (*word).to_owned());
+        words.chain(server.iter().cloned()).collect::<Vec<_>>()
+    };
+    scene.dbdyno(args("prepare", &[])).exits(0);
+    let connections = format!("--connections={connections}");
+    let run = [
+        connections.as_str(),
+        "--duration=3s",
+        "--record=record.jsonl",
+    ];
+    scene.dbdyno(args("run", &run)).exits(0);
+    record(&scene.path().join("record.jsonl"))
+}
+
+fn record(path: &Path) -> Record {
+    Record::open(path).unwrap()
+}
+
+/// By how much a counter grew, over all readings.
+fn counted(record: &Record, name: &str) -> f64 {
+    let status = record.server_status.iter();
+    status.filter_map(|status| status.counters.get(name)).sum()
+}
+
+/// Statements that came back, in all phases.
+fn statements(record: &Record, names: &[&str]) -> f64 {
+    let sum: u64 = record
+        .intervals
+        .iter()
+        .flat_map(|interval| {
+            let carried = interval
+                .carried
+                .iter()
+                .flat_map(|carried| &carried.statements);
+            interval.statements.iter().chain(carried)
+        })
+        .filter(|statement| names.contains(&statement.statement.as_str()))
+        .map(|statement| statement.reads + statement.writes + statement.others)
+        .sum();
+    sum as f64
+}
+
+#[test]
+fn the_server_counts_what_the_client_counts() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(
+        &scene,
+        &[
+            ("performance_schema", "ON"),
+            ("userstat", "1"),
+            ("slow_query_log", "1"),
+            ("long_query_time", "0"),
+        ],
+    );
+    let record = measured(&scene, &mariadb.by_socket(), "read_write", 4);
+    let cases = [
+        ("Com_update", &["index_updates", "non_index_updates"][..]),
+        ("Com_delete", &["deletes"]),
+        ("Com_insert", &["inserts"]),
+    ];
+    for (counter, names) in cases {
+        let (server, client) = (counted(&record, counter), statements(&record, names));
+        assert!(client > 100.0, "{names:?}: {client}");
+        let off = (server - client).abs() / client;
+        assert!(off < 0.01, "{counter}: server {server}, client {client}");
+    }
+    // Values, InnoDB's own status and metrics, and who is connected.
+    let first = &record.server_status[0];
+    assert!(first.values["Innodb_page_size"] > 0.0);
+    let innodb = first.innodb.as_ref().unwrap();
+    assert!(innodb.checkpoint_age_bytes().is_some() && innodb.dirty_pages.is_some());
+    assert!(counted(&record, "innodb_metrics.log_writes") > 0.0);
+    let most: u32 = record
+        .server_status
+        .iter()
+        .map(|status| status.processes.values().sum())
+        .max()
+        .unwrap();
+    assert!(most >= 4, "four connections, and {most} were seen");
+    // What the server adds up by statement, wait, user and table.
+    let totals = |source: &str| {
+        let all = record.server_totals.iter();
+        all.into_iter()
+            .find(|totals| totals.source.ends_with(source))
+            .unwrap_or_else(|| panic!("no {source}"))
+    };
+    let digests = totals("events_statements_summary_by_digest");
+    assert!(digests.rows[0].counters["time_s"] > 0.0);
+    let users = totals("USER_STATISTICS");
+    assert_eq!(users.rows[0].name, "trial");
+    let tables: Vec<&str> = totals("TABLE_STATISTICS")
+        .rows
+        .iter()
+        .map(|row| row.name.as_str())
+        .collect();
+    assert!(tables.contains(&"test.sbtest1"), "{tables:?}");
+    // The slow query log, with the run's statements and no value of theirs.
+    let slow = record.slow_log.as_ref().unwrap();
+    let class = slow
+        .classes
+        .iter()
+        .find(|class| {
+            class
+                .fingerprint
+                .starts_with("update sbtest1 set k = k + ?")
+        })
+        .unwrap_or_else(|| panic!("{slow:?}"));
+    assert!(class.count > 50 && class.p50_s <= class.p95_s && class.p95_s <= class.max_s);
+    // The tables, at both ends.
+    let at: Vec<&str> = record
+        .table_sizes
+        .iter()
+        .map(|sizes: &TableSizes| sizes.at.as_str())
+        .collect();
+    assert_eq!(at, ["start", "end"]);
+    assert_eq!(record.table_sizes[0].tables.len(), 2);
+    let how = record.server_observation.as_ref().unwrap();
+    assert_eq!(how.not_observed, [""; 0]);
+    let mut collected = record.collected.iter();
+    let cost = collected.find(|it| it.collector == "server").unwrap();
+    assert!(cost.samples >= 3 && cost.cpu_s > 0.0, "{cost:?}");
+}
+
+#[test]
+fn what_is_off_or_refused_is_named() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    mariadb.rows("create user small@'%' identified by 'Wh1te rabbit'");
+    mariadb.rows("grant all on test.* to small@'%'");
+    let server: Vec<String> = mariadb
+        .by_socket()
+        .into_iter()
+        .map(|option| option.replace("--user=trial", "--user=small"))
+        .collect();
+    let record = measured(&scene, &server, "point_select", 4);
+    let how = record.server_observation.as_ref().unwrap();
+    let named = |what: &str| {
+        how.not_observed
+            .iter()
+            .any(|missing| missing.contains(what))
+    };
+    for what in [
+        "SHOW ENGINE INNODB STATUS not observed",
+        "INNODB_METRICS not observed",
+        "statement digests not observed: performance_schema is off",
+        "user statistics not observed: userstat is off",
+        "slow query log not observed: slow_query_log is off",
+    ] {
+        assert!(named(what), "{what}: {:?}", how.not_observed);
+    }
+    // What needs no right is there all the same.
+    assert!(counted(&record, "Com_select") > 100.0);
+    assert!(
+        record
+            .server_status
+            .iter()
+            .all(|status| status.innodb.is_none())
+    );
+}
+
+#[test]
+fn it_takes_no_connection_from_the_load() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[("max_connections", "10")]);
+    let record = measured(&scene, &mariadb.by_socket(), "point_select", 10);
+    assert!(record.is_complete());
+    assert!(record.server_status.is_empty());
+    assert_eq!(
+        record.server_observation.unwrap().not_observed,
+        ["server status not observed: max_connections = 10 leaves no connection for it"]
+    );
+}
+
+#[test]
+fn tables_by_size() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    mariadb.rows("create table small (n int) engine=innodb");
+    mariadb.rows("create table large (n int primary key, t varchar(200), key (t)) engine=innodb");
+    mariadb.rows("insert into large select seq, repeat(seq, 20) from seq_1_to_20000");
+    mariadb.rows("analyze table large");
+    let tables = |options: &[&str]| {
+        let words = ["tables"]
+            .iter()
+            .chain(options)
+            .map(|word| (*word).to_owned());
+        scene
+            .dbdyno(words.chain(mariadb.by_socket()))
+            .exits(0)
+            .text()
+    };
+    let text = tables(&[]);
+    let names: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert_eq!(names[2..4], ["test.large", "test.small"], "{text}");
+    assert!(text.contains("buffer pool 16.0 MiB"), "{text}");
+    let json: Value = serde_json::from_str(&tables(&["--database=test", "--format=json"])).unwrap();
+    assert_eq!(json["tables"][0]["table"], "large");
+    assert!(json["tables"][0]["index_bytes"].as_u64() > Some(1 << 20));
+    assert_eq!(json["buffer_pool_bytes"], 16 << 20);
+    assert_eq!(tables(&["--format=csv"]).lines().count(), 3);
+}

@@ -1,0 +1,84 @@
+//! What each version says of itself while a load runs.
+
+use std::process::{Command, Stdio};
+
+use samples::Record;
+
+use crate::{results::Cell, subject::Subject};
+
+/// sysbench's tables, read and written; the server counts what the client counts, and what it lacks is named.
+pub(crate) fn observed(subject: &mut Subject) -> Cell {
+    let socket = subject.by_socket().address.to_string();
+    subject.run(&[
+        "CREATE USER watched@localhost",
+        "GRANT ALL ON *.* TO watched@localhost",
+    ]);
+    let directory = subject.directory().to_owned();
+    for command in [
+        &["prepare"][..],
+        &[
+            "run",
+            "--connections=4",
+            "--duration=2s",
+            "--record=record.jsonl",
+        ],
+        &["cleanup"],
+    ] {
+        let ended = Command::new(env!("CARGO_BIN_EXE_dbdyno"))
+            .args([
+                "oltp",
+                "read_write",
+                "--no-defaults",
+                "--user=watched",
+                "--database=test",
+            ])
+            .args(["--tables=2", "--table-size=1000"])
+            .arg(format!("--socket={socket}"))
+            .args(command)
+            .current_dir(&directory)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&ended.stderr);
+        assert!(
+            ended.status.success(),
+            "{command:?}: {}\n{told}",
+            ended.status
+        );
+    }
+    let record = Record::open(&directory.join("record.jsonl")).unwrap();
+    let server: f64 = record
+        .server_status
+        .iter()
+        .filter_map(|status| status.counters.get("Com_update"))
+        .sum();
+    let client: u64 = record
+        .intervals
+        .iter()
+        .flat_map(|interval| &interval.statements)
+        .filter(|statement| statement.statement.ends_with("index_updates"))
+        .map(|statement| statement.writes + statement.others)
+        .sum();
+    let off = (server - client as f64).abs();
+    assert!(
+        client > 20 && off <= 2.0 + client as f64 * 0.01,
+        "server {server}, client {client}"
+    );
+    let innodb = record.server_status[0].innodb.as_ref().unwrap();
+    assert!(innodb.history_list_length.is_some() && innodb.checkpoint_age_bytes().is_some());
+    assert!(innodb.pool_pages.is_some() && innodb.active_transactions.is_some());
+    assert_eq!(record.table_sizes.len(), 2);
+    let missing = &record.server_observation.as_ref().unwrap().not_observed;
+    let has = |what: &str| missing.iter().any(|missing| missing.starts_with(what));
+    let rows = |sql: &str| !subject.rows(sql).is_empty();
+    assert_ne!(
+        has("INNODB_METRICS"),
+        rows("SHOW TABLES FROM information_schema LIKE 'INNODB_METRICS'")
+    );
+    let digests = record
+        .server_totals
+        .iter()
+        .any(|totals| totals.source.ends_with("by_digest"));
+    assert_ne!(has("statement digests"), digests);
+    Cell::Ok
+}

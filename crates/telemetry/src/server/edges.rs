@@ -1,0 +1,71 @@
+//! What is asked at the start and at the end of a run only.
+
+use std::collections::BTreeMap;
+
+use protocol::Error;
+use samples::Line;
+
+use super::{
+    questioner::Questioner,
+    slow_log::Mark,
+    table_sizes,
+    totals::{SOURCES, Source, Sums},
+};
+
+/// What stood there at the start.
+pub(crate) struct Start {
+    totals: Vec<(&'static Source, Sums)>,
+    slow_log: Option<Mark>,
+    has_sizes: bool,
+}
+
+impl Start {
+    /// Asks for everything at the start; the lines are for the record.
+    pub(crate) async fn read(
+        questioner: &mut Questioner,
+        variables: &BTreeMap<String, String>,
+        is_local: bool,
+    ) -> Result<(Self, Vec<Line>), Error> {
+        let mut start = Self {
+            totals: Vec::new(),
+            slow_log: None,
+            has_sizes: false,
+        };
+        match Mark::now(variables) {
+            _ if !is_local => questioner.miss("slow query log", "the server is on another machine"),
+            Ok(mark) => start.slow_log = Some(mark),
+            Err(why) => questioner.miss("slow query log", &why),
+        }
+        let sizes = table_sizes::recorded(questioner, "start").await?;
+        start.has_sizes = sizes.is_some();
+        // Last, so that they hold as little as possible of what is asked here.
+        for source in SOURCES {
+            if source.is_filled(questioner, variables)
+                && let Some(sums) = source.read(questioner).await?
+            {
+                start.totals.push((source, sums));
+            }
+        }
+        Ok((start, sizes.map(Line::TableSizes).into_iter().collect()))
+    }
+
+    /// Asks for everything at the end, and says what grew.
+    pub(crate) async fn end(&self, questioner: &mut Questioner) -> Result<Vec<Line>, Error> {
+        let mut lines = Vec::new();
+        for (source, before) in &self.totals {
+            if let Some(after) = source.read(questioner).await? {
+                lines.push(Line::ServerTotals(source.grown(before, &after)));
+            }
+        }
+        match self.slow_log.as_ref().map(Mark::written_since) {
+            Some(Ok(slow_log)) => lines.push(Line::SlowLog(slow_log)),
+            Some(Err(why)) => questioner.miss("slow query log", &why),
+            None => {}
+        }
+        if self.has_sizes {
+            let sizes = table_sizes::recorded(questioner, "end").await?;
+            lines.extend(sizes.map(Line::TableSizes));
+        }
+        Ok(lines)
+    }
+}

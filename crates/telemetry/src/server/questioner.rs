@@ -1,0 +1,60 @@
+//! Asks the server, and notes what it does not answer.
+
+use protocol::{Connection, Error};
+
+use super::answer::Answer;
+
+/// A connection to ask over.
+pub(crate) struct Questioner {
+    connection: Connection,
+    /// Statements so far.
+    pub(crate) statements: u64,
+    /// What could not be observed, in words.
+    pub(crate) not_observed: Vec<String>,
+}
+
+impl Questioner {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self {
+            connection,
+            statements: 0,
+            not_observed: Vec::new(),
+        }
+    }
+
+    /// The server's number of this connection.
+    pub(crate) fn connection_id(&self) -> u32 {
+        self.connection.connection_id()
+    }
+
+    /// Asks for something; `None` where the server refuses, which is noted. An error is a lost connection.
+    pub(crate) async fn ask(&mut self, what: &str, sql: &str) -> Result<Option<Answer>, Error> {
+        match self.try_ask(sql).await? {
+            Ok(answer) => Ok(Some(answer)),
+            Err(refusal) => {
+                self.miss(what, &refusal);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Asks; the inner error is the server's refusal.
+    pub(crate) async fn try_ask(&mut self, sql: &str) -> Result<Result<Answer, String>, Error> {
+        self.statements += 1;
+        match Answer::to(&mut self.connection, sql).await {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(Error::Server(refusal)) => Ok(Err(refusal.to_string())),
+            Err(lost) => Err(lost),
+        }
+    }
+
+    /// Notes that something is not observed.
+    pub(crate) fn miss(&mut self, what: &str, why: &str) {
+        self.not_observed
+            .push(format!("{what} not observed: {why}"));
+    }
+
+    pub(crate) async fn close(self) -> Result<(), Error> {
+        self.connection.close().await
+    }
+}

@@ -1,0 +1,189 @@
+//! One reading of everything that is asked again and again.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use protocol::Error;
+use reactor::{Instant, system_now};
+use samples::{InnodbStatus, ServerStatus};
+
+use super::{innodb_status, questioner::Questioner, status::Variables};
+
+/// InnoDB's metrics that are on; MariaDB 10.5 calls the column otherwise.
+const METRICS: [&str; 2] = [
+    "SELECT NAME, COUNT, TYPE FROM information_schema.INNODB_METRICS WHERE STATUS='enabled'",
+    "SELECT NAME, COUNT, TYPE FROM information_schema.INNODB_METRICS WHERE ENABLED=1",
+];
+/// With more connections than this their list costs more than it tells.
+const PROCESSES_AT_MOST: f64 = 1000.0;
+/// What costs more than the counters is asked no more often than this.
+const SLOWLY: Duration = Duration::from_millis(990);
+
+/// What this server answers.
+pub(crate) struct Probes {
+    metrics: Option<&'static str>,
+    innodb: bool,
+    processes: bool,
+    /// When the expensive ones were asked.
+    asked_slowly: Option<Instant>,
+    /// The longest statement so far.
+    pub(crate) longest: Duration,
+}
+
+/// What was read.
+pub(crate) struct Reading {
+    /// When the counters were.
+    pub(crate) at: Instant,
+    asked: Duration,
+    variables: Variables,
+    innodb: Option<InnodbStatus>,
+    processes: BTreeMap<String, u32>,
+}
+
+impl Probes {
+    /// Finds out what there is to ask.
+    pub(crate) async fn find(questioner: &mut Questioner) -> Result<Self, Error> {
+        let mut metrics = None;
+        let mut refusal = String::new();
+        for sql in METRICS {
+            match questioner.try_ask(sql).await? {
+                Ok(_) => {
+                    metrics = Some(sql);
+                    break;
+                }
+                Err(why) => refusal = why,
+            }
+        }
+        if metrics.is_none() {
+            questioner.miss("INNODB_METRICS", &refusal);
+        }
+        Ok(Self {
+            metrics,
+            innodb: true,
+            processes: true,
+            asked_slowly: None,
+            longest: Duration::ZERO,
+        })
+    }
+
+    /// Makes the next reading a whole one, whenever the last one was.
+    pub(crate) fn start_anew(&mut self) {
+        self.asked_slowly = None;
+    }
+
+    /// Reads everything that this server answers.
+    pub(crate) async fn read(&mut self, questioner: &mut Questioner) -> Result<Reading, Error> {
+        let begun = system_now();
+        let slowly = self.asked_slowly.is_none_or(|last| begun - last >= SLOWLY);
+        let mut reading = Reading {
+            at: begun,
+            asked: Duration::ZERO,
+            variables: Variables::default(),
+            innodb: None,
+            processes: BTreeMap::new(),
+        };
+        let answer = questioner
+            .ask("SHOW GLOBAL STATUS", "SHOW GLOBAL STATUS")
+            .await?;
+        for (name, value) in answer.map(|answer| answer.pairs()).unwrap_or_default() {
+            reading.variables.add_status(name, &value);
+        }
+        reading.at = system_now();
+        self.longest = self.longest.max(reading.at - begun);
+        if slowly {
+            self.asked_slowly = Some(begun);
+            self.read_slowly(questioner, &mut reading).await?;
+        }
+        reading.asked = system_now() - begun;
+        Ok(reading)
+    }
+
+    async fn read_slowly(
+        &mut self,
+        questioner: &mut Questioner,
+        reading: &mut Reading,
+    ) -> Result<(), Error> {
+        if let Some(sql) = self.metrics {
+            let begun = system_now();
+            match questioner.ask("INNODB_METRICS", sql).await? {
+                Some(answer) => answer.rows().for_each(|row| {
+                    let value = row.text("count");
+                    let variables = &mut reading.variables;
+                    variables.add_metric(&row.text("name"), &row.text("type"), &value);
+                }),
+                None => self.metrics = None,
+            }
+            self.note(begun);
+        }
+        if self.innodb {
+            let begun = system_now();
+            let sql = "SHOW ENGINE INNODB STATUS";
+            match questioner.ask(sql, sql).await? {
+                Some(answer) => {
+                    let text = answer.rows().next().map(|row| row.text("status"));
+                    reading.innodb = text.as_deref().map(innodb_status::parse);
+                }
+                None => self.innodb = false,
+            }
+            self.note(begun);
+        }
+        let connected = reading.variables.value("Threads_connected").unwrap_or(0.0);
+        if self.processes && connected > PROCESSES_AT_MOST {
+            self.processes = false;
+            let why = format!("{connected} connections are too many to list every second");
+            questioner.miss("processlist", &why);
+        }
+        if self.processes {
+            let begun = system_now();
+            let own = questioner.connection_id().to_string();
+            match questioner.ask("processlist", "SHOW PROCESSLIST").await? {
+                Some(answer) => answer
+                    .rows()
+                    .filter(|row| row.text("id") != own)
+                    .for_each(|row| {
+                        let what = match row.text("state") {
+                            state if state.is_empty() => row.text("command"),
+                            state => format!("{}: {state}", row.text("command")),
+                        };
+                        *reading.processes.entry(what).or_default() += 1;
+                    }),
+                None => self.processes = false,
+            }
+            self.note(begun);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, begun: Instant) {
+        self.longest = self.longest.max(system_now() - begun);
+    }
+}
+
+impl Reading {
+    /// The same reading as the one to subtract from, so that the next names all values.
+    pub(crate) fn into_first(mut self) -> Self {
+        self.variables = self.variables.without_values();
+        self
+    }
+
+    /// What happened since an earlier reading; `start` is when the load began.
+    pub(crate) fn since(&self, earlier: &Self, start: Instant) -> ServerStatus {
+        let change = self.variables.since(&earlier.variables);
+        ServerStatus {
+            t_s: seconds(earlier.at, start),
+            length_s: (self.at - earlier.at).as_secs_f64(),
+            asked_s: self.asked.as_secs_f64(),
+            counters: change.counters,
+            values: change.values,
+            innodb: self.innodb.clone(),
+            processes: self.processes.clone(),
+        }
+    }
+}
+
+/// Seconds from `start` to `at`, negative where it lies before.
+fn seconds(at: Instant, start: Instant) -> f64 {
+    match at >= start {
+        true => (at - start).as_secs_f64(),
+        false => -(start - at).as_secs_f64(),
+    }
+}

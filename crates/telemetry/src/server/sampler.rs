@@ -1,0 +1,298 @@
+//! The thread that asks the server while a load runs.
+
+use std::{
+    future::Future,
+    io,
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use protocol::{Connection, Endpoint, Error};
+use reactor::{Clock, Instant, Reactor, system_now};
+use samples::{Collected, Line, ServerObservation};
+
+use super::{
+    edges::Start,
+    questioner::Questioner,
+    reading::{Probes, Reading},
+};
+
+/// A server that takes longer to answer one reading is not asked any more.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is to be observed, and how often.
+#[derive(Debug, Clone)]
+pub struct WatchedServer {
+    /// Where the server is, and as whom to ask.
+    pub endpoint: Endpoint,
+    /// True where its files can be read on this machine.
+    pub is_local: bool,
+    /// Connections that the load is going to open: where the server allows no more, it is not observed.
+    pub connections: u32,
+    /// How often its counters are read.
+    pub every: Duration,
+}
+
+/// Asks the server from a thread of its own, so that no answer that takes long delays the load.
+#[derive(Debug)]
+pub struct ServerSampler {
+    orders: Sender<Order>,
+    lines: Receiver<Line>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread is told.
+enum Order {
+    /// The load began.
+    Started(Instant),
+    /// The load is over.
+    Finish,
+}
+
+impl ServerSampler {
+    /// Connects, and reads what stands there before the load; returns when that is done or given up.
+    pub fn start(server: WatchedServer) -> Self {
+        let (orders, receiver) = channel();
+        let (sender, lines) = channel();
+        let (ready, is_ready) = channel();
+        let failed = sender.clone();
+        let thread = std::thread::Builder::new()
+            .name("server".to_owned())
+            .spawn(move || {
+                let told = Told {
+                    orders: receiver,
+                    lines: sender,
+                };
+                told.observe(&server, || {
+                    // Nobody waits any more: then it does not matter.
+                    let _ = ready.send(());
+                });
+            });
+        let thread = match thread {
+            Ok(thread) => {
+                // An error is a thread that ended before: it has said why.
+                let _ = is_ready.recv();
+                Some(thread)
+            }
+            Err(error) => {
+                let _ = failed.send(nothing_observed(&error));
+                None
+            }
+        };
+        Self {
+            orders,
+            lines,
+            thread,
+        }
+    }
+
+    /// Says that the load begins at this moment, from which the times of all lines count.
+    pub fn started(&self, at: Instant) {
+        // A thread that has ended has said why.
+        let _ = self.orders.send(Order::Started(at));
+    }
+
+    /// The lines that have come since the last call.
+    pub fn lines(&self) -> impl Iterator<Item = Line> {
+        self.lines.try_iter()
+    }
+
+    /// Reads what stands there after the load; the lines that are left.
+    pub fn finish(mut self) -> Vec<Line> {
+        let _ = self.orders.send(Order::Finish);
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            // A panic has told of itself on stderr; what was measured is kept.
+            return self.lines.try_iter().collect();
+        }
+        self.lines.try_iter().collect()
+    }
+}
+
+/// The thread's ends of the channels.
+struct Told {
+    orders: Receiver<Order>,
+    lines: Sender<Line>,
+}
+
+/// What is known between two readings.
+struct Observed {
+    questioner: Questioner,
+    probes: Probes,
+    start: Start,
+    last: Reading,
+    began: Instant,
+    collected: Collected,
+}
+
+impl Told {
+    fn observe(&self, server: &WatchedServer, ready: impl Fn()) {
+        let reactor = match Reactor::new(Clock::System) {
+            Ok(reactor) => reactor,
+            Err(error) => return self.say(nothing_observed(&error)),
+        };
+        let observed = reactor.run(in_time(begin(server)));
+        let (mut observed, lines) = match observed {
+            Ok(Ok(begun)) => begun,
+            Ok(Err(why)) => return self.say(nothing_observed(&why)),
+            Err(error) => return self.say(nothing_observed(&error)),
+        };
+        lines.into_iter().for_each(|line| self.say(line));
+        ready();
+        let mut lost = None;
+        loop {
+            let wait = observed.until_next(server.every);
+            let order = match lost {
+                // Nothing is left to be done but to end.
+                Some(_) => self.orders.recv().map_err(RecvTimeoutError::from),
+                None => self.orders.recv_timeout(wait),
+            };
+            let result = match (order, &lost) {
+                (Ok(Order::Started(at)), None) => reactor.run(in_time(observed.started(at))),
+                (Ok(Order::Started(_)), Some(_)) => Ok(()),
+                (Err(RecvTimeoutError::Timeout), _) => {
+                    let line = reactor.run(in_time(observed.read()));
+                    line.map(|line| self.say(line))
+                }
+                (Ok(Order::Finish) | Err(RecvTimeoutError::Disconnected), _) => break,
+            };
+            if let Err(error) = result {
+                let at_s = observed.elapsed_s();
+                lost = Some(format!("from {at_s:.1} s on: {error}"));
+            }
+        }
+        if lost.is_none() {
+            match reactor.run(in_time(observed.end())) {
+                Ok(lines) => lines.into_iter().for_each(|line| self.say(line)),
+                Err(error) => lost = Some(format!("at the end: {error}")),
+            }
+        }
+        let closing = observed.closing(lost.as_deref());
+        closing.into_iter().for_each(|line| self.say(line));
+        // The server is not asked any more either way.
+        let _ = reactor.run(in_time(observed.questioner.close()));
+    }
+
+    fn say(&self, line: Line) {
+        // Nobody listens where the run was given up.
+        let _ = self.lines.send(line);
+    }
+}
+
+/// Connects and reads what stands there; the inner error says why there is nothing to observe.
+async fn begin(server: &WatchedServer) -> Result<Result<(Observed, Vec<Line>), String>, Error> {
+    let endpoint = Endpoint {
+        // It may not exist yet.
+        database: None,
+        ..server.endpoint.clone()
+    };
+    let mut questioner = Questioner::new(Connection::open(&endpoint).await?);
+    let variables = questioner.ask("variables", "SHOW GLOBAL VARIABLES").await?;
+    let variables = variables.map(|answer| answer.pairs()).unwrap_or_default();
+    let allowed = variables
+        .get("max_connections")
+        .and_then(|max| max.parse::<u32>().ok());
+    if let Some(allowed) = allowed
+        && allowed <= server.connections
+    {
+        questioner.close().await?;
+        return Ok(Err(format!(
+            "max_connections = {allowed} leaves no connection for it"
+        )));
+    }
+    let mut probes = Probes::find(&mut questioner).await?;
+    let (start, lines) = Start::read(&mut questioner, &variables, server.is_local).await?;
+    let last = probes.read(&mut questioner).await?.into_first();
+    let observed = Observed {
+        began: last.at,
+        questioner,
+        probes,
+        start,
+        last,
+        collected: Collected {
+            collector: "server".to_owned(),
+            every_s: server.every.as_secs_f64(),
+            ..Collected::default()
+        },
+    };
+    Ok(Ok((observed, lines)))
+}
+
+impl Observed {
+    /// Begins to count anew: what was before the load belongs to nobody.
+    async fn started(&mut self, at: Instant) -> Result<(), Error> {
+        self.began = at;
+        self.probes.start_anew();
+        self.last = self.probes.read(&mut self.questioner).await?.into_first();
+        Ok(())
+    }
+
+    async fn read(&mut self) -> Result<Line, Error> {
+        let reading = self.probes.read(&mut self.questioner).await?;
+        let status = reading.since(&self.last, self.began);
+        self.last = reading;
+        let collected = &mut self.collected;
+        collected.samples += 1;
+        collected.length_s = status.t_s + status.length_s;
+        collected.longest_s = collected.longest_s.max(status.asked_s);
+        Ok(Line::ServerStatus(status))
+    }
+
+    async fn end(&mut self) -> Result<Vec<Line>, Error> {
+        let mut lines = vec![self.read().await?];
+        lines.extend(self.start.end(&mut self.questioner).await?);
+        Ok(lines)
+    }
+
+    /// How long the next reading is away; one that is overdue by a whole interval is missed.
+    fn until_next(&mut self, every: Duration) -> Duration {
+        let since = system_now() - self.last.at;
+        let overdue = since.as_nanos() / every.as_nanos().max(1);
+        self.collected.missed += overdue.saturating_sub(1) as u64;
+        every.saturating_sub(since)
+    }
+
+    fn elapsed_s(&self) -> f64 {
+        (system_now() - self.began).as_secs_f64()
+    }
+
+    /// How it went; `lost` says from when on there was no connection, and why.
+    fn closing(&mut self, lost: Option<&str>) -> [Line; 2] {
+        if let Some(lost) = lost {
+            self.questioner.miss("server status", lost);
+        }
+        self.collected.cpu_s = reactor::thread_cpu_time().as_secs_f64();
+        let how = ServerObservation {
+            statements: self.questioner.statements,
+            statement_max_s: self.probes.longest.as_secs_f64(),
+            not_observed: std::mem::take(&mut self.questioner.not_observed),
+        };
+        [
+            Line::Collected(self.collected.clone()),
+            Line::ServerObservation(how),
+        ]
+    }
+}
+
+/// The result of `future`, or why there is none in time.
+async fn in_time<T>(future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    match reactor::timeout(PATIENCE, future).await {
+        Ok(result) => result,
+        Err(_) => Err(Error::Lost {
+            during: "asking for the status",
+            source: io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!("no answer in {PATIENCE:?}"),
+            ),
+        }),
+    }
+}
+
+fn nothing_observed(why: &impl std::fmt::Display) -> Line {
+    Line::ServerObservation(ServerObservation {
+        not_observed: vec![format!("server status not observed: {why}")],
+        ..ServerObservation::default()
+    })
+}

@@ -1,0 +1,282 @@
+//! The slow query log: the part that a run wrote, added up by fingerprint.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+};
+
+use samples::{Histogram, SlowClass, SlowLog};
+
+use super::{fingerprint::fingerprint, status::to_nano};
+
+/// Fingerprints that stand in a record.
+const CLASSES_AT_MOST: usize = 20;
+/// What is read of the log at most.
+const BYTES_AT_MOST: u64 = 1 << 30;
+
+/// The log's file, and where the run begins in it.
+#[derive(Debug)]
+pub(crate) struct Mark {
+    path: PathBuf,
+    offset: u64,
+}
+
+impl Mark {
+    /// Where the log stands now, by the server's variables; an error says in words why it cannot be read.
+    pub(crate) fn now(variables: &BTreeMap<String, String>) -> Result<Self, String> {
+        let variable = |name: &str| variables.get(name).map_or("", String::as_str);
+        if !matches!(variable("slow_query_log"), "ON" | "1") {
+            return Err("slow_query_log is off".to_owned());
+        }
+        if !variable("log_output").contains("FILE") {
+            return Err(format!("log_output is {}", variable("log_output")));
+        }
+        let path = Path::new(variable("datadir")).join(variable("slow_query_log_file"));
+        let length = std::fs::metadata(&path)
+            .and_then(|metadata| File::open(&path).map(|_| metadata.len()))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self {
+            path,
+            offset: length,
+        })
+    }
+
+    /// What was written since; an error says in words why it cannot be read.
+    pub(crate) fn written_since(&self) -> Result<SlowLog, String> {
+        let read = || -> io::Result<SlowLog> {
+            let mut file = File::open(&self.path)?;
+            // A log that is shorter than before was begun anew.
+            let from = self.offset.min(file.metadata()?.len());
+            file.seek(SeekFrom::Start(if from < self.offset { 0 } else { from }))?;
+            digest(BufReader::new(file.take(BYTES_AT_MOST)))
+        };
+        read().map_err(|error| format!("{}: {error}", self.path.display()))
+    }
+}
+
+/// What the head of a statement says of it.
+#[derive(Debug, Default, Clone, PartialEq)]
+struct Head {
+    time_s: f64,
+    lock_s: f64,
+    rows_sent: u64,
+    rows_examined: u64,
+}
+
+/// The statements of one fingerprint so far.
+struct Class {
+    count: u64,
+    total_s: f64,
+    max_s: f64,
+    lock_s: f64,
+    rows_sent: u64,
+    rows_examined: u64,
+    times: Histogram,
+}
+
+/// Adds up the statements of a log.
+///
+/// A statement is a head of lines that begin with `# `, of which one has `Query_time`, and text up to the next head;
+/// `use` and `SET timestamp` before it are the log's own. What stands before the first head is left out.
+fn digest(mut log: impl BufRead) -> io::Result<SlowLog> {
+    let mut classes: BTreeMap<String, Class> = BTreeMap::new();
+    let mut head: Option<Head> = None;
+    let mut text = String::new();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let ended = log.read_until(b'\n', &mut line)? == 0;
+        let said = String::from_utf8_lossy(&line);
+        let is_head = said.starts_with("# Query_time:");
+        let begins = said.starts_with("# Time:") || said.starts_with("# User@Host:") || is_head;
+        if (ended || begins)
+            && let Some(known) = head.take()
+        {
+            add(&mut classes, &known, &text);
+        }
+        if ended {
+            break;
+        }
+        if begins {
+            text.clear();
+        }
+        if is_head {
+            head = Some(read_head(&said));
+        } else if head.is_some() && !said.starts_with('#') && !is_the_logs_own(&said) {
+            text.push_str(&said);
+        } else if let Some(command) = said.strip_prefix("# administrator command:") {
+            text = format!("administrator command:{command}");
+        }
+    }
+    Ok(ranked(classes))
+}
+
+/// `SET timestamp=…;`, `use db;`, and the three lines that a server writes when it opens its log.
+fn is_the_logs_own(line: &str) -> bool {
+    line.starts_with("SET timestamp=")
+        || line.starts_with("use ")
+        || line.contains("started with:")
+        || line.starts_with("Tcp port:")
+        || line.starts_with("Time  ")
+}
+
+/// `# Query_time: 0.3  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 0`, with more in some versions.
+fn read_head(line: &str) -> Head {
+    let mut words = line.trim_start_matches("# ").split_whitespace();
+    let mut head = Head::default();
+    while let Some(name) = words.next() {
+        let Some(value) = words.next() else { break };
+        match name {
+            "Query_time:" => head.time_s = value.parse().unwrap_or(0.0),
+            "Lock_time:" => head.lock_s = value.parse().unwrap_or(0.0),
+            "Rows_sent:" => head.rows_sent = value.parse().unwrap_or(0),
+            "Rows_examined:" => head.rows_examined = value.parse().unwrap_or(0),
+            _ => {}
+        }
+    }
+    head
+}
+
+fn add(classes: &mut BTreeMap<String, Class>, head: &Head, text: &str) {
+    let class = classes.entry(fingerprint(text)).or_insert_with(|| Class {
+        count: 0,
+        total_s: 0.0,
+        max_s: 0.0,
+        lock_s: 0.0,
+        rows_sent: 0,
+        rows_examined: 0,
+        times: Histogram::new(),
+    });
+    class.count += 1;
+    class.total_s += head.time_s;
+    class.max_s = class.max_s.max(head.time_s);
+    class.lock_s += head.lock_s;
+    class.rows_sent += head.rows_sent;
+    class.rows_examined += head.rows_examined;
+    class.times.record((head.time_s * 1e9) as u64);
+}
+
+fn ranked(classes: BTreeMap<String, Class>) -> SlowLog {
+    let mut classes: Vec<SlowClass> = classes
+        .into_iter()
+        .map(|(fingerprint, class)| {
+            let quantile_s = |quantile| {
+                let ns = class.times.quantile_ns(quantile);
+                ns.map_or(0.0, |ns| (ns as f64 / 1e9).min(class.max_s))
+            };
+            SlowClass {
+                fingerprint,
+                count: class.count,
+                total_s: to_nano(class.total_s),
+                lock_s: to_nano(class.lock_s),
+                p50_s: quantile_s(0.5),
+                p95_s: quantile_s(0.95),
+                max_s: class.max_s,
+                rows_examined: class.rows_examined,
+                rows_sent: class.rows_sent,
+            }
+        })
+        .collect();
+    classes.sort_by(|a, b| b.total_s.total_cmp(&a.total_s));
+    let statements = classes.iter().map(|class| class.count).sum();
+    let left_out = classes.len().saturating_sub(CLASSES_AT_MOST) as u64;
+    classes.truncate(CLASSES_AT_MOST);
+    SlowLog {
+        statements,
+        classes,
+        left_out,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The heads as the versions write them.
+    const MARIADB: &str = "/usr/sbin/mariadbd, Version: 10.11.19-MariaDB. started with:\nTcp port: 0  Unix socket: /tmp/s\n\
+        Time\t\t    Id Command\tArgument\n# Time: 261121 23:50:49\n# User@Host: bench[bench] @ localhost []\n\
+        # Thread_id: 5  Schema: test  QC_hit: No\n\
+        # Query_time: 0.300412  Lock_time: 0.000010  Rows_sent: 1  Rows_examined: 4\n\
+        # Rows_affected: 0  Bytes_sent: 64\nuse test;\nSET timestamp=1763769049;\nSELECT c\nFROM t WHERE id = 5;\n\
+        # User@Host: bench[bench] @ localhost []\n# Thread_id: 5  Schema: test  QC_hit: No\n\
+        # Query_time: 0.100000  Lock_time: 0.000000  Rows_sent: 1  Rows_examined: 2\n\
+        # Rows_affected: 0  Bytes_sent: 64\nSET timestamp=1763769049;\nselect c from t where id=7;\n";
+    const MYSQL: &str = "# Time: 2026-11-21T23:50:49.123456Z\n# User@Host: bench[bench] @ localhost []  Id:    12\n\
+        # Query_time: 1.500000  Lock_time: 0.000001 Rows_sent: 0  Rows_examined: 10\nSET timestamp=1763769049;\n\
+        UPDATE t SET a = 'x' WHERE id IN (1,2);\n# Time: 2026-11-21T23:50:50.123456Z\n\
+        # User@Host: bench[bench] @ localhost []  Id:    12\n\
+        # Query_time: 0.000003  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0\nSET timestamp=1763769050;\n\
+        # administrator command: Quit;\n";
+
+    #[test]
+    fn statements_are_added_up_by_fingerprint() {
+        let log = digest(MARIADB.as_bytes()).unwrap();
+        assert_eq!(log.statements, 2);
+        let [class] = log.classes.as_slice() else {
+            panic!("{log:?}")
+        };
+        assert_eq!(class.fingerprint, "select c from t where id = ?");
+        assert_eq!(
+            (class.count, class.rows_examined, class.rows_sent),
+            (2, 6, 2)
+        );
+        assert!((class.total_s - 0.400412).abs() < 1e-9);
+        assert_eq!(class.max_s, 0.300412);
+    }
+
+    #[test]
+    fn the_most_expensive_come_first() {
+        let log = digest(MYSQL.as_bytes()).unwrap();
+        let names: Vec<&str> = log
+            .classes
+            .iter()
+            .map(|class| class.fingerprint.as_str())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "update t set a = ? where id in (?+)",
+                "administrator command : quit"
+            ]
+        );
+    }
+
+    #[test]
+    fn only_what_the_run_wrote_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("slow.log");
+        std::fs::write(&path, MYSQL).unwrap();
+        let variables = |on: &str| {
+            BTreeMap::from(
+                [
+                    ("slow_query_log", on),
+                    ("log_output", "FILE"),
+                    ("datadir", directory.path().to_str().unwrap()),
+                    ("slow_query_log_file", "slow.log"),
+                ]
+                .map(|(name, value)| (name.to_owned(), value.to_owned())),
+            )
+        };
+        let mark = Mark::now(&variables("ON")).unwrap();
+        std::fs::write(&path, format!("{MYSQL}{MARIADB}")).unwrap();
+        assert_eq!(mark.written_since().unwrap().statements, 2);
+        // Begun anew.
+        let (first, _) = MYSQL.split_once("# Time: 2026-11-21T23:50:50").unwrap();
+        std::fs::write(&path, first).unwrap();
+        assert_eq!(mark.written_since().unwrap().statements, 1);
+        assert_eq!(
+            Mark::now(&variables("OFF")).unwrap_err(),
+            "slow_query_log is off"
+        );
+    }
+
+    #[test]
+    fn what_is_no_log_has_no_statements() {
+        assert_eq!(
+            digest(&b"\xff\xfe nothing\n# Que"[..]).unwrap().statements,
+            0
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! The sizes of tables, as information_schema estimates them.
+
+use protocol::{Connection, Error};
+use samples::{TableSize, TableSizes};
+
+use super::{answer::Answer, questioner::Questioner};
+
+/// Tables that stand in a record.
+const TABLES_AT_MOST: usize = 50;
+/// Databases of the server itself.
+const OWN: &str = "'mysql', 'information_schema', 'performance_schema', 'sys'";
+
+/// The tables of all databases but the server's own, or those of one database, largest first.
+///
+/// They are estimates; MySQL 8 would give day-old ones, and is told to look. Errors are those of the connection.
+pub async fn table_sizes(
+    connection: &mut Connection,
+    database: Option<&str>,
+) -> Result<Vec<TableSize>, Error> {
+    match connection.query(FRESH.as_bytes()).await {
+        // Servers without this cache do not know its variable.
+        Ok(_) | Err(Error::Server(_)) => {}
+        Err(error) => return Err(error),
+    }
+    let place = match database {
+        Some(database) => {
+            let mut name = Vec::new();
+            protocol::escape_into(database.as_bytes(), &mut name);
+            format!("table_schema = '{}'", String::from_utf8_lossy(&name))
+        }
+        None => format!("table_schema NOT IN ({OWN})"),
+    };
+    Ok(sizes(&Answer::to(connection, &sql(&place)).await?))
+}
+
+const FRESH: &str = "SET SESSION information_schema_stats_expiry = 0";
+
+fn sql(place: &str) -> String {
+    format!(
+        "SELECT table_schema AS s, table_name AS t, engine AS e, table_rows AS r, avg_row_length AS l, \
+         data_length AS d, index_length AS i, data_free AS f FROM information_schema.tables \
+         WHERE table_type = 'BASE TABLE' AND {place} ORDER BY data_length + index_length DESC, s, t"
+    )
+}
+
+fn sizes(answer: &Answer) -> Vec<TableSize> {
+    let tables = answer.rows().map(|row| TableSize {
+        schema: row.text("s"),
+        table: row.text("t"),
+        engine: row.text("e"),
+        rows: row.number("r"),
+        row_bytes: row.number("l"),
+        data_bytes: row.number("d"),
+        index_bytes: row.number("i"),
+        free_bytes: row.number("f"),
+    });
+    tables.collect()
+}
+
+/// The sizes for a record; `None` where the server refuses.
+pub(crate) async fn recorded(
+    questioner: &mut Questioner,
+    at: &str,
+) -> Result<Option<TableSizes>, Error> {
+    // Refused by servers without this cache.
+    let _ = questioner.try_ask(FRESH).await?;
+    let place = format!("table_schema NOT IN ({OWN})");
+    let Some(answer) = questioner.ask("table sizes", &sql(&place)).await? else {
+        return Ok(None);
+    };
+    let mut tables = sizes(&answer);
+    let all_bytes = tables.iter().map(TableSize::all_bytes).sum();
+    let left_out = tables.len().saturating_sub(TABLES_AT_MOST) as u64;
+    tables.truncate(TABLES_AT_MOST);
+    Ok(Some(TableSizes {
+        at: at.to_owned(),
+        tables,
+        left_out,
+        all_bytes,
+    }))
+}
