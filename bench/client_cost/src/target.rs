@@ -7,7 +7,7 @@ use crate::{
     contest::Outcome,
     cost::Cost,
     tool::{Benchmark, Tool},
-    verdict::{Bound, CONFIDENCE, Verdict, paired_ratio},
+    verdict::{Bound, Verdict, median_interval, paired_ratio},
 };
 
 /// One line of the table of targets.
@@ -28,10 +28,9 @@ impl Target {
         Self::new(what, bound, paired_ratio(pairs), pairs.len())
     }
 
-    /// A target for the mean of a figure of its own, one value per round.
+    /// A target for the median of a figure of its own, one value per round.
     pub(crate) fn of_values(what: String, bound: Bound, values: &[f64]) -> Self {
-        let measured = stats::mean_interval(values, CONFIDENCE);
-        Self::new(what, bound, measured, values.len())
+        Self::new(what, bound, median_interval(values), values.len())
     }
 
     fn new(what: String, bound: Bound, measured: Option<Interval>, rounds: usize) -> Self {
@@ -300,10 +299,12 @@ mod tests {
     }
 
     #[test]
-    fn one_round_is_no_interval() {
-        let target = Target::of_values("x".to_owned(), Bound::AtMost(1.0), &[0.5]);
-        assert_eq!(target.verdict, Verdict::NotMeasured);
-        let void = target.void_where(Some(&"slow".to_owned()));
+    fn one_round_decides_nothing() {
+        let pairs = Target::of_pairs("x".to_owned(), Bound::AtMost(1.0), &[(0.5, 1.0)]);
+        assert_eq!(pairs.verdict, Verdict::NotMeasured);
+        let void = pairs.void_where(Some(&"slow".to_owned()));
         assert_eq!(void.verdict, Verdict::NotMeasured);
+        let value = Target::of_values("x".to_owned(), Bound::AtMost(1.0), &[0.5]);
+        assert_eq!(value.verdict, Verdict::Undecided);
     }
 }
