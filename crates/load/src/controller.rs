@@ -195,7 +195,9 @@ impl<'a> Controller<'a> {
         self.phase_why = why.to_owned();
         self.timeline.set_measure_from(at);
         match self.stop {
-            Stop::After(duration) => self.timeline.stop_by(at + duration),
+            Stop::After(duration) | Stop::AfterOrOperations(duration, _) => {
+                self.timeline.stop_by(at + duration);
+            }
             Stop::UntilPrecise(precision) => self.timeline.stop_by(at + precision.at_most),
             Stop::Operations(_) | Stop::WhenUsersEnd => {}
         }
@@ -358,7 +360,8 @@ impl<'a> Controller<'a> {
 
     fn outcome(mut self, start: Instant) -> Outcome {
         let due = self.evidence().due();
-        if matches!(self.stop, Stop::Operations(_) | Stop::WhenUsersEnd) {
+        let stop_at = self.timeline.stop_at();
+        if stop_at.is_none_or(|stop| reactor::system_now() < stop) {
             // In the last interval, users have come to their end: what waited then was not theirs.
             self.samples.pop();
         }

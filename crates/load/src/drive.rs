@@ -51,13 +51,16 @@ pub fn drive<U: User + 'static>(
     let (messages, inbox) = mpsc::channel();
     let mut controller = Controller::new(&load, Arc::clone(&timeline), inbox, observer);
     let (on_error, arrivals, shape) = (load.on_error, load.arrivals, controller.shape());
+    let drain = load.drain;
     let loops = load.loops.max(1);
     let options = Options {
         clock: Clock::System,
         spin: load.spin,
     };
     let budget = match load.stop {
-        Stop::Operations(operations) => Some(Arc::new(Budget::new(operations, loops))),
+        Stop::Operations(operations) | Stop::AfterOrOperations(_, operations) => {
+            Some(Arc::new(Budget::new(operations, loops)))
+        }
         Stop::After(_) | Stop::UntilPrecise(_) | Stop::WhenUsersEnd => None,
     };
     let shares = share_out(&load);
@@ -75,6 +78,7 @@ pub fn drive<U: User + 'static>(
                 arrivals,
                 allowance: Allowance::new(budget.clone()),
                 on_error,
+                drain,
                 timeline: Arc::clone(&timeline),
                 messages: messages.clone(),
                 used_cells,

@@ -18,7 +18,7 @@ use crate::{
     outcome::{Ended, UserTotal},
     pace::{Left, Pace},
     recorder::{Cells, FailureCounts, Recorder, Shape},
-    schedule::OnError,
+    schedule::{Drain, OnError},
     timeline::Timeline,
 };
 
@@ -27,8 +27,6 @@ mod driving;
 
 /// How often an event loop looks whether the controller has moved a moment.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// How long operations in flight may take after the stop.
-const DRAIN_AT_MOST: Duration = Duration::from_secs(5);
 
 /// One user's place in the load.
 #[derive(Debug, Clone, Copy)]
@@ -86,6 +84,7 @@ pub(crate) struct Task {
     pub(crate) arrivals: Arrivals,
     pub(crate) allowance: Allowance,
     pub(crate) on_error: OnError,
+    pub(crate) drain: Drain,
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) messages: mpsc::Sender<Message>,
     /// Cells that the controller has read and gives back, so that no interval allocates a histogram.
@@ -175,7 +174,7 @@ impl Shared {
             // First: a look counts what is due, and that must not reach beyond the interval that is open.
             self.close_intervals(now);
             self.pace.look(now, stop, now - wake_at);
-            if self.running.get() == 0 || stop.is_some_and(|stop| now >= stop + DRAIN_AT_MOST) {
+            if self.running.get() == 0 || self.drained_by(now, stop) {
                 break;
             }
             let next = self.task.timeline.interval_end(self.from.get());
@@ -185,6 +184,13 @@ impl Shared {
         self.finish(reactor::now());
     }
 
+    /// True when operations in flight have had all the time that they may take after the stop.
+    fn drained_by(&self, now: Instant, stop: Option<Instant>) -> bool {
+        let limit = self.task.drain.limit(self.task.timeline.is_cut_off());
+        stop.zip(limit)
+            .is_some_and(|(stop, limit)| now >= stop + limit)
+    }
+
     /// Hands over what is left.
     fn finish(&self, now: Instant) {
         if now > self.from.get() {
@@ -192,11 +198,13 @@ impl Shared {
         }
         let timeline = &self.task.timeline;
         let measured = |due| timeline.phase(due) == Phase::Measurement;
+        // Users that came to their end before it owe nothing that would have been due until then.
+        let stop = timeline.stop_at().filter(|stop| now >= *stop);
         self.task.send(Message::Finished {
             event_loop: self.task.share.index as usize,
             failures: self.recorder.borrow_mut().take_failures(),
             last_end: self.last_end.get(),
-            left: Box::new(self.pace.left(now, timeline.stop_at(), measured)),
+            left: Box::new(self.pace.left(now, stop, measured)),
             users: self.users.take(),
         });
     }

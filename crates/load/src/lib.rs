@@ -27,4 +27,4 @@ pub use drive::{default_loops, drive};
 pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
 pub use populate::{PopulateError, PopulateEvent, Population, Progress, populate};
-pub use schedule::{Interrupt, OnError, Precision, Stop, WarmUp};
+pub use schedule::{Drain, Interrupt, OnError, Precision, Stop, WarmUp};

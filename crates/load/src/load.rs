@@ -6,7 +6,7 @@ use samples::{Interval, PhaseMark};
 
 use crate::{
     arrivals::Arrivals,
-    schedule::{OnError, Stop, WarmUp},
+    schedule::{Drain, OnError, Stop, WarmUp},
 };
 
 /// Users of one kind.
@@ -37,6 +37,8 @@ pub struct Load<U> {
     pub warm_up: WarmUp,
     /// When it ends.
     pub stop: Stop,
+    /// How long operations in flight may take after that.
+    pub drain: Drain,
     /// What a failure does.
     pub on_error: OnError,
     /// Length of an interval.

@@ -32,10 +32,35 @@ pub enum Stop {
     After(Duration),
     /// After exactly so many operations that were due in the measurement, successful or not.
     Operations(u64),
+    /// After so much measuring or so many operations, whichever comes first.
+    AfterOrOperations(Duration, u64),
     /// When a quantile of the response times is known precisely enough.
     UntilPrecise(Precision),
     /// When every user has come to its own end (a number of rounds).
     WhenUsersEnd,
+}
+
+/// How long operations that are in flight at the stop may take before the load goes without them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drain {
+    /// As long as they need; 5 s after an interruption or a failure.
+    Unlimited,
+    /// At most so long; what has not come back by then is reported as unfinished.
+    AtMost(Duration),
+}
+
+impl Drain {
+    /// What a load does unless told otherwise.
+    pub const USUAL: Self = Self::AtMost(Duration::from_secs(5));
+
+    /// How long a load waits that was cut off or not; `None` where it waits for the last of them.
+    pub(crate) fn limit(self, is_cut_off: bool) -> Option<Duration> {
+        match (self, is_cut_off) {
+            (Self::AtMost(limit), _) => Some(limit),
+            (Self::Unlimited, true) => Self::USUAL.limit(false),
+            (Self::Unlimited, false) => None,
+        }
+    }
 }
 
 /// How precisely a quantile has to be known.

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, OnError, Stop, WarmUp};
+use load::{Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, Stop, WarmUp};
 use protocol::{
     Connection,
     testing::{Answer, endpoint, serve},
@@ -178,6 +178,7 @@ fn operations_allocate_nothing_once_they_run() {
             arrivals,
             warm_up: WarmUp::None,
             stop: Stop::WhenUsersEnd,
+            drain: Drain::USUAL,
             on_error: OnError::Stop,
             // Handing an interval over may allocate: none ends here.
             interval: Duration::from_secs(3600),

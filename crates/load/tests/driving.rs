@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use load::{
-    Arrivals, Ended, Group, Interrupt, Load, Observer, OnError, Outcome, Precision, Stop, WarmUp,
+    Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, Outcome, Precision, Stop,
+    WarmUp,
 };
 use samples::{Interval, PhaseMark};
 use workload::{Failure, Next, User, Watch};
@@ -69,6 +70,7 @@ fn drive(users: u32, loops: u32, arrivals: Arrivals, stop: Stop) -> (Outcome, Ve
         arrivals,
         warm_up: WarmUp::For(Duration::from_millis(100)),
         stop,
+        drain: Drain::USUAL,
         on_error: OnError::Stop,
         interval: Duration::from_millis(100),
     };
@@ -90,6 +92,18 @@ fn a_number_of_operations_is_exact_over_several_loops() {
         .sum();
     assert_eq!((count, outcome.offered.due), (3_001, 3_001));
     assert_eq!(outcome.offered.shortfall, None);
+}
+
+#[test]
+fn the_time_or_the_number_of_operations_ends_a_load_whichever_comes_first() {
+    for (time, operations) in [(60_000, 300), (200, 1_000_000_000)] {
+        let stop = Stop::AfterOrOperations(Duration::from_millis(time), operations);
+        let (outcome, _) = drive(4, 2, Arrivals::Closed, stop);
+        let is_by_number = operations == 300;
+        assert_eq!(outcome.offered.due == operations, is_by_number, "{stop:?}");
+        assert!(outcome.offered.due > 0 && outcome.elapsed < Duration::from_secs(50));
+        assert_eq!(outcome.offered.shortfall, None);
+    }
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use experiment::{LoadSpec, OnError, Pacing, PlannedRun, Process, ThinkTime, WarmUp};
-use load::{Arrivals, Ended, Group, Interrupt, Load, Outcome, Precision, Stop, default_loops};
+use load::{
+    Arrivals, Drain, Ended, Group, Interrupt, Load, Outcome, Precision, Stop, default_loops,
+};
 use protocol::Connection;
 use samples::{Line, RunHeader};
 use workload::{
@@ -198,6 +200,7 @@ impl Execution<'_> {
                 WarmUp::For(warm_up) => load::WarmUp::For(warm_up),
             },
             stop: stop(spec),
+            drain: Drain::USUAL,
             on_error: match spec.on_error {
                 OnError::Stop => load::OnError::Stop,
                 OnError::Count => load::OnError::Count,

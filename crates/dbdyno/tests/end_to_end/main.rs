@@ -18,6 +18,7 @@ mod installs;
 mod mariadb;
 mod null_server;
 mod oltp;
+mod oltp_ends;
 mod open_loop;
 mod page;
 mod quick;

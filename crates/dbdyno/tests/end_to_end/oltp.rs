@@ -324,7 +324,6 @@ fn faults_name_what_is_wrong() {
     .says("the ids of sbtest1 end at 2000");
     for (options, fault) in [
         (&["--luajit-cmd=off"][..], "--luajit-cmd"),
-        (&["--time=1", "--events=1"], "--time and --events"),
         (&["--time=0"], "without end"),
         (
             &["--rand-zipfian-exp=1"],

@@ -25,6 +25,8 @@ pub struct Header {
     pub report_interval_s: Option<u64>,
     /// The seed; `None` for one of the moment.
     pub seed: Option<u64>,
+    /// After how much time the run goes without what has not come back.
+    pub forced_shutdown: Option<Duration>,
 }
 
 /// One intermediate line.
@@ -134,7 +136,15 @@ pub fn header(header: &Header) -> String {
         ),
         None => out.push_str("Initializing random number generator from current time\n"),
     }
-    out.push_str("\n\nInitializing worker threads...\n\n");
+    out.push('\n');
+    if let Some(time) = header.forced_shutdown {
+        let seconds = time.as_secs_f64().ceil();
+        line(
+            &mut out,
+            format_args!("Forcing shutdown in {seconds} seconds"),
+        );
+    }
+    out.push_str("\nInitializing worker threads...\n\n");
     out
 }
 

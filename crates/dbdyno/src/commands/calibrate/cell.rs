@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use load::{Arrivals, Ended, Group, Interrupt, Load, Observer, OnError, Stop, WarmUp};
+use load::{Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, Stop, WarmUp};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
 use telemetry::{Sampler, Targets};
 use workload::oltp::{Benchmark, IgnoredErrors, OltpUser, Plan, Settings};
@@ -104,6 +104,7 @@ impl Cell {
             spin: false,
             warm_up: WarmUp::For(self.duration / 4),
             stop: Stop::After(self.duration),
+            drain: Drain::USUAL,
             on_error: OnError::Stop,
             interval: self.duration / 4,
         };

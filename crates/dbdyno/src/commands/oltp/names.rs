@@ -28,11 +28,7 @@ const OURS: [(&str, &str); 19] = [
 ];
 
 /// sysbench's options that have no meaning here, and why.
-const REFUSED: [(&str, &str); 20] = [
-    (
-        "forced-shutdown",
-        "what has not come back 5 s after the end is reported as unfinished: leave it out",
-    ),
+const REFUSED: [(&str, &str); 19] = [
     (
         "thread-stack-size",
         "connections have no threads here: leave it out",

@@ -6,7 +6,8 @@ use clap::{Args, Parser, ValueEnum};
 use workload::oltp::{Benchmark, IgnoredErrors, RandType, Settings};
 
 use super::values::{
-    between_0_and_1, count_or_none, exponent, percent, percentile, rate, table_size, tables, time,
+    ForcedShutdown, between_0_and_1, count_or_none, exponent, percent, percentile, rate,
+    table_size, tables, time,
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -242,12 +243,17 @@ pub(super) struct LoadOptions {
     /// How events arrive with --rate [default: poisson]
     #[arg(long, value_enum)]
     pub(super) arrivals: Option<Process>,
-    /// How long to measure: 30s, 5m, or seconds; 0 is without end [default: 10 s, or no limit with --operations]
+    /// How long to measure: 30s, 5m, or seconds; 0 is without end [default: 10 s, or no limit with --operations];
+    /// with --operations too, whichever comes first
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(super) duration: Option<Duration>,
     /// Events to measure: 10000, 1M; 0 is without end
     #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = count_or_none)]
     pub(super) operations: u64,
+    /// What has not come back so long after the time is over is left behind, and the exit code is 3: 5s, 10% of the
+    /// time, or off to wait for all [default: 5s, and no failure]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "5%")]
+    pub(super) forced_shutdown: Option<ForcedShutdown>,
     /// Event loops stay awake shortly before an event is due, which then begins on time to a microsecond
     #[arg(long)]
     pub(super) spin: bool,

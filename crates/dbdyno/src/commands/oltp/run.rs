@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
-use load::{Arrivals, Group, Load, OnError, Stop, WarmUp, default_loops};
+use load::{Arrivals, Drain, Group, Load, OnError, Stop, WarmUp, default_loops};
 use protocol::Endpoint;
 use report::{
     RunReport,
@@ -12,6 +12,7 @@ use workload::oltp::{Benchmark, OltpUser, Plan};
 
 use super::{
     options::{Format, Options, Process},
+    values::ForcedShutdown,
     watch::{Pending, Watcher},
 };
 use crate::{
@@ -48,6 +49,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
     let stop = stop(options)?;
+    let drain = drain(options, stop)?;
     let arrivals = arrivals(options, seed)?;
     let endpoint = options.endpoint()?;
     let stage = Stage::of(endpoint.clone())?;
@@ -55,7 +57,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     let interrupt = signals::interrupt()?;
     if options.report.format == Format::Sysbench {
         super::print_title(options);
-        print!("{}", sysbench::header(&header(options)));
+        print!("{}", sysbench::header(&header(options, stop, drain)));
     }
     let path = record_path(options, benchmark);
     let single = SingleRun {
@@ -86,6 +88,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
             warm_up => WarmUp::For(warm_up),
         },
         stop,
+        drain,
         on_error: OnError::RetryElseStop {
             reconnect_for: RECONNECT_FOR,
         },
@@ -100,6 +103,13 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     }
     if let Some(error) = recorded.failed {
         return Err(hinted(error, benchmark));
+    }
+    let unfinished = recorded.outcome.unfinished;
+    if is_forced(options) && unfinished > 0 {
+        let message = format!(
+            "forced shutdown: {unfinished} events had not come back when the time was over"
+        );
+        return Err(Blamed::new(Blame::Server, message).into());
     }
     match &recorded.outcome.offered.shortfall {
         None => Ok(ExitCode::SUCCESS),
@@ -135,7 +145,7 @@ fn loops(options: &Options, arrivals: &Arrivals) -> u32 {
         .min(connections)
 }
 
-/// A time or a number of events; both together would be two rules.
+/// A time, a number of events, or whichever comes first.
 fn stop(options: &Options) -> Result<Stop, Blamed> {
     let operations = options.load.operations;
     match (options.load.duration, operations) {
@@ -146,11 +156,26 @@ fn stop(options: &Options) -> Result<Stop, Blamed> {
         (None, 0) => Ok(Stop::After(DURATION)),
         (Some(duration), 0) => Ok(Stop::After(duration)),
         (None | Some(Duration::ZERO), _) => Ok(Stop::Operations(operations)),
-        (Some(_), _) => {
-            let message = "--duration and --operations (--time and --events) both end the run";
-            let hint = "give one of them; 0 for the other means that it has no say";
-            Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
-        }
+        (Some(duration), _) => Ok(Stop::AfterOrOperations(duration, operations)),
+    }
+}
+
+/// How long events in flight may take after the time is over.
+fn drain(options: &Options, stop: Stop) -> Result<Drain, Blamed> {
+    let Some(forced) = options.load.forced_shutdown else {
+        return Ok(Drain::USUAL);
+    };
+    forced.drain(time_of(stop)).ok_or_else(|| {
+        let message = "--forced-shutdown has no effect without a time that ends the run";
+        Blamed::new(Blame::Input, message).hint("name one by --duration".to_owned())
+    })
+}
+
+/// The time after which a run ends at the latest.
+fn time_of(stop: Stop) -> Option<Duration> {
+    match stop {
+        Stop::After(time) | Stop::AfterOrOperations(time, _) => Some(time),
+        Stop::Operations(_) | Stop::UntilPrecise(_) | Stop::WhenUsersEnd => None,
     }
 }
 
@@ -166,6 +191,12 @@ fn arrivals(options: &Options, seed: u64) -> Result<Arrivals, Blamed> {
         (true, Some(Process::Constant)) => Ok(Arrivals::Constant { rate_per_s }),
         (true, None | Some(Process::Poisson)) => Ok(Arrivals::Poisson { rate_per_s, seed }),
     }
+}
+
+/// True where the run must end so long after its time.
+fn is_forced(options: &Options) -> bool {
+    let forced = options.load.forced_shutdown;
+    forced.is_some_and(|forced| forced != ForcedShutdown::Off)
 }
 
 fn expected(options: &Options) -> Duration {
@@ -224,12 +255,17 @@ fn record_path(options: &Options, benchmark: Benchmark) -> PathBuf {
     }
 }
 
-fn header(options: &Options) -> Header {
+fn header(options: &Options, stop: Stop, drain: Drain) -> Header {
+    let forced = match (time_of(stop), drain) {
+        (Some(time), Drain::AtMost(drain)) => Some(time + drain),
+        _ => None,
+    };
     Header {
         threads: options.load.connections,
         rate_per_s: Some(options.load.rate).filter(|rate| *rate > 0.0),
         report_interval_s: Some(options.report.report_interval).filter(|every| *every > 0),
         seed: options.random.seed.filter(|seed| *seed > 0),
+        forced_shutdown: forced.filter(|_| is_forced(options)),
     }
 }
 

@@ -1,6 +1,48 @@
 //! Numbers and times on the command line, with their suffixes.
 
-use std::time::Duration;
+use std::{str::FromStr, time::Duration};
+
+use load::Drain;
+
+/// When a run goes without the events that have not come back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum ForcedShutdown {
+    /// Never.
+    Off,
+    /// So long after its time.
+    After(Duration),
+    /// So many percent of its time after it.
+    Percent(f64),
+}
+
+impl ForcedShutdown {
+    /// What it makes of a run of this length; `None` where it has no effect, for want of a length.
+    pub(super) fn drain(self, time: Option<Duration>) -> Option<Drain> {
+        match self {
+            Self::Off => Some(Drain::Unlimited),
+            Self::After(after) => time.map(|_| Drain::AtMost(after)),
+            Self::Percent(percent) => time.map(|time| Drain::AtMost(time.mul_f64(percent / 100.0))),
+        }
+    }
+}
+
+impl FromStr for ForcedShutdown {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let error = || "off, a time such as 5s, or a part of the time such as 10%".to_owned();
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        match text.strip_suffix('%') {
+            None => time(text).map(Self::After).map_err(|_| error()),
+            Some(number) => match number.parse::<f64>() {
+                Ok(percent) if (0.0..=1000.0).contains(&percent) => Ok(Self::Percent(percent)),
+                _ => Err(error()),
+            },
+        }
+    }
+}
 
 pub(super) fn tables(text: &str) -> Result<u32, String> {
     match text.parse() {
@@ -72,6 +114,29 @@ pub(super) fn exponent(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_forced_shutdown_is_a_time_or_a_part_of_it() {
+        let minute = Duration::from_secs(60);
+        let cases = [
+            ("5", Duration::from_secs(5)),
+            ("500ms", Duration::from_millis(500)),
+            ("0", Duration::ZERO),
+            ("5%", Duration::from_secs(3)),
+            ("150%", Duration::from_secs(90)),
+        ];
+        for (text, after) in cases {
+            let forced: ForcedShutdown = text.parse().unwrap();
+            let drain = forced.drain(Some(minute));
+            assert_eq!(drain, Some(Drain::AtMost(after)), "{text}");
+            assert_eq!(forced.drain(None), None, "{text}");
+        }
+        let off: ForcedShutdown = "off".parse().unwrap();
+        assert_eq!(off.drain(None), Some(Drain::Unlimited));
+        for wrong in ["on", "", "%", "-5", "5 %", "NaN%", "1e9%"] {
+            assert!(wrong.parse::<ForcedShutdown>().is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn suffixes_are_honoured_and_never_cut() {

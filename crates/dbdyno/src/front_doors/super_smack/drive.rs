@@ -2,7 +2,7 @@
 
 use std::{io::IsTerminal, sync::Arc, time::Duration};
 
-use load::{Arrivals, Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
+use load::{Arrivals, Drain, Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
 use samples::{Connects, Interval, PhaseMark};
 use workload::smack::{
@@ -58,6 +58,7 @@ pub(super) fn crew(
         arrivals: Arrivals::Closed,
         warm_up: WarmUp::None,
         stop: Stop::WhenUsersEnd,
+        drain: Drain::USUAL,
         on_error: shared.on_error,
         interval: INTERVAL,
     };

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ::load::{Arrivals, Group, Load, OnError, Stop, WarmUp, default_loops};
+use ::load::{Arrivals, Drain, Group, Load, OnError, Stop, WarmUp, default_loops};
 use protocol::{Connection, Endpoint};
 use workload::tpcc::{
     Constants, Notes, Pacing, RoundTrips, SharedTally, Terminal, TerminalPlan, operations,
@@ -121,6 +121,7 @@ impl Settings {
             arrivals: Arrivals::Closed,
             warm_up: self.warm_up,
             stop: Stop::After(self.measured),
+            drain: Drain::USUAL,
             on_error: ON_ERROR,
             interval: self.interval,
             spin: false,

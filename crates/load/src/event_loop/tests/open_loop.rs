@@ -159,3 +159,17 @@ fn a_number_of_operations_is_exact() {
     assert_eq!(told.due_in(Phase::Measurement).response.count, 1_000);
     assert!(told.due_in(Phase::WarmUp).response.count > 500);
 }
+
+#[test]
+fn nothing_is_owed_once_the_number_is_reached_before_the_time() {
+    let users = (0..4).map(|_| Scripted::taking(&[1])).collect();
+    let task_of = |task: Task| Task {
+        allowance: Allowance::new(Some(Arc::new(Budget::new(1_000, 1)))),
+        ..task
+    };
+    let rate_per_s = 500.0;
+    let constant = Arrivals::Constant { rate_per_s };
+    let told = drive_with(users, constant, OnError::Stop, (0, Some(60_000)), task_of);
+    let finished = told.due_in(Phase::Measurement).response.count;
+    assert_eq!((finished, told.left.not_started), (1_000, 0));
+}

@@ -9,6 +9,7 @@ fn headers() {
         rate_per_s: Some(50.0),
         report_interval_s: Some(1),
         seed: Some(5),
+        forced_shutdown: Some(Duration::from_millis(2_100)),
     };
     assert_eq!(
         super::header(&open),
@@ -18,6 +19,7 @@ fn headers() {
          Report intermediate results every 1 second(s)\n\
          Initializing random number generator from seed (5).\n\
          \n\
+         Forcing shutdown in 3 seconds\n\
          \n\
          Initializing worker threads...\n\
          \n"
