@@ -144,6 +144,15 @@ fn describe(
     Some(name)
 }
 
+/// Reads again what may change while a device is in use.
+pub(crate) fn look_again(kernel: &Kernel, device: &mut samples::BlockDevice) {
+    let queue = format!("sys/class/block/{}/queue", device.name);
+    device.write_cache = kernel.line(&format!("{queue}/write_cache"));
+    device.scheduler = kernel
+        .line(&format!("{queue}/scheduler"))
+        .and_then(|text| chosen(&text));
+}
+
 /// True for a device whose requests go to other block devices below it.
 pub(crate) fn is_stacked(kernel: &Kernel, (major, minor): Number) -> bool {
     let directory = format!("sys/dev/block/{major}:{minor}/slaves");

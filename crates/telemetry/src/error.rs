@@ -54,6 +54,10 @@ pub(crate) enum NotObserved {
         what: &'static str,
         source: ProcError,
     },
+    #[error(
+        "context switches of {name} not observed: it has {threads} threads, which are too many to count each time"
+    )]
+    TooManyThreads { name: &'static str, threads: u64 },
     #[error("paging and swapping not observed: the kernel does not count {name}")]
     PagingCounter { name: &'static str },
     #[error("{what} not observed: {source}")]

@@ -55,8 +55,12 @@ impl ProcessCounters {
             .map(|io| (io.read_bytes, io.write_bytes));
         let files = open_files(kernel, process);
         counters.open_files = note(files.map_err(part("open files")), missing);
-        let switches = switches(kernel, process, counters.threads);
-        counters.switches = note(switches.map_err(part("context switches")), missing);
+        let threads = counters.threads;
+        let switches = match threads > THREADS_AT_MOST {
+            true => Err(NotObserved::TooManyThreads { name, threads }),
+            false => switches(kernel, process).map_err(part("context switches")),
+        };
+        counters.switches = note(switches, missing);
         Ok(Some(counters))
     }
 
@@ -122,15 +126,7 @@ fn open_files(kernel: &Kernel, process: &str) -> Result<u64, ProcError> {
 }
 
 /// Voluntary and involuntary switches by thread: /proc/PID/status has only those of the first one.
-fn switches(
-    kernel: &Kernel,
-    process: &str,
-    threads: u64,
-) -> Result<BTreeMap<u32, (u64, u64)>, ProcError> {
-    if threads > THREADS_AT_MOST {
-        let why = format!("{threads} threads are more than {THREADS_AT_MOST}");
-        return Err(ProcError::Other(why));
-    }
+fn switches(kernel: &Kernel, process: &str) -> Result<BTreeMap<u32, (u64, u64)>, ProcError> {
     let tasks = kernel.path(&format!("proc/{process}/task"));
     let mut switches = BTreeMap::new();
     for task in fs::read_dir(tasks)? {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use samples::{Changed, Host, Machine, Storage, Telemetry};
 
 use crate::{
-    block_device::BlockDevice,
+    block_device::{BlockDevice, look_again},
     cgroup::Cgroups,
     cpu::CpuCounters,
     error::{NotObserved, note},
@@ -32,7 +32,7 @@ pub struct Sampler {
     kernel: Kernel,
     watched: Watched,
     machine: Machine,
-    storage: Option<(Vec<Directory>, Storage)>,
+    storage: Option<Storage>,
     last: Reading,
     last_t_s: f64,
 }
@@ -95,7 +95,7 @@ impl Sampler {
             return None;
         }
         let found = storage(&self.kernel, self.watched.host, &directories);
-        self.storage = Some((directories, found.clone()));
+        self.storage = Some(found.clone());
         Some(found)
     }
 
@@ -112,15 +112,16 @@ impl Sampler {
             let of_server = self.machine.cgroups.iter().filter(|it| it.of == "server");
             machine.cgroups.extend(of_server.cloned());
         }
-        let storage_now = self
-            .storage
-            .as_ref()
-            .map(|(directories, _)| storage(&self.kernel, host, directories));
-        let storage_before = self.storage.as_ref().map(|(_, storage)| storage);
+        let storage = self.storage.clone().map(|mut storage| {
+            for device in &mut storage.devices {
+                look_again(&self.kernel, device);
+            }
+            storage
+        });
         changes(
             host,
-            (&self.machine, storage_before),
-            (&machine, storage_now.as_ref()),
+            (&self.machine, self.storage.as_ref()),
+            (&machine, storage.as_ref()),
         )
     }
 
@@ -153,3 +154,6 @@ fn whole_ns(seconds: f64) -> f64 {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod kernels;

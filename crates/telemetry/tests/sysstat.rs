@@ -1,0 +1,385 @@
+//! The sampler's figures against those of vmstat, iostat, mpstat and pidstat, which look at the same time.
+//!
+//! Six seconds and a loose tolerance, for both sides look at slightly different moments; with
+//! `DBDYNO_SYSSTAT_SECONDS=60` a minute, and 2 %.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::Write,
+    os::unix::fs::FileExt,
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
+
+use rustix::time::{ClockId, clock_gettime};
+use samples::{CpuTimes, Host, Telemetry};
+use serde_json::Value;
+use telemetry::{Sampler, Targets};
+
+/// What is said of a figure when both have been added up.
+struct Pair {
+    what: String,
+    ours: f64,
+    theirs: f64,
+    /// A difference that is smaller is the resolution of what is compared.
+    resolution: f64,
+}
+
+fn start(command: &str, arguments: &[&str]) -> Child {
+    Command::new(command)
+        .args(arguments)
+        .env("LC_ALL", "C")
+        .env("S_TIME_FORMAT", "ISO")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it was there when it was asked for its version")
+}
+
+fn text(child: Child) -> String {
+    let output = child.wait_with_output().expect("it is our child");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("digits and names")
+}
+
+/// Uses CPU in user mode and in the kernel, and writes to a disk, at an even pace.
+fn work(file: &File, stop: &AtomicBool) {
+    let block = vec![7_u8; 64 << 10];
+    let mut sum = 0_u64;
+    while !stop.load(Ordering::Relaxed) {
+        for round in 0..2_000_000_u64 {
+            sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(round));
+        }
+        file.write_all_at(&block, 0).expect("a file of our own");
+        file.sync_data().expect("a file of our own");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn figures_are_those_of_sysstat() {
+    let tools = ["vmstat", "iostat", "mpstat", "pidstat"];
+    let is_there = |tool: &&str| Command::new(tool).arg("-V").output().is_ok();
+    if !tools.iter().all(|tool| is_there(tool)) {
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: sysstat is not installed (scripts/install-packages.sh test)"
+        );
+        return;
+    }
+    let seconds: u32 = std::env::var("DBDYNO_SYSSTAT_SECONDS")
+        .ok()
+        .and_then(|seconds| seconds.parse().ok())
+        .unwrap_or(6);
+    let tolerance = if seconds >= 60 { 0.02 } else { 0.25 };
+    // A burst of something else at the edge of the window falls to one side only; what is wrong is wrong each time.
+    let attempts = if seconds >= 60 { 1 } else { 3 };
+    let mut wrong = Vec::new();
+    for _ in 0..attempts {
+        wrong = differences(seconds, tolerance);
+        if wrong.is_empty() {
+            return;
+        }
+    }
+    panic!("{wrong:#?}");
+}
+
+/// The figures that differ by more than `tolerance`, under a load of our own.
+fn differences(seconds: u32, tolerance: f64) -> Vec<String> {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("it is writable");
+    let file = File::create(directory.path().join("blocks")).expect("it is writable");
+    let stop = AtomicBool::new(false);
+    let pairs = thread::scope(|scope| {
+        scope.spawn(|| work(&file, &stop));
+        let pairs = observe(seconds, directory.path());
+        stop.store(true, Ordering::Relaxed);
+        pairs
+    });
+    assert!(pairs.len() > 20, "{} figures", pairs.len());
+    let mut wrong = Vec::new();
+    for pair in &pairs {
+        let Pair {
+            what, ours, theirs, ..
+        } = pair;
+        let line = format!("{what}: ours {ours:.3}, theirs {theirs:.3}");
+        let _ = writeln!(std::io::stderr(), "{line}");
+        let allowed = (tolerance * theirs.abs()).max(pair.resolution);
+        if (ours - theirs).abs() > allowed {
+            wrong.push(line);
+        }
+    }
+    wrong
+}
+
+/// Seconds of a clock that only goes forward.
+fn now_s() -> f64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// All sides look every second, from the same moment on.
+fn observe(seconds: u32, datadir: &std::path::Path) -> Vec<Pair> {
+    let count = seconds.to_string();
+    // The first report of vmstat is that since the machine started.
+    let one_more = (seconds + 1).to_string();
+    let pid = std::process::id().to_string();
+    let vmstat = start("vmstat", &["-n", "1", &one_more]);
+    let iostat = start("iostat", &["-y", "-x", "-k", "-o", "JSON", "1", &count]);
+    let mpstat = start("mpstat", &["-P", "ALL", "-o", "JSON", "1", &count]);
+    let pidstat = start(
+        "pidstat",
+        &["-h", "-u", "-r", "-d", "-p", &pid, "1", &count],
+    );
+    let mut sampler = Sampler::new(Targets {
+        host: Host::Both,
+        server_pid: None,
+        datadir: Some(datadir.to_owned()),
+    });
+    let begin_s = now_s();
+    let mut telemetry = Vec::new();
+    for second in 1..=seconds {
+        let left_s = begin_s + f64::from(second) - now_s();
+        thread::sleep(Duration::from_secs_f64(left_s.max(0.0)));
+        telemetry.push(sampler.sample(now_s() - begin_s));
+    }
+    let mut pairs = Vec::new();
+    of_mpstat(&text(mpstat), &telemetry, &mut pairs);
+    of_iostat(&text(iostat), &telemetry, &mut pairs);
+    of_vmstat(&text(vmstat), &telemetry, &mut pairs);
+    of_pidstat(&text(pidstat), &telemetry, &mut pairs);
+    pairs
+}
+
+fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let count = values.clone().count().max(1);
+    values.sum::<f64>() / count as f64
+}
+
+/// The sum of what every sample has, per second.
+fn rate(telemetry: &[Telemetry], value: &dyn Fn(&Telemetry) -> Option<f64>) -> f64 {
+    let length_s: f64 = telemetry.iter().map(|sample| sample.length_s).sum();
+    telemetry.iter().filter_map(value).sum::<f64>() / length_s
+}
+
+fn statistics(json: &str) -> Vec<Value> {
+    let value: Value = serde_json::from_str(json).expect("JSON was asked for");
+    let all = value["sysstat"]["hosts"][0]["statistics"].as_array();
+    all.cloned().expect("as sysstat writes it")
+}
+
+fn of_mpstat(json: &str, telemetry: &[Telemetry], pairs: &mut Vec<Pair>) {
+    let reports = statistics(json);
+    let numbers = telemetry.iter().flat_map(|sample| &sample.cpus);
+    let numbers: std::collections::BTreeSet<u32> = numbers.map(|cpu| cpu.cpu).collect();
+    type Part = (&'static str, fn(&CpuTimes) -> f64);
+    let parts: [Part; 8] = [
+        ("usr", |cpu| cpu.user_s - cpu.guest_s),
+        ("nice", |cpu| cpu.nice_s),
+        ("sys", |cpu| cpu.system_s),
+        ("iowait", |cpu| cpu.iowait_s),
+        ("irq", |cpu| cpu.irq_s),
+        ("soft", |cpu| cpu.softirq_s),
+        ("steal", |cpu| cpu.steal_s),
+        ("idle", |cpu| cpu.idle_s),
+    ];
+    for number in numbers {
+        let named = number.to_string();
+        let ours = telemetry.iter().flat_map(|sample| &sample.cpus);
+        let ours = ours.filter(|cpu| cpu.cpu == number);
+        let total: f64 = parts
+            .iter()
+            .map(|(_, part)| ours.clone().map(part).sum::<f64>())
+            .sum();
+        for (name, part) in parts {
+            let theirs = reports.iter().flat_map(|report| {
+                let cpus = report["cpu-load"].as_array().expect("as mpstat writes it");
+                cpus.iter().filter(|cpu| cpu["cpu"] == named.as_str())
+            });
+            pairs.push(Pair {
+                what: format!("mpstat cpu{number} %{name}"),
+                ours: ours.clone().map(part).sum::<f64>() / total * 100.0,
+                theirs: mean(theirs.filter_map(|cpu| cpu[name].as_f64())),
+                // A clock tick in a second, and the moment at which each side looks.
+                resolution: 1.0_f64.max(60.0 / telemetry.len() as f64),
+            });
+        }
+    }
+}
+
+fn of_iostat(json: &str, telemetry: &[Telemetry], pairs: &mut Vec<Pair>) {
+    let seconds = telemetry.len() as f64;
+    let mut theirs: BTreeMap<String, BTreeMap<&str, f64>> = BTreeMap::new();
+    for report in statistics(json) {
+        for disk in report["disk"].as_array().expect("as iostat writes it") {
+            let name = disk["disk_device"].as_str().expect("a name");
+            let sums = theirs.entry(name.to_owned()).or_default();
+            let value = |field: &str| disk[field].as_f64().unwrap_or(0.0);
+            for field in ["r/s", "w/s", "f/s", "rkB/s", "wkB/s", "aqu-sz", "util"] {
+                *sums.entry(field).or_default() += value(field) / seconds;
+            }
+            // A mean over requests, and not over seconds.
+            *sums.entry("write ms/s").or_default() += value("w_await") * value("w/s") / seconds;
+        }
+    }
+    let observed = telemetry[0]
+        .disk
+        .as_ref()
+        .expect("the target directory is on a disk");
+    let disk = observed.device.clone();
+    let sums = &theirs[&disk];
+    let ours = |value: &dyn Fn(&samples::DiskUse) -> f64| {
+        rate(telemetry, &|sample| sample.disk.as_ref().map(value))
+    };
+    let requests = |disk: &samples::DiskUse| disk.requests.unwrap_or_default();
+    let figures = [
+        ("r/s", ours(&|disk| disk.reads as f64), 1.0),
+        ("w/s", ours(&|disk| disk.writes as f64), 2.0),
+        (
+            "f/s",
+            ours(&|disk| requests(disk).flushes.unwrap_or(0) as f64),
+            1.0,
+        ),
+        ("rkB/s", ours(&|disk| disk.read_bytes as f64 / 1024.0), 16.0),
+        (
+            "wkB/s",
+            ours(&|disk| disk.written_bytes as f64 / 1024.0),
+            64.0,
+        ),
+        ("aqu-sz", ours(&|disk| requests(disk).queued_s), 0.02),
+        ("util", ours(&|disk| disk.busy_s * 100.0), 1.0),
+        (
+            "write ms/s",
+            ours(&|disk| requests(disk).write_s * 1000.0),
+            4.0,
+        ),
+    ];
+    for (name, ours, resolution) in figures {
+        pairs.push(Pair {
+            what: format!("iostat {disk} {name}"),
+            ours,
+            theirs: sums[name],
+            resolution,
+        });
+    }
+}
+
+fn of_vmstat(report: &str, telemetry: &[Telemetry], pairs: &mut Vec<Pair>) {
+    let mut lines = report.lines().skip(1);
+    let names: Vec<_> = lines
+        .next()
+        .expect("a heading")
+        .split_whitespace()
+        .collect();
+    let rows: Vec<Vec<f64>> = lines
+        .skip(1)
+        .map(|line| {
+            line.split_whitespace()
+                .filter_map(|it| it.parse().ok())
+                .collect()
+        })
+        .collect();
+    let theirs = |name: &str| {
+        let column = names
+            .iter()
+            .position(|it| *it == name)
+            .expect("a column of vmstat");
+        mean(rows.iter().map(|row| row[column]))
+    };
+    let ours = |value: &dyn Fn(&Telemetry) -> Option<f64>| rate(telemetry, value);
+    let figures = [
+        (
+            "bi",
+            ours(&|it| Some(it.paging?.in_bytes as f64 / 1024.0)),
+            16.0,
+        ),
+        (
+            "bo",
+            ours(&|it| Some(it.paging?.out_bytes as f64 / 1024.0)),
+            64.0,
+        ),
+        (
+            "si",
+            ours(&|it| Some(it.paging?.swapped_in_bytes as f64 / 1024.0)),
+            4.0,
+        ),
+        (
+            "so",
+            ours(&|it| Some(it.paging?.swapped_out_bytes as f64 / 1024.0)),
+            4.0,
+        ),
+        (
+            "in",
+            ours(&|it| Some(it.scheduling?.interrupts? as f64)),
+            50.0,
+        ),
+        (
+            "cs",
+            ours(&|it| Some(it.scheduling?.context_switches as f64)),
+            100.0,
+        ),
+    ];
+    for (name, ours, resolution) in figures {
+        pairs.push(Pair {
+            what: format!("vmstat {name}"),
+            ours,
+            theirs: theirs(name),
+            resolution,
+        });
+    }
+}
+
+fn of_pidstat(report: &str, telemetry: &[Telemetry], pairs: &mut Vec<Pair>) {
+    let heading = report
+        .lines()
+        .find(|line| line.starts_with('#'))
+        .expect("a heading");
+    let names: Vec<_> = heading.trim_start_matches('#').split_whitespace().collect();
+    let rows: Vec<Vec<&str>> = report
+        .lines()
+        .skip(1)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    let theirs = |name: &str| {
+        let column = names
+            .iter()
+            .position(|it| *it == name)
+            .expect("a column of pidstat");
+        mean(
+            rows.iter()
+                .filter_map(|row| row[column].parse().ok())
+                .collect::<Vec<_>>()
+                .into_iter(),
+        )
+    };
+    let ours = |value: &dyn Fn(&samples::ProcessUse) -> f64| {
+        rate(telemetry, &|sample| sample.client.as_ref().map(value))
+    };
+    let last = telemetry.last().and_then(|sample| sample.client);
+    let resident_bytes = last.map_or(0, |it| it.resident_bytes);
+    let figures = [
+        ("%usr", ours(&|it| it.user_s * 100.0), 2.0),
+        ("%system", ours(&|it| it.system_s * 100.0), 2.0),
+        (
+            "minflt/s",
+            ours(&|it| it.minor_faults.unwrap_or(0) as f64),
+            20.0,
+        ),
+        ("RSS", resident_bytes as f64 / 1024.0, 1024.0),
+        (
+            "kB_wr/s",
+            ours(&|it| it.written_bytes.unwrap_or(0) as f64 / 1024.0),
+            64.0,
+        ),
+    ];
+    for (name, ours, resolution) in figures {
+        pairs.push(Pair {
+            what: format!("pidstat {name}"),
+            ours,
+            theirs: theirs(name),
+            resolution,
+        });
+    }
+}
