@@ -15,6 +15,7 @@ mod chart;
 mod database;
 mod grid;
 pub mod layouts;
+mod limit;
 mod number;
 mod page;
 mod results;
@@ -23,6 +24,7 @@ mod table_sizes;
 mod terminal;
 
 pub use database::{Error, write_summary};
+pub use limit::limit_in_words;
 pub use page::html;
 pub use results::{Chart, Factor, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};

@@ -15,6 +15,7 @@ use crate::{
     answer,
     cell::Percentile,
     grid::{Facet, Grid, in_words},
+    limit,
     results::Results,
 };
 
@@ -116,6 +117,7 @@ fn answer_section(results: &Results, grid: &Grid) -> Markup {
                 [only] => p.lead { (only) },
                 several => ul.lead { @for sentence in several { li { (sentence) } } },
             }
+            @if let Some(limit) = limit::at_the_peak(results, grid) { p { (unbroken(&limit)) } }
             @if let Some(warning) = answer::other_work(grid) { p { strong { (unbroken(&warning)) } } }
             @if grid.combinations() > 1 && grid.line.is_some() { (peaks(grid)) }
             @if grid.x.is_none() { (single_figures(grid)) }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use samples::{Durations, ErrorCount, Phase, Record, RunSummary, Shortfall};
 use serde::Serialize;
 
+use crate::limit::limit_in_words;
+
 mod csv;
 mod text;
 
@@ -61,6 +63,8 @@ pub struct RunReport {
     pub client_cpus: Option<f64>,
     /// CPUs that the server used, in the mean.
     pub server_cpus: Option<f64>,
+    /// What limited the run, in words.
+    pub limited_by: Option<String>,
 }
 
 /// A value for each class of statements.
@@ -278,6 +282,7 @@ impl RunReport {
                 .as_ref()
                 .and_then(|cpu| cpu.server)
                 .map(|share| share * cpus),
+            limited_by: limit_in_words(record),
         }
     }
 

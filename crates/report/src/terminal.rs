@@ -7,6 +7,7 @@ use crate::{
     answer, ceiling,
     cell::{Cell, Percentile, busy},
     grid::{Facet, Grid, in_words},
+    limit,
     number::{duration, percent},
     results::Results,
 };
@@ -54,6 +55,7 @@ pub fn table(results: &Results, width: u16) -> String {
         .map(|facet| wrapped(&answer::sentence(&grid, facet), width))
         .collect();
     parts.push(sentences.join("\n"));
+    parts.extend(limit::at_the_peak(results, &grid).map(|limit| wrapped(&limit, width)));
     parts.extend(ceiling::warning(results).map(|warning| wrapped(&warning, width)));
     parts.extend(answer::other_work(&grid).map(|warning| wrapped(&warning, width)));
     parts.push(wrapped(&closing(results, &grid), width));

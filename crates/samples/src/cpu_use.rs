@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{line::Phase, machine::Host, reader::Record};
+use crate::{machine::Host, reader::Record};
 
 /// Shares of the machine's CPU capacity, 0 to 1, adding up to 1 with the idle rest.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,7 +28,7 @@ pub struct CpuUse {
 impl CpuUse {
     /// CPU shares over the measurement phase; prefers the server's machine where both were observed.
     pub(crate) fn of(record: &Record) -> Option<Self> {
-        let window = measurement_window(record)?;
+        let window = record.measured_window_s()?;
         let mut by_host: BTreeMap<u8, Sums> = BTreeMap::new();
         for sample in &record.telemetry {
             let middle_s = sample.t_s + sample.length_s / 2.0;
@@ -91,15 +91,4 @@ impl Sums {
             system: share(self.system_s),
         })
     }
-}
-
-/// First and last second of the measurement phase.
-fn measurement_window(record: &Record) -> Option<(f64, f64)> {
-    let mut measured = record
-        .intervals
-        .iter()
-        .filter(|interval| interval.phase == Phase::Measurement);
-    let first = measured.next()?;
-    let last = measured.next_back().unwrap_or(first);
-    Some((first.t_s, last.t_s + last.length_s))
 }

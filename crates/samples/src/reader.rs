@@ -9,7 +9,8 @@ use std::{
 use crate::ceiling::Ceiling;
 use crate::error_count::ErrorCount;
 use crate::line::{
-    Connects, Dataset, End, FORMAT, Interval, Line, Offered, PhaseMark, RunHeader, ServerIdentity,
+    Connects, Dataset, End, FORMAT, Interval, Line, Offered, Phase, PhaseMark, RunHeader,
+    ServerIdentity,
 };
 use crate::machine::{Changed, Machine, Storage};
 use crate::server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes};
@@ -204,6 +205,15 @@ impl Record {
         }
     }
 
+    /// Begin and end of the measurement phase, seconds since the start of the load; `None` when there was none.
+    pub fn measured_window_s(&self) -> Option<(f64, f64)> {
+        let is_measured = |interval: &&Interval| interval.phase == Phase::Measurement;
+        let mut measured = self.intervals.iter().filter(is_measured);
+        let first = measured.next()?;
+        let last = measured.next_back().unwrap_or(first);
+        Some((first.t_s, last.t_s + last.length_s))
+    }
+
     /// True when the run came to its planned end.
     pub fn is_complete(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.complete)
@@ -224,7 +234,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::{Phase, RecordWriter};
+    use crate::RecordWriter;
 
     fn header() -> RunHeader {
         RunHeader {

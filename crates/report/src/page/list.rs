@@ -8,6 +8,7 @@ use crate::{
     cell::{Percentile, busy, server_machine},
     chart::{frame::Description, timeline::Timeline},
     grid::Grid,
+    limit::limit_name,
     number::{duration, percent, si},
     results::Results,
 };
@@ -35,7 +36,7 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
                         thead { tr {
                             (head("run", zoomable))
                             @for name in &factors { (head(name, zoomable)) }
-                            @for name in ["operations/s", "p50", "p95", "p99", "CPU %", "errors"] { (head(name, zoomable)) }
+                            @for name in ["operations/s", "p50", "p95", "p99", "CPU %", "errors", "limited by"] { (head(name, zoomable)) }
                             th scope="col" { "state" }
                         } }
                         tbody { @for (index, (record, summary)) in results.runs.iter().zip(&grid.summaries).enumerate() {
@@ -87,6 +88,7 @@ fn row(
             @for percentile in Percentile::ALL { (number(percentile.of(summary), duration)) }
             (number(server_machine(record, summary).map(|cpu| busy(&cpu)), percent))
             td data-value=(summary.errors) { (summary.errors) }
+            td { (limit_name(record)) }
             td.state {
                 @match record.incomplete_why() {
                     None => "complete",

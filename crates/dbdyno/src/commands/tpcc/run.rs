@@ -143,6 +143,9 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let recorded = single.record(settings.load(&plan, &endpoint), &mut Nobody)?;
     println!("round trips: {}", args.round_trips.name());
     print!("{}", report(&recorded, &plan.tally.total(), warehouses));
+    if let Some(limit) = ::report::limit_in_words(&recorded.record) {
+        println!("limited by: {limit}");
+    }
     eprintln!("record: {}", path.display());
     if let Some(error) = recorded.failed {
         return Err(error);

@@ -1,0 +1,129 @@
+//! Names the resource that limited a run, with its evidence, or says that it is unexplained.
+//!
+//! The method is USE: of every resource its utilisation, its saturation (who waits for it) and its errors. The rules
+//! stand in one table, the more particular ones first: a CPU quota keeps the machine's CPUs idle, a full CPU makes a
+//! disk look slow. The first rule that holds in the measured phase names the limit; the others that hold are told, too.
+//!
+//! Source: B. Gregg, Thinking Methodically about Performance, CACM 56 (2013) 45-51.
+
+mod rules;
+mod signals;
+
+use samples::Record;
+
+use rules::RULES;
+use signals::Signals;
+
+/// What can limit a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resource {
+    /// Memory of the machine or of the server's control group.
+    Memory,
+    /// The CPU quota of the server's control group.
+    CpuQuota,
+    /// The limit on disk requests of the server's control group.
+    DiskQuota,
+    /// dbdyno itself: its event loops, or its machine.
+    Client,
+    /// CPUs that the hypervisor gave to others.
+    Steal,
+    /// The CPUs of the server's machine.
+    Cpu,
+    /// Flushes of a disk's cache: a log that is synced at every commit.
+    DiskFlushes,
+    /// A disk of the server's machine.
+    Disk,
+    /// The network.
+    Network,
+    /// The load: it asked for no more than it got.
+    Load,
+    /// Waiting for answers, one per connection: round trips, locks, or too few connections.
+    Waits,
+}
+
+impl Resource {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::CpuQuota => "CPU quota",
+            Self::DiskQuota => "disk quota",
+            Self::Client => "client",
+            Self::Steal => "steal",
+            Self::Cpu => "CPU",
+            Self::DiskFlushes => "disk flushes",
+            Self::Disk => "disk",
+            Self::Network => "network",
+            Self::Load => "load",
+            Self::Waits => "waits",
+        }
+    }
+}
+
+/// A rule that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What it names.
+    pub resource: Resource,
+    /// The figures by which it holds.
+    pub evidence: String,
+}
+
+/// What limited a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bottleneck {
+    /// What limited it; `None` when it is unexplained.
+    pub limiting: Option<Finding>,
+    /// What else was short, in the order of the rules.
+    pub also: Vec<Finding>,
+    /// What no rule could judge, for nobody looked at it.
+    pub unobserved: Vec<&'static str>,
+}
+
+impl Bottleneck {
+    /// In a sentence or two.
+    ///
+    /// ```text
+    /// CPU: 98 % busy (server 61 %, client 30 %, others 7 %), tasks waited for a CPU 80 % of the time
+    /// ```
+    pub fn in_words(&self) -> String {
+        let said = |finding: &Finding| format!("{}: {}", finding.resource.name(), finding.evidence);
+        let Some(limiting) = &self.limiting else {
+            let blind = match self.unobserved.is_empty() {
+                true => String::new(),
+                false => format!("; not observed: {}", self.unobserved.join(", ")),
+            };
+            return format!("unexplained: no resource that was observed was short{blind}");
+        };
+        let mut words = said(limiting);
+        if !self.also.is_empty() {
+            let also: Vec<_> = self.also.iter().map(said).collect();
+            words.push_str(&format!("; also {}", also.join("; ")));
+        }
+        words
+    }
+}
+
+/// What limited the measured phase of a run; `None` where nothing was measured.
+pub fn bottleneck(record: &Record) -> Option<Bottleneck> {
+    let signals = Signals::of(record)?;
+    let mut found = RULES.iter().filter_map(|rule| {
+        let evidence = (rule.judge)(&signals)?;
+        Some(Finding {
+            resource: rule.resource,
+            evidence,
+        })
+    });
+    let limiting = found.next();
+    // What speaks of nobody being short adds nothing to somebody who is.
+    let is_short =
+        |finding: &Finding| !matches!(finding.resource, Resource::Load | Resource::Waits);
+    Some(Bottleneck {
+        limiting,
+        also: found.filter(is_short).collect(),
+        unobserved: signals.unobserved(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

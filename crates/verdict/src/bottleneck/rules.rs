@@ -1,0 +1,265 @@
+//! The rules, the more particular ones first.
+
+use super::{Resource, signals::Signals};
+
+/// One rule.
+pub(super) struct Rule {
+    /// What it names.
+    pub(super) resource: Resource,
+    /// When it holds, in words.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the documentation is held to it")
+    )]
+    pub(super) holds: &'static str,
+    /// The figures by which it holds; `None` when it does not, or when nobody looked.
+    pub(super) judge: fn(&Signals) -> Option<String>,
+}
+
+/// All of them, in their order.
+pub(super) const RULES: [Rule; 11] = [
+    Rule {
+        resource: Resource::Memory,
+        holds: "a process was killed for want of memory; or tasks waited for memory 10 % of the time; or more than 1 MiB \
+                was swapped in per second",
+        judge: memory,
+    },
+    Rule {
+        resource: Resource::CpuQuota,
+        holds: "the server's control group has a CPU limit and reached it in 20 % of its periods",
+        judge: cpu_quota,
+    },
+    Rule {
+        resource: Resource::DiskQuota,
+        holds: "requests of the server's control group to a disk are limited, and tasks waited for a disk 30 % of the \
+                time, and no disk was busy 85 % of the time",
+        judge: disk_quota,
+    },
+    Rule {
+        resource: Resource::Client,
+        holds: "an event loop used 90 % of a CPU; or the load fell behind its schedule by its own fault; or the \
+                throughput was 80 % of the client's ceiling; or the client's own machine was 90 % busy",
+        judge: client,
+    },
+    Rule {
+        resource: Resource::Steal,
+        holds: "the hypervisor took 10 % of the CPU time, and less than 10 % was idle",
+        judge: steal,
+    },
+    Rule {
+        resource: Resource::Cpu,
+        holds: "the CPUs were busy 90 % of the time that they had",
+        judge: cpu,
+    },
+    Rule {
+        resource: Resource::DiskFlushes,
+        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time",
+        judge: disk_flushes,
+    },
+    Rule {
+        resource: Resource::Disk,
+        holds: "a disk was busy 85 % of the time, and tasks waited for a disk 30 % of the time",
+        judge: disk,
+    },
+    Rule {
+        resource: Resource::Network,
+        holds: "1 % of the TCP segments were sent again; or 0.1 % of the packets were lost; or the queue of a listening \
+                socket overflowed",
+        judge: network,
+    },
+    Rule {
+        resource: Resource::Load,
+        holds: "no rule above holds, the server's CPUs were observed, and the rate was reached, or without a rate the \
+                connections had an operation in flight less than 80 % of the time",
+        judge: load,
+    },
+    Rule {
+        resource: Resource::Waits,
+        holds: "no rule above holds, the connections had an operation in flight 95 % of the time, and the CPUs were idle \
+                30 % of the time",
+        judge: waits,
+    },
+];
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+fn memory(signals: &Signals) -> Option<String> {
+    let memory = signals.memory?;
+    let stalled = signals.pressure.map_or(0.0, |it| it.memory_some);
+    if memory.oom_kills > 0 {
+        return Some(format!(
+            "the kernel killed {} for want of memory",
+            match memory.oom_kills {
+                1 => "a process".to_owned(),
+                many => format!("{many} processes"),
+            }
+        ));
+    }
+    let swapped_mib = memory.swapped_in_bytes_per_s / f64::from(1 << 20);
+    (stalled >= 0.1 || swapped_mib > 1.0).then(|| {
+        format!(
+            "tasks waited for memory {} of the time, {swapped_mib:.1} MiB/s were swapped in, the control group ran \
+             against its limit {:.0} times a second",
+            percent(stalled),
+            signals.quota.memory_hits_per_s
+        )
+    })
+}
+
+fn cpu_quota(signals: &Signals) -> Option<String> {
+    let limit = signals.quota.cpu_limit?;
+    let throttled = signals.quota.throttled.filter(|share| *share >= 0.2)?;
+    Some(format!(
+        "the server's control group may use {limit} CPUs and reached that in {} of the periods",
+        percent(throttled)
+    ))
+}
+
+fn disk_quota(signals: &Signals) -> Option<String> {
+    let stalled = signals.pressure?.io_some;
+    let busy = signals.disk.as_ref().map_or(0.0, |disk| disk.utilisation);
+    (signals.quota.io_limited && stalled >= 0.3 && busy < 0.85).then(|| {
+        format!(
+            "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while \
+             none was busy more than {}",
+            percent(stalled),
+            percent(busy)
+        )
+    })
+}
+
+fn client(signals: &Signals) -> Option<String> {
+    let client = signals.client;
+    let at_least = |share: Option<f64>, limit: f64| share.filter(|share| *share >= limit);
+    if client.is_behind {
+        return Some("its event loops could not keep up with the schedule".to_owned());
+    }
+    if let Some(share) = at_least(client.loop_cpu, 0.9) {
+        return Some(format!("an event loop used {} of a CPU", percent(share)));
+    }
+    if let Some(share) = at_least(client.ceiling, 0.8) {
+        return Some(format!(
+            "the throughput is {} of what this client reaches against a server that does nothing",
+            percent(share)
+        ));
+    }
+    let share = at_least(client.machine_busy, 0.9)?;
+    Some(format!(
+        "the CPUs of its own machine were {} busy",
+        percent(share)
+    ))
+}
+
+fn steal(signals: &Signals) -> Option<String> {
+    let cpu = signals.cpu?;
+    (cpu.steal >= 0.1 && cpu.idle < 0.1).then(|| {
+        format!(
+            "the hypervisor took {} of the CPU time, {} was idle",
+            percent(cpu.steal),
+            percent(cpu.idle)
+        )
+    })
+}
+
+fn cpu(signals: &Signals) -> Option<String> {
+    let cpu = signals.cpu?;
+    let had = 1.0 - cpu.steal;
+    let busy = cpu.busy / had.max(f64::EPSILON);
+    let others = (cpu.busy - cpu.server - cpu.client).max(0.0);
+    let waited = signals.pressure.map(|it| {
+        format!(
+            ", tasks waited for a CPU {} of the time",
+            percent(it.cpu_some)
+        )
+    });
+    (busy >= 0.9).then(|| {
+        format!(
+            "{} busy (server {}, client {}, others {}){}",
+            percent(busy),
+            percent(cpu.server),
+            percent(cpu.client),
+            percent(others),
+            waited.unwrap_or_default()
+        )
+    })
+}
+
+/// Where the kernel does not tell how long tasks waited, nobody is taken to have waited less than it takes.
+fn waited_for_disks(signals: &Signals) -> Option<String> {
+    match signals.pressure {
+        Some(pressure) => (pressure.io_some >= 0.3).then(|| {
+            format!(
+                ", tasks waited for a disk {} of the time",
+                percent(pressure.io_some)
+            )
+        }),
+        None => Some(String::new()),
+    }
+}
+
+fn disk_flushes(signals: &Signals) -> Option<String> {
+    let disk = signals.disk.as_ref().filter(|disk| disk.flushing >= 0.3)?;
+    let waited = waited_for_disks(signals)?;
+    Some(format!(
+        "{} flushed its cache {:.0} times a second, {} of the time{waited}",
+        disk.device,
+        disk.flushes_per_s,
+        percent(disk.flushing)
+    ))
+}
+
+fn disk(signals: &Signals) -> Option<String> {
+    let disk = signals
+        .disk
+        .as_ref()
+        .filter(|disk| disk.utilisation >= 0.85)?;
+    let waited = waited_for_disks(signals)?;
+    Some(format!(
+        "{} was busy {} of the time with {:.0} requests/s, {:.1} in flight in the mean{waited}",
+        disk.device,
+        percent(disk.utilisation),
+        disk.requests_per_s,
+        disk.queue
+    ))
+}
+
+fn network(signals: &Signals) -> Option<String> {
+    let network = signals.network?;
+    let is_short =
+        network.retransmitted >= 0.01 || network.lost >= 0.001 || network.listen_overflows > 0;
+    is_short.then(|| {
+        format!(
+            "{:.1} % of the TCP segments were sent again, {:.2} % of the packets were lost, {} connections found the \
+             queue of a listening socket full",
+            network.retransmitted * 100.0,
+            network.lost * 100.0,
+            network.listen_overflows
+        )
+    })
+}
+
+fn load(signals: &Signals) -> Option<String> {
+    let load = signals.load.filter(|_| signals.cpu.is_some())?;
+    let in_flight = percent(load.in_flight);
+    match load.rate_per_s {
+        Some(rate) => load.is_reached.then(|| {
+            format!("it asked for {rate} operations/s and got them; its connections were in use {in_flight} of the time")
+        }),
+        None => (load.in_flight < 0.8)
+            .then(|| format!("its connections were in use {in_flight} of the time")),
+    }
+}
+
+fn waits(signals: &Signals) -> Option<String> {
+    let (load, cpu) = (signals.load?, signals.cpu?);
+    (load.in_flight >= 0.95 && cpu.idle >= 0.3).then(|| {
+        format!(
+            "all {} connections waited for answers while the CPUs were idle {} of the time: round trips, locks or waits \
+             inside the server, or too few connections",
+            load.connections,
+            percent(cpu.idle)
+        )
+    })
+}

@@ -1,0 +1,347 @@
+//! What the rules look at: means over the measured phase of a run.
+
+use samples::{Cause, DiskUse, Host, Pressure, Record, Telemetry};
+
+/// Means over the measured phase. What was not observed is `None`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Signals {
+    /// CPUs of the server's machine.
+    pub(super) cpu: Option<CpuShares>,
+    /// Time in which tasks of the server's control group, or else of its machine, stood still.
+    pub(super) pressure: Option<PressureShares>,
+    /// The server's control group.
+    pub(super) quota: Quota,
+    /// The busiest disk of the server's machine.
+    pub(super) disk: Option<DiskSignals>,
+    /// Memory of the server's machine.
+    pub(super) memory: Option<MemorySignals>,
+    /// Network of the server's machine, or else of the client's.
+    pub(super) network: Option<NetworkSignals>,
+    /// The client.
+    pub(super) client: ClientSignals,
+    /// The load.
+    pub(super) load: Option<LoadSignals>,
+}
+
+/// Shares of a machine's CPU time, 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct CpuShares {
+    /// user and system.
+    pub(super) busy: f64,
+    /// Taken by the hypervisor.
+    pub(super) steal: f64,
+    /// Idle, whether I/O was outstanding or not.
+    pub(super) idle: f64,
+    /// The server's process.
+    pub(super) server: f64,
+    /// dbdyno.
+    pub(super) client: f64,
+}
+
+/// Shares of the time in which tasks stood still, 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct PressureShares {
+    /// For want of a CPU, at least one.
+    pub(super) cpu_some: f64,
+    /// For want of a disk, at least one.
+    pub(super) io_some: f64,
+    /// For want of memory, at least one.
+    pub(super) memory_some: f64,
+}
+
+/// Limits of the server's control group.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Quota {
+    /// CPU time per time; `None` without a limit.
+    pub(super) cpu_limit: Option<f64>,
+    /// Share of the periods in which the CPU limit was reached, 0 to 1.
+    pub(super) throttled: Option<f64>,
+    /// True where requests to a disk are limited.
+    pub(super) io_limited: bool,
+    /// Times per second that the group ran against its memory limit.
+    pub(super) memory_hits_per_s: f64,
+}
+
+/// The busiest disk.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct DiskSignals {
+    /// Its name.
+    pub(super) device: String,
+    /// Share of the time with a request in flight, 0 to 1.
+    pub(super) utilisation: f64,
+    /// Requests in flight, in the mean.
+    pub(super) queue: f64,
+    /// Requests completed per second.
+    pub(super) requests_per_s: f64,
+    /// Flushes per second.
+    pub(super) flushes_per_s: f64,
+    /// Share of the time in which a flush was in flight, 0 to 1; the kernel sends one at a time.
+    pub(super) flushing: f64,
+}
+
+/// Memory of a machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct MemorySignals {
+    /// Swapped in per second, bytes.
+    pub(super) swapped_in_bytes_per_s: f64,
+    /// Processes that the kernel killed for want of memory, in the machine or the control group.
+    pub(super) oom_kills: u64,
+}
+
+/// Network of a machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct NetworkSignals {
+    /// Segments sent again, as a share of those sent for the first time.
+    pub(super) retransmitted: f64,
+    /// Connections that found the queue of a listening socket full.
+    pub(super) listen_overflows: u64,
+    /// Packets that were broken or thrown away, as a share of all.
+    pub(super) lost: f64,
+}
+
+/// The client.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct ClientSignals {
+    /// CPU time of the busiest event loop as a share of the time, 0 to 1.
+    pub(super) loop_cpu: Option<f64>,
+    /// Throughput as a share of what the client reached against a server that does nothing.
+    pub(super) ceiling: Option<f64>,
+    /// Share of its machine's CPUs that was busy, where the server is on another one.
+    pub(super) machine_busy: Option<f64>,
+    /// The load found out that its event loops could not keep up with a rate.
+    pub(super) is_behind: bool,
+}
+
+/// The load.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct LoadSignals {
+    /// Share of the connections with an operation in flight, 0 to 1.
+    pub(super) in_flight: f64,
+    /// Connections.
+    pub(super) connections: u32,
+    /// The rate that was asked for, in an open loop.
+    pub(super) rate_per_s: Option<f64>,
+    /// The rate was reached.
+    pub(super) is_reached: bool,
+}
+
+impl Signals {
+    /// Those of the measured phase; `None` where nothing was measured.
+    pub(super) fn of(record: &Record) -> Option<Self> {
+        let (begin_s, end_s) = record.measured_window_s()?;
+        let is_measured = |sample: &&Telemetry| {
+            let middle_s = sample.t_s + sample.length_s / 2.0;
+            sample.length_s > 0.0 && (begin_s..=end_s).contains(&middle_s)
+        };
+        let measured = record.telemetry.iter().filter(is_measured);
+        let (of_client, of_server): (Vec<_>, Vec<_>) =
+            measured.partition(|sample| sample.host == Host::Client);
+        let mut signals = Self {
+            client: client(record, &of_client),
+            load: load(record),
+            network: network(if of_server.is_empty() {
+                &of_client
+            } else {
+                &of_server
+            }),
+            ..Self::default()
+        };
+        if !of_server.is_empty() {
+            signals.cpu = cpu(&of_server);
+            signals.pressure = pressure(&of_server);
+            signals.quota = quota(record, &of_server);
+            signals.disk = disk(&of_server);
+            signals.memory = memory(&of_server);
+        }
+        Some(signals)
+    }
+
+    /// What nobody looked at.
+    pub(super) fn unobserved(&self) -> Vec<&'static str> {
+        let all = [
+            ("CPU of the server's host", self.cpu.is_none()),
+            ("pressure (PSI)", self.pressure.is_none()),
+            ("disks", self.disk.is_none()),
+            ("memory", self.memory.is_none()),
+            ("network", self.network.is_none()),
+            ("event loops of the client", self.client.loop_cpu.is_none()),
+        ];
+        let missing = all.into_iter().filter(|(_, is_missing)| *is_missing);
+        missing.map(|(what, _)| what).collect()
+    }
+}
+
+/// The sum of what the samples have of something; `None` when none has it.
+fn sum<T: Copy + std::iter::Sum>(
+    samples: &[&Telemetry],
+    value: impl Fn(&Telemetry) -> Option<T>,
+) -> Option<T> {
+    let values: Vec<T> = samples.iter().filter_map(|sample| value(sample)).collect();
+    (!values.is_empty()).then(|| values.into_iter().sum())
+}
+
+/// That sum per second.
+fn rate(samples: &[&Telemetry], value: impl Fn(&Telemetry) -> Option<f64>) -> Option<f64> {
+    let length_s: f64 = samples
+        .iter()
+        .filter(|sample| value(sample).is_some())
+        .map(|sample| sample.length_s)
+        .sum();
+    Some(sum(samples, value)? / length_s)
+}
+
+fn cpu(samples: &[&Telemetry]) -> Option<CpuShares> {
+    let busy_s = sum(samples, |it| {
+        Some(it.machine?.user_s + it.machine?.system_s)
+    })?;
+    let steal_s = sum(samples, |it| Some(it.machine?.steal_s))?;
+    let idle_s = sum(samples, |it| {
+        Some(it.machine?.idle_s + it.machine?.iowait_s)
+    })?;
+    let all_s = busy_s + steal_s + idle_s;
+    let process = |process: fn(&Telemetry) -> Option<samples::ProcessUse>| {
+        let used = sum(samples, |it| process(it).map(|it| it.user_s + it.system_s));
+        used.unwrap_or(0.0) / all_s
+    };
+    (all_s > 0.0).then(|| CpuShares {
+        busy: busy_s / all_s,
+        steal: steal_s / all_s,
+        idle: idle_s / all_s,
+        server: process(|it| it.server),
+        client: process(|it| it.client),
+    })
+}
+
+fn pressure(samples: &[&Telemetry]) -> Option<PressureShares> {
+    let of_group = |it: &Telemetry| it.cgroup.as_ref()?.pressure;
+    let is_grouped = samples.iter().any(|it| of_group(it).is_some());
+    let share = |value: fn(Pressure) -> f64| {
+        let stalled = rate(samples, |it| {
+            let pressure = if is_grouped {
+                of_group(it)
+            } else {
+                it.pressure
+            };
+            pressure.map(value)
+        });
+        // The kernel adds a stall when it ends, which may be in the next sample.
+        stalled.map(|share| share.min(1.0))
+    };
+    Some(PressureShares {
+        cpu_some: share(|it| it.cpu_some_s)?,
+        io_some: share(|it| it.io_some_s)?,
+        memory_some: share(|it| it.memory_some_s)?,
+    })
+}
+
+fn quota(record: &Record, samples: &[&Telemetry]) -> Quota {
+    let groups = record.machines.iter().flat_map(|machine| &machine.cgroups);
+    let group = groups.into_iter().find(|group| group.of == "server");
+    let of_group = |value: fn(&samples::CgroupUse) -> Option<u64>| {
+        sum(samples, |it| value(it.cgroup.as_ref()?))
+    };
+    let periods = of_group(|it| it.periods).filter(|periods| *periods > 0);
+    let throttled = of_group(|it| it.throttled_periods);
+    let hits = rate(samples, |it| {
+        Some(it.cgroup.as_ref()?.memory_limit_hits? as f64)
+    });
+    Quota {
+        cpu_limit: group.and_then(|group| group.cpu_limit),
+        throttled: throttled
+            .zip(periods)
+            .map(|(throttled, periods)| throttled as f64 / periods as f64),
+        io_limited: group.is_some_and(|group| group.io_limited),
+        memory_hits_per_s: hits.unwrap_or(0.0),
+    }
+}
+
+fn disk(samples: &[&Telemetry]) -> Option<DiskSignals> {
+    let named = samples.iter().flat_map(|it| it.disks());
+    let names: std::collections::BTreeSet<&str> = named.map(|disk| disk.device.as_str()).collect();
+    let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
+    let signals = names.into_iter().map(|device| {
+        let of = |it: &Telemetry| it.disks().find(|disk| disk.device == device).cloned();
+        // A device that did nothing is left out of its sample.
+        let per_s = |value: &dyn Fn(&DiskUse) -> f64| {
+            sum(samples, |it| of(it).map(|disk| value(&disk))).unwrap_or(0.0) / length_s
+        };
+        let requests = |disk: &DiskUse| disk.requests.unwrap_or_default();
+        DiskSignals {
+            device: device.to_owned(),
+            utilisation: per_s(&|disk| disk.busy_s).min(1.0),
+            queue: per_s(&|disk| requests(disk).queued_s),
+            requests_per_s: per_s(&|disk| (disk.reads + disk.writes) as f64),
+            flushes_per_s: per_s(&|disk| requests(disk).flushes.unwrap_or(0) as f64),
+            flushing: per_s(&|disk| requests(disk).flush_s.unwrap_or(0.0)).min(1.0),
+        }
+    });
+    signals.max_by(|one, other| {
+        let busy = |disk: &DiskSignals| disk.utilisation.max(disk.flushing);
+        busy(one).total_cmp(&busy(other))
+    })
+}
+
+fn memory(samples: &[&Telemetry]) -> Option<MemorySignals> {
+    let of_machine = sum(samples, |it| it.paging?.oom_kills);
+    let of_group = sum(samples, |it| it.cgroup.as_ref()?.oom_kills);
+    Some(MemorySignals {
+        swapped_in_bytes_per_s: rate(samples, |it| Some(it.paging?.swapped_in_bytes as f64))?,
+        oom_kills: of_machine.max(of_group).unwrap_or(0),
+    })
+}
+
+fn network(samples: &[&Telemetry]) -> Option<NetworkSignals> {
+    let segments = sum(samples, |it| Some(it.tcp?.segments_sent))?;
+    let again = sum(samples, |it| Some(it.tcp?.retransmitted))?;
+    let overflows = sum(samples, |it| it.tcp?.listen_overflows);
+    let interfaces = samples.iter().flat_map(|it| &it.interfaces);
+    let (lost, packets) = interfaces.fold((0, 0), |(lost, packets), it| {
+        let moved = it.received_packets + it.sent_packets;
+        (lost + it.errors + it.drops, packets + moved)
+    });
+    let share = |part: u64, of: u64| part as f64 / of.max(1) as f64;
+    Some(NetworkSignals {
+        retransmitted: share(again, segments),
+        listen_overflows: overflows.unwrap_or(0),
+        lost: share(lost, packets),
+    })
+}
+
+fn client(record: &Record, of_client: &[&Telemetry]) -> ClientSignals {
+    let paces = measured_paces(record);
+    let shortfall = record.offered.as_ref().and_then(|it| it.shortfall.as_ref());
+    ClientSignals {
+        loop_cpu: weighted(&paces, |pace| pace.loop_cpu),
+        ceiling: record.ceiling.as_ref().and_then(|ceiling| ceiling.share),
+        machine_busy: cpu(of_client).map(|cpu| cpu.busy),
+        is_behind: shortfall.is_some_and(|shortfall| shortfall.cause == Cause::Client),
+    }
+}
+
+fn load(record: &Record) -> Option<LoadSignals> {
+    let offered = record.offered.as_ref();
+    Some(LoadSignals {
+        in_flight: weighted(&measured_paces(record), |pace| pace.busy)?,
+        connections: record.header.connections,
+        rate_per_s: offered.and_then(|offered| offered.rate_per_s),
+        is_reached: offered.is_some_and(|offered| offered.shortfall.is_none()),
+    })
+}
+
+/// Lengths of the measured intervals, and how the event loops kept up in them.
+fn measured_paces(record: &Record) -> Vec<(f64, samples::Pace)> {
+    let measured = record.intervals.iter();
+    let measured = measured.filter(|interval| interval.phase == samples::Phase::Measurement);
+    measured
+        .filter_map(|interval| Some((interval.length_s, interval.pace?)))
+        .collect()
+}
+
+fn weighted(paces: &[(f64, samples::Pace)], value: fn(&samples::Pace) -> f64) -> Option<f64> {
+    let length_s: f64 = paces.iter().map(|(length_s, _)| length_s).sum();
+    let sum: f64 = paces
+        .iter()
+        .map(|(length_s, pace)| length_s * value(pace))
+        .sum();
+    (length_s > 0.0).then(|| sum / length_s)
+}

@@ -1,0 +1,256 @@
+//! Each rule with a case in which it holds and neighbours in which it does not.
+
+use super::{
+    rules::RULES,
+    signals::{
+        ClientSignals, CpuShares, DiskSignals, LoadSignals, MemorySignals, NetworkSignals,
+        PressureShares, Quota, Signals,
+    },
+    *,
+};
+
+/// A machine with nothing to do, and users who think.
+fn calm() -> Signals {
+    Signals {
+        cpu: Some(CpuShares {
+            busy: 0.2,
+            idle: 0.8,
+            server: 0.1,
+            client: 0.05,
+            steal: 0.0,
+        }),
+        pressure: Some(PressureShares::default()),
+        quota: Quota::default(),
+        disk: Some(DiskSignals {
+            device: "vda".to_owned(),
+            utilisation: 0.1,
+            requests_per_s: 50.0,
+            ..DiskSignals::default()
+        }),
+        memory: Some(MemorySignals::default()),
+        network: Some(NetworkSignals::default()),
+        client: ClientSignals {
+            loop_cpu: Some(0.1),
+            ..ClientSignals::default()
+        },
+        // Neither thinking nor wholly in use: no rule speaks.
+        load: Some(LoadSignals {
+            in_flight: 0.9,
+            connections: 8,
+            ..LoadSignals::default()
+        }),
+    }
+}
+
+fn found(signals: &Signals) -> Vec<Resource> {
+    let holding = RULES.iter().filter(|rule| (rule.judge)(signals).is_some());
+    holding.map(|rule| rule.resource).collect()
+}
+
+/// A case, and what is found in it.
+fn case(change: impl FnOnce(&mut Signals)) -> Vec<Resource> {
+    let mut signals = calm();
+    change(&mut signals);
+    found(&signals)
+}
+
+fn with_cpu(change: impl FnOnce(&mut CpuShares)) -> Vec<Resource> {
+    case(|it| change(it.cpu.as_mut().unwrap()))
+}
+
+fn with_pressure(it: &mut Signals, change: impl FnOnce(&mut PressureShares)) {
+    change(it.pressure.as_mut().unwrap());
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is_short() {
+    assert_eq!(found(&calm()), []);
+    assert_eq!(found(&Signals::default()), [], "nobody looked");
+}
+
+#[test]
+fn memory_by_kills_stalls_and_swapping() {
+    let memory = |change: fn(&mut MemorySignals)| case(|it| change(it.memory.as_mut().unwrap()));
+    assert_eq!(memory(|it| it.oom_kills = 1), [Resource::Memory]);
+    assert_eq!(
+        memory(|it| it.swapped_in_bytes_per_s = 2e6),
+        [Resource::Memory]
+    );
+    assert_eq!(memory(|it| it.swapped_in_bytes_per_s = 1e5), []);
+    let stalled = |share| case(|it| with_pressure(it, |it| it.memory_some = share));
+    assert_eq!(stalled(0.11), [Resource::Memory]);
+    assert_eq!(stalled(0.09), []);
+}
+
+#[test]
+fn cpu_quota_by_throttled_periods() {
+    let quota = |limit, share| {
+        case(|it| {
+            it.quota.cpu_limit = limit;
+            it.quota.throttled = Some(share);
+        })
+    };
+    assert_eq!(quota(Some(0.5), 0.9), [Resource::CpuQuota]);
+    assert_eq!(quota(Some(0.5), 0.1), []);
+    assert_eq!(quota(None, 0.9), []);
+}
+
+#[test]
+fn disk_quota_by_waits_without_a_busy_disk() {
+    let quota = |io_limited, io_some, utilisation| {
+        case(|it| {
+            it.quota.io_limited = io_limited;
+            with_pressure(it, |it| it.io_some = io_some);
+            it.disk.as_mut().unwrap().utilisation = utilisation;
+        })
+    };
+    assert_eq!(quota(true, 0.8, 0.3), [Resource::DiskQuota]);
+    assert_eq!(quota(false, 0.8, 0.3), []);
+    assert_eq!(quota(true, 0.1, 0.3), []);
+    assert_eq!(quota(true, 0.8, 0.95), [Resource::Disk], "the disk itself");
+}
+
+#[test]
+fn client_by_loops_ceiling_schedule_and_machine() {
+    let client = |change: fn(&mut ClientSignals)| case(|it| change(&mut it.client));
+    assert_eq!(client(|it| it.loop_cpu = Some(0.95)), [Resource::Client]);
+    assert_eq!(client(|it| it.ceiling = Some(0.85)), [Resource::Client]);
+    assert_eq!(client(|it| it.is_behind = true), [Resource::Client]);
+    assert_eq!(
+        client(|it| it.machine_busy = Some(0.97)),
+        [Resource::Client]
+    );
+    assert_eq!(client(|it| it.ceiling = Some(0.5)), []);
+}
+
+#[test]
+fn steal_only_where_the_machine_wanted_the_time() {
+    let steal =
+        |busy, steal, idle| with_cpu(|it| (it.busy, it.steal, it.idle) = (busy, steal, idle));
+    assert_eq!(steal(0.75, 0.2, 0.05), [Resource::Steal, Resource::Cpu]);
+    assert_eq!(steal(0.3, 0.2, 0.5), []);
+    assert_eq!(steal(0.92, 0.05, 0.03), [Resource::Cpu]);
+}
+
+#[test]
+fn cpu_by_its_busy_share() {
+    assert_eq!(
+        with_cpu(|it| (it.busy, it.idle) = (0.95, 0.05)),
+        [Resource::Cpu]
+    );
+    assert_eq!(with_cpu(|it| (it.busy, it.idle) = (0.85, 0.15)), []);
+}
+
+#[test]
+fn flushes_by_their_time_and_who_waits() {
+    let flushes = |flushing, io_some| {
+        case(|it| {
+            it.disk.as_mut().unwrap().flushing = flushing;
+            with_pressure(it, |it| it.io_some = io_some);
+        })
+    };
+    assert_eq!(flushes(0.7, 0.9), [Resource::DiskFlushes]);
+    assert_eq!(flushes(0.7, 0.1), [], "nobody waited");
+    assert_eq!(flushes(0.1, 0.9), []);
+    let unknown = case(|it| {
+        it.disk.as_mut().unwrap().flushing = 0.7;
+        it.pressure = None;
+    });
+    assert_eq!(unknown, [Resource::DiskFlushes], "a kernel without PSI");
+}
+
+#[test]
+fn disk_by_utilisation_and_who_waits() {
+    let disk = |utilisation, io_some| {
+        case(|it| {
+            it.disk.as_mut().unwrap().utilisation = utilisation;
+            with_pressure(it, |it| it.io_some = io_some);
+        })
+    };
+    assert_eq!(disk(0.97, 0.9), [Resource::Disk]);
+    assert_eq!(
+        disk(0.97, 0.05),
+        [],
+        "many requests at once, and nobody waits"
+    );
+    assert_eq!(disk(0.5, 0.9), []);
+}
+
+#[test]
+fn network_by_its_errors() {
+    let network = |change: fn(&mut NetworkSignals)| case(|it| change(it.network.as_mut().unwrap()));
+    assert_eq!(network(|it| it.retransmitted = 0.02), [Resource::Network]);
+    assert_eq!(network(|it| it.lost = 0.01), [Resource::Network]);
+    assert_eq!(network(|it| it.listen_overflows = 3), [Resource::Network]);
+    assert_eq!(network(|it| it.retransmitted = 0.001), []);
+}
+
+#[test]
+fn load_where_it_asked_for_no_more() {
+    let load = |in_flight, rate_per_s, is_reached| {
+        case(|it| {
+            it.load = Some(LoadSignals {
+                in_flight,
+                rate_per_s,
+                is_reached,
+                connections: 8,
+            });
+        })
+    };
+    assert_eq!(load(0.3, None, true), [Resource::Load], "users who think");
+    assert_eq!(load(0.9, Some(100.0), true), [Resource::Load]);
+    assert_eq!(load(0.9, Some(100.0), false), []);
+    let blind = case(|it| {
+        it.cpu = None;
+        it.load.as_mut().unwrap().in_flight = 0.1;
+    });
+    assert_eq!(blind, [], "nobody looked at the server's host");
+}
+
+#[test]
+fn waits_where_all_wait_and_the_cpus_idle() {
+    let waits = |in_flight, idle| {
+        case(|it| {
+            it.load.as_mut().unwrap().in_flight = in_flight;
+            let cpu = it.cpu.as_mut().unwrap();
+            (cpu.idle, cpu.busy) = (idle, 1.0 - idle);
+        })
+    };
+    assert_eq!(waits(0.99, 0.6), [Resource::Waits]);
+    assert_eq!(waits(0.99, 0.2), [], "neither busy nor idle: unexplained");
+    assert_eq!(waits(0.85, 0.6), []);
+}
+
+#[test]
+fn words_name_the_limit_first_and_say_what_nobody_saw() {
+    let finding = |resource, evidence: &str| Finding {
+        resource,
+        evidence: evidence.to_owned(),
+    };
+    let mut bottleneck = Bottleneck {
+        limiting: Some(finding(Resource::CpuQuota, "at 0.5 CPUs")),
+        also: vec![finding(Resource::Disk, "sda busy")],
+        unobserved: vec!["network"],
+    };
+    assert_eq!(
+        bottleneck.in_words(),
+        "CPU quota: at 0.5 CPUs; also disk: sda busy"
+    );
+    bottleneck.limiting = None;
+    assert_eq!(
+        bottleneck.in_words(),
+        "unexplained: no resource that was observed was short; not observed: network"
+    );
+}
+
+#[test]
+fn the_page_tells_every_rule_in_its_order() {
+    let page = include_str!("../../../../docs/bottlenecks.md");
+    let told: String = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut from = 0;
+    for rule in &RULES {
+        let row = format!("| {} | {} |", rule.resource.name(), rule.holds);
+        let at = told[from..].find(&row);
+        from += at.unwrap_or_else(|| panic!("not told, or not in its place: {row}"));
+    }
+}
