@@ -2,7 +2,7 @@
 # Whether io_uring would make the client cheaper: CPU per query of a floor over io_uring beside the one over epoll,
 # against the null server, by connections and transport.
 #
-# usage: bench/client_cost/io_uring.sh [DBDYNO]    (default: target/release/dbdyno)
+# usage: bench/client_cost/io_uring.sh [DBDYNO]    (default: what `make build` builds)
 # Prints a table in Markdown. Both floors run in each of ROUNDS (10) rounds, cells and floors in random order, QUERIES
 # (300000) queries at a time; client and null server have one processor each. A figure is the user and system time of a
 # long run without that of a short one (8 queries per connection). Beside each cell's median of the ratios stands its
@@ -11,7 +11,13 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-dbdyno=$(realpath "${1:-$here/../../target/release/dbdyno}")
+if [ $# -gt 0 ]; then
+    dbdyno=$(realpath "$1")
+else
+    target=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")
+    CARGO_TARGET_DIR=$target make -C "$here/../.." --no-print-directory build >&2
+    dbdyno=$target/release/dbdyno
+fi
 rounds=${ROUNDS:-10}
 queries=${QUERIES:-300000}
 work=$(mktemp -d "${TMPDIR:-/tmp}/io-uring-XXXXXX")

@@ -2,7 +2,7 @@
 # Sets dbdyno's client against sysbench, mariadb-slap, mysql_async, Go's driver and a bare epoll loop: CPU, rate and
 # memory against the null server and a private MariaDB.
 #
-# usage: bench/client_cost/run.sh [DBDYNO] [OPTION...]    (default: target/release/dbdyno)
+# usage: bench/client_cost/run.sh [DBDYNO] [OPTION...]    (default: what `make build` builds)
 # Options: --quick (about 3 minutes), --rounds N, --targets-only, --only PART,..., --seed N, --into FILE; --help tells
 # them.
 # Needs sysbench, mariadb-slap, taskset, cargo, go and gcc; the default takes about 25 minutes. Every processor that
@@ -10,7 +10,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-dbdyno=$here/../../target/release/dbdyno
+dbdyno=
 if [ $# -gt 0 ] && [[ $1 != -* ]]; then
     dbdyno=$(realpath "$1")
     shift
@@ -22,9 +22,14 @@ for needed in sysbench mariadb-slap mariadb taskset cargo go gcc; do
         exit 2
     fi
 done
+if [ -z "$dbdyno" ]; then
+    target=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")
+    CARGO_TARGET_DIR=$target make -C "$here/../.." --no-print-directory build >&2
+    dbdyno=$target/release/dbdyno
+fi
 if [ ! -x "$dbdyno" ]; then
     echo "error: no program $dbdyno" >&2
-    echo 'hint: make build' >&2
+    echo 'hint: leave it out, and it is built' >&2
     exit 2
 fi
 

@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
 # How many event loops: point selects per second of a MariaDB that shares the machine, by event loops and connections.
 #
-# usage: bench/event_loops/run.sh [DBDYNO]    (default: target/release/dbdyno)
+# usage: bench/event_loops/run.sh [DBDYNO]    (default: what `make build` builds)
 # Prints medians of ROUNDS (5) rounds as a table in Markdown, thousands per second; the runs of a round, each of
 # SECONDS_EACH (3) seconds, come in random order.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-dbdyno=${1:-$here/../../target/release/dbdyno}
+if [ $# -gt 0 ]; then
+    dbdyno=$(realpath "$1")
+else
+    target=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")
+    CARGO_TARGET_DIR=$target make -C "$here/../.." --no-print-directory build >&2
+    dbdyno=$target/release/dbdyno
+fi
 rounds=${ROUNDS:-5}
 seconds=${SECONDS_EACH:-3}
 work=$(mktemp -d)
