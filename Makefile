@@ -31,7 +31,7 @@ test:
 	$(CARGO) test --workspace --no-run
 	@$(MAKE) --no-print-directory mysql
 	$(CARGO) test --workspace
-	$(CARGO) test --manifest-path bench/client_cost/Cargo.toml --target-dir $(abspath $(TARGET_DIR)) -p client_cost
+	$(CARGO) test --manifest-path bench/client_cost/Cargo.toml --target-dir $(abspath $(TARGET_DIR)) -p client_cost -p harness -p tpcc_load
 
 # Besides MariaDB the tests take one MySQL: any that is found, else the smallest that has today's logins. Debian's
 # moving suite cannot always be installed; what npm has stays as it is.

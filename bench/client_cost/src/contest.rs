@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use harness::{median, shuffled};
 
 use crate::{
     cell::{Answerer, Cell},
@@ -56,14 +57,6 @@ impl Outcome {
     }
 }
 
-/// The middle value, of an even number the mean of the middle two.
-pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    let lower = values[(values.len() - 1) / 2];
-    Some(f64::midpoint(lower, upper))
-}
-
 /// Measures all entries, round by round: the cells of a round in random order, and in each its tools.
 pub(crate) fn hold(arena: &Arena, entries: &[Entry], random: &mut fastrand::Rng) -> Vec<Outcome> {
     let mut outcomes: Vec<Outcome> = entries.iter().map(outcome_of).collect();
@@ -112,12 +105,6 @@ fn outcome_of(entry: &Entry) -> Outcome {
         costs: BTreeMap::new(),
         failures: BTreeMap::new(),
     }
-}
-
-fn shuffled(count: usize, random: &mut fastrand::Rng) -> impl Iterator<Item = usize> + use<> {
-    let mut order: Vec<usize> = (0..count).collect();
-    random.shuffle(&mut order);
-    order.into_iter()
 }
 
 /// Operations of a short run: the same share for each connection, which mariadb-slap demands.
@@ -178,25 +165,6 @@ fn run(arena: &Arena, entry: &Entry, tool: Tool, operations: u64) -> Result<Run>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(vec![]), None);
-        assert_eq!(median(vec![3.0]), Some(3.0));
-        assert_eq!(median(vec![3.0, 1.0]), Some(2.0));
-        assert_eq!(median(vec![9.0, 1.0, 2.0]), Some(2.0));
-    }
-
-    #[test]
-    fn the_order_is_random_and_comes_from_the_seed() {
-        let order =
-            |seed| -> Vec<usize> { shuffled(20, &mut fastrand::Rng::with_seed(seed)).collect() };
-        assert_eq!(order(1), order(1));
-        assert_ne!(order(1), order(2));
-        let mut sorted = order(1);
-        sorted.sort_unstable();
-        assert_eq!(sorted, (0..20).collect::<Vec<_>>());
-    }
 
     #[test]
     fn a_round_that_one_tool_lost_pairs_with_nothing() {

@@ -3,18 +3,15 @@
 mod cell;
 mod contest;
 mod cost;
-mod finished;
 mod machine;
 mod open_loop;
 mod page;
 mod prepare;
-mod progress;
 mod scale;
 mod servers;
 mod statement_log;
 mod target;
 mod tool;
-mod verdict;
 
 use std::{
     fmt::Write,
@@ -26,6 +23,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
+use harness::{finished, progress, verdict};
 
 use crate::{
     cell::{Answerer, Cell, Statement, Transport},
@@ -37,6 +35,8 @@ use crate::{
     tool::{Benchmark, Programs, ROWS, Tool, sysbench_on},
 };
 
+/// The name between the marks of the page.
+const MARK: &str = "client_cost";
 /// Rounds of the cells that have no target.
 const CONTEXT_ROUNDS: usize = 3;
 /// Rounds of a quick run.
@@ -117,12 +117,12 @@ fn main() -> Result<()> {
     let options = Options::parse();
     if let Some(page) = &options.into {
         // Before half an hour of work rather than after it.
-        page::replaced(&read(page)?, "")?;
+        harness::page::replaced(&read(page)?, MARK, "")?;
     }
     let results = measure(&options)?;
     match &options.into {
         None => println!("{results}"),
-        Some(page) => fs::write(page, page::replaced(&read(page)?, &results)?)?,
+        Some(page) => fs::write(page, harness::page::replaced(&read(page)?, MARK, &results)?)?,
     }
     Ok(())
 }
@@ -133,7 +133,7 @@ fn read(path: &Path) -> Result<String> {
 
 /// All parts that are wanted, as markdown.
 fn measure(options: &Options) -> Result<String> {
-    let (begin, load_before) = (Instant::now(), machine::load_average());
+    let (begin, load_before) = (Instant::now(), harness::machine::load_average());
     let programs = Programs {
         dbdyno: options.programs.dbdyno.clone(),
         mysql_async: options.programs.mysql_async.clone(),
@@ -195,7 +195,7 @@ fn measure(options: &Options) -> Result<String> {
         machine::describe(&programs, &mariadb),
         begin.elapsed().as_secs_f64() / 60.0,
         options.seed,
-        machine::load_average(),
+        harness::machine::load_average(),
         label(rounds),
     );
     text.push_str(&tables(&targets, &outcomes));
@@ -261,7 +261,7 @@ fn fill(mariadb: &MariaDb) -> Result<()> {
 }
 
 fn tables(targets: &[Target], outcomes: &[Outcome]) -> String {
-    let mut text = page::targets(targets);
+    let mut text = harness::page::targets(targets);
     let parts = [
         (
             "Null server",

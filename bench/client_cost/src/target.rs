@@ -1,65 +1,14 @@
-//! A target, what was measured for it, and the verdict.
+//! The targets of the cells.
 
-use stats::Interval;
+pub(crate) use harness::target::Target;
 
 use crate::{
     cell::{Answerer, Transport},
     contest::Outcome,
     cost::Cost,
     tool::{Benchmark, Tool},
-    verdict::{Bound, Verdict, median_interval, paired_ratio},
+    verdict::Bound,
 };
-
-/// One line of the table of targets.
-#[derive(Debug, Clone)]
-pub(crate) struct Target {
-    pub(crate) what: String,
-    pub(crate) bound: Bound,
-    /// Wished for beyond the target proper.
-    pub(crate) is_stretch: bool,
-    pub(crate) measured: Option<Interval>,
-    pub(crate) rounds: usize,
-    pub(crate) verdict: Verdict,
-}
-
-impl Target {
-    /// A target for the ratio of paired figures.
-    pub(crate) fn of_pairs(what: String, bound: Bound, pairs: &[(f64, f64)]) -> Self {
-        Self::new(what, bound, paired_ratio(pairs), pairs.len())
-    }
-
-    /// A target for the median of a figure of its own, one value per round.
-    pub(crate) fn of_values(what: String, bound: Bound, values: &[f64]) -> Self {
-        Self::new(what, bound, median_interval(values), values.len())
-    }
-
-    fn new(what: String, bound: Bound, measured: Option<Interval>, rounds: usize) -> Self {
-        let verdict = match &measured {
-            Some(interval) => bound.judge(interval),
-            None => Verdict::NotMeasured,
-        };
-        Self {
-            what,
-            bound,
-            is_stretch: false,
-            measured,
-            rounds,
-            verdict,
-        }
-    }
-
-    pub(crate) fn stretch(mut self) -> Self {
-        self.is_stretch = true;
-        self
-    }
-
-    fn void_where(mut self, reason: Option<&String>) -> Self {
-        if let (Some(reason), Some(_)) = (reason, self.measured) {
-            self.verdict = Verdict::Void(reason.clone());
-        }
-        self
-    }
-}
 
 /// The floor must itself cost at most this share of sysbench's processor time.
 const FLOOR_SHARE_MAX: f64 = 1.0 / 3.5;
@@ -208,6 +157,8 @@ fn best_peer(outcome: &Outcome) -> Option<Tool> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+
+    use harness::verdict::Verdict;
 
     use super::*;
     use crate::{

@@ -73,6 +73,9 @@ enum Command {
     /// Run with tpcc-mysql's command line and output
     #[command(name = "tpcc_start", disable_help_flag = true)]
     TpccStart(FrontDoorArgs),
+    /// Not for people: switches a redo log on again where the dbdyno that switched it off was killed
+    #[command(hide = true)]
+    RedoLogGuard,
     /// Generate rows with gen-data's command line, byte for byte the same
     #[command(disable_help_flag = true)]
     GenData(FrontDoorArgs),
@@ -117,6 +120,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Tables(args) => commands::tables::run(args),
         Command::Tpch(args) => commands::tpch::run(args),
         Command::Tpcc(args) => commands::tpcc::run(args),
+        Command::RedoLogGuard => runs::redo_log_guard::stand(),
         Command::Oltp(door) => commands::oltp::run(door.args.into_iter()),
         Command::SuperSmack(door) => front_doors::super_smack::run(door.args.into_iter()),
         Command::TpccLoad(door) => front_doors::tpcc_load::run(door.args.into_iter()),

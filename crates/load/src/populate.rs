@@ -97,6 +97,11 @@ impl Progress {
         self.bytes as f64 / 1e6 / self.elapsed.as_secs_f64().max(1e-9)
     }
 
+    /// Rows per second so far.
+    pub fn rows_per_s(&self) -> f64 {
+        self.rows as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+
     /// The time that the rest of the rows takes at this pace; `None` before the first byte.
     pub fn left(&self) -> Option<Duration> {
         let rest = self.bytes_expected.saturating_sub(self.bytes) as f64;
@@ -300,15 +305,30 @@ impl Shared<'_> {
             let filled = self.fill_once(connection, table, units.clone(), events);
             match filled.await {
                 Err(PopulateError::Statement { source, .. })
-                    if retries < RETRIES_AT_MOST && is_rolled_back(&source)
-                        // Of INSERT statements, those before the failed one stay.
-                        && !self.by_insert.load(Ordering::Relaxed) =>
+                    if retries < RETRIES_AT_MOST
+                        && is_rolled_back(&source)
+                        && self.leaves_nothing(table, &units) =>
                 {
+                    self.undo(connection, table).await?;
                     retries += 1;
                 }
                 filled => return filled,
             }
         }
+    }
+
+    /// True where a failed attempt leaves no row: of several INSERT statements without a transaction around them, those
+    /// before the failed one stay.
+    fn leaves_nothing(&self, table: usize, units: &std::ops::Range<u64>) -> bool {
+        let rows = self.population.tables[table].rows.as_deref();
+        !self.by_insert.load(Ordering::Relaxed)
+            || rows.is_some_and(|rows| rows.mark(units).is_some())
+    }
+
+    /// A lock wait that took too long leaves the rest of a transaction open.
+    async fn undo(&self, connection: &mut Connection, table: usize) -> Result<(), PopulateError> {
+        let name = &self.population.tables[table].name;
+        self.run(connection, name, "rollback").await
     }
 
     async fn fill_once(

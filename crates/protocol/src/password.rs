@@ -9,6 +9,11 @@ use zeroize::Zeroizing;
 pub struct Password(Zeroizing<String>);
 
 impl Password {
+    /// The password in clear, for a pipe to a process of our own; it belongs into no list, log or report.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
     /// The password itself, for the server.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()

@@ -23,8 +23,9 @@ pub use durations::Durations;
 pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};
 pub use line::{
-    Carried, Cause, Connects, Dataset, End, FORMAT, Interval, Line, Offered, OperationInterval,
-    Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall, StatementInterval,
+    Carried, Cause, Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered,
+    OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,
+    StatementInterval,
 };
 pub use machine::{
     BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Machine, Place, Storage,

@@ -46,6 +46,8 @@ pub enum Line {
     Connects(Connects),
     /// What was to start, and whether it did.
     Offered(Offered),
+    /// What the load of a table brought.
+    Loaded(Loaded),
     /// What the machine and the processes did in one interval.
     Telemetry(Box<Telemetry>),
     /// What collecting telemetry cost.
@@ -300,6 +302,38 @@ pub struct StatementInterval {
     pub max_ns: u64,
     /// Times in nanoseconds, each from the end of the statement before it or the begin of the attempt.
     pub histogram: Histogram,
+}
+
+/// What the load of a table brought, where that is what was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Loaded {
+    /// The table.
+    pub table: String,
+    /// Rows that went in.
+    pub rows: u64,
+    /// Their bytes as text, as they were sent.
+    pub bytes: u64,
+    /// From the start of the load to its end, indexes and foreign keys that it makes included, seconds.
+    pub took_s: f64,
+    /// Rows by that time.
+    pub rows_per_s: f64,
+    /// Megabytes (10^6) of text by that time.
+    pub mb_per_s: f64,
+}
+
+impl Loaded {
+    /// So many rows and bytes in so much time.
+    pub fn new(table: &str, rows: u64, bytes: u64, took_s: f64) -> Self {
+        let per_s = |amount: f64| if took_s > 0.0 { amount / took_s } else { 0.0 };
+        Self {
+            table: table.to_owned(),
+            rows,
+            bytes,
+            took_s,
+            rows_per_s: per_s(rows as f64),
+            mb_per_s: per_s(bytes as f64 / 1e6),
+        }
+    }
 }
 
 /// How long the connections took to open.

@@ -9,7 +9,7 @@ use std::{
 use crate::ceiling::Ceiling;
 use crate::error_count::ErrorCount;
 use crate::line::{
-    Connects, Dataset, End, FORMAT, Interval, Line, Offered, Phase, PhaseMark, RunHeader,
+    Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered, Phase, PhaseMark, RunHeader,
     ServerIdentity,
 };
 use crate::machine::{Changed, Machine, Storage};
@@ -37,6 +37,8 @@ pub struct Record {
     pub connects: Vec<Connects>,
     /// What was to start; `None` when the load did not come to its end.
     pub offered: Option<Offered>,
+    /// What the load of a table brought; `None` where something else was measured.
+    pub loaded: Option<Loaded>,
     /// What machine and processes did, in order of time.
     pub telemetry: Vec<Telemetry>,
     /// What collecting telemetry cost, by collector.
@@ -165,6 +167,7 @@ impl Record {
             intervals: Vec::new(),
             connects: Vec::new(),
             offered: None,
+            loaded: None,
             telemetry: Vec::new(),
             collected: Vec::new(),
             changed: Vec::new(),
@@ -191,6 +194,7 @@ impl Record {
             Line::Interval(interval) => self.intervals.push(interval),
             Line::Connects(connects) => self.connects.push(connects),
             Line::Offered(offered) => self.offered = Some(offered),
+            Line::Loaded(loaded) => self.loaded = Some(loaded),
             Line::Ceiling(ceiling) => self.ceiling = Some(ceiling),
             Line::Telemetry(telemetry) => self.telemetry.push(*telemetry),
             Line::Collected(collected) => self.collected.push(collected),

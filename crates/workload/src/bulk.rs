@@ -140,6 +140,10 @@ impl Lines<'_> {
     ) -> Result<u64, BulkError> {
         match connection.query(statement.sql).await {
             Ok(_) => Ok(statement.rows),
+            // Deadlock, lock wait timeout, a shutdown: no fault of the rows.
+            Err(source) if matches!(source.server_number(), Some(1053 | 1205 | 1213 | 1317)) => {
+                Err(self.failed(source))
+            }
             Err(protocol::Error::Server(refusal)) => Err(BulkError::Refused {
                 message: refusal.message,
                 rows_before,

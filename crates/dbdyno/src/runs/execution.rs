@@ -7,7 +7,7 @@ use load::{
     Arrivals, Drain, Ended, Group, Interrupt, Load, Outcome, Precision, Stop, default_loops,
 };
 use protocol::Connection;
-use samples::{Line, RunHeader};
+use samples::{Line, Loaded, RunHeader};
 use workload::{
     User,
     smack::{ClientPlan, Seat, SmackUser},
@@ -101,6 +101,16 @@ impl Execution<'_> {
         })?;
         let outcome = self.drive(recording)?;
         recording.outcome(&outcome);
+        if let Work::Tpch { load, .. } = &self.work {
+            let (rows, bytes) = load.brought();
+            let took_s = recording.elapsed_s();
+            recording.write(&Line::Loaded(Loaded::new(
+                load.table(),
+                rows,
+                bytes,
+                took_s,
+            )));
+        }
         let why = how_it_ended(&outcome)?;
         if let Work::Tpcc(terminals) = &self.work {
             terminals.check(&self.stage.endpoint)?;

@@ -8,6 +8,7 @@ pub(crate) mod population;
 mod private_server;
 mod recording;
 pub(crate) mod redo_log;
+pub(crate) mod redo_log_guard;
 mod results_directory;
 mod runner;
 mod sampling;

@@ -87,7 +87,7 @@ impl<'a> Recording<'a> {
     }
 
     /// Seconds since the start of the load; 0 before it.
-    fn elapsed_s(&self) -> f64 {
+    pub(super) fn elapsed_s(&self) -> f64 {
         self.started
             .map_or(0.0, |start| (reactor::system_now() - start).as_secs_f64())
     }

@@ -2,12 +2,14 @@
 
 use protocol::{Connection, Endpoint};
 
-use super::control;
+use super::{control, redo_log_guard::Guard};
 use crate::blame::{Blame, Blamed};
 
-/// The redo log of a server, switched off; it is on again when this goes, however that comes.
+/// The redo log of a server, switched off; it is on again when this goes, however that comes. A guard, a process of its
+/// own, sees to that where this one is killed.
 pub(crate) struct RedoLogOff<'e> {
     endpoint: &'e Endpoint,
+    guard: Guard,
     is_on_again: bool,
 }
 
@@ -23,6 +25,7 @@ impl<'e> RedoLogOff<'e> {
         // Before the statement: it may take effect and its answer be lost.
         let off = Self {
             endpoint,
+            guard: Guard::set_up(endpoint)?,
             is_on_again: false,
         };
         control(endpoint, async |connection| switch(connection, false).await)?;
@@ -35,7 +38,9 @@ impl<'e> RedoLogOff<'e> {
         control(self.endpoint, async |connection| {
             switch(connection, true).await
         })
-        .map_err(still_off)
+        .map_err(still_off)?;
+        self.guard.dismiss();
+        Ok(())
     }
 }
 
@@ -47,13 +52,14 @@ impl Drop for RedoLogOff<'_> {
         let switched = control(self.endpoint, async |connection| {
             switch(connection, true).await
         });
-        if let Err(error) = switched.map_err(still_off) {
-            eprintln!("warning: {error}");
+        match switched.map_err(still_off) {
+            Ok(()) => self.guard.dismiss(),
+            Err(error) => eprintln!("warning: {error}"),
         }
     }
 }
 
-fn still_off(error: Blamed) -> Blamed {
+pub(super) fn still_off(error: Blamed) -> Blamed {
     let message = format!("the server's redo log could not be switched on again: {error}");
     Blamed::new(error.blame, message)
         .hint("alter instance enable innodb redo_log; until then a crash loses all data".to_owned())

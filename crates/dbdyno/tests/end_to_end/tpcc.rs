@@ -57,9 +57,15 @@ fn load_with_interruptions(scene: &Scene) {
         .says("a load of 1 warehouses with seed 1 was interrupted")
         .hints("--warehouses 1 --seed 1 goes on");
 
+    // By INSERT, too.
+    sql(scene, "tpcc", "set global local_infile = 0");
     let load = load_until(scene, 4);
     load.signal(Signal::INT);
-    load.finish().exits(130).hints("the same command goes on");
+    load.finish()
+        .exits(130)
+        .says("loading by INSERT")
+        .hints("the same command goes on");
+    sql(scene, "tpcc", "set global local_infile = 1");
 
     let load = load_until(scene, 7);
     scene.dbdyno(["server", "restart", "one"]).exits(0);
@@ -85,12 +91,19 @@ fn load_with_interruptions(scene: &Scene) {
         .exits(2)
         .says("loaded already")
         .hints("tpcc drop");
+    let settings =
+        "select @@global.local_infile, @@global.foreign_key_checks, @@global.unique_checks";
+    assert_eq!(sql(scene, "tpcc", settings), "1\t1\t1\n");
 }
 
 #[test]
 fn a_database_is_loaded_run_checked_and_dropped() {
     let scene = server();
     tpcc(&scene, &["run"]).exits(2).hints("create the database");
+    // MariaDB's redo log cannot be switched off.
+    tpcc(&scene, &["load", "--warehouses", "1", "--redo-log", "off"])
+        .exits(2)
+        .hints("8.0.21");
     load_with_interruptions(&scene);
 
     let run = |args: &[&str]| tpcc(&scene, &[&["run", "--warmup", "1s"], args].concat());

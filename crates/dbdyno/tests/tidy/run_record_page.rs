@@ -74,6 +74,7 @@ fn kind(line: &Line) -> &'static str {
         Line::SlowLog(_) => "slow_log",
         Line::ServerObservation(_) => "server_observation",
         Line::Error(_) => "error",
+        Line::Loaded(_) => "loaded",
         Line::Ceiling(_) => "ceiling",
         Line::End(_) => "end",
     }

@@ -102,6 +102,7 @@ fn record() -> Record {
         connects: Vec::new(),
         offered: None,
         ceiling: None,
+        loaded: None,
         telemetry: Vec::new(),
         server_status: Vec::new(),
         server_totals: Vec::new(),

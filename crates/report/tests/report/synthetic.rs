@@ -85,6 +85,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
         connects: Vec::new(),
         offered: None,
         ceiling: None,
+        loaded: None,
         telemetry,
         server_status: Vec::new(),
         server_totals: Vec::new(),

@@ -35,6 +35,9 @@ pub struct TableLoad {
     begun: AtomicU64,
     /// And those that are over.
     done: AtomicU64,
+    /// Rows and bytes of those.
+    rows_in: AtomicU64,
+    bytes_in: AtomicU64,
 }
 
 impl TableLoad {
@@ -50,12 +53,25 @@ impl TableLoad {
             statements: statements.clamp(1, rows.units()),
             begun: AtomicU64::new(0),
             done: AtomicU64::new(0),
+            rows_in: AtomicU64::new(0),
+            bytes_in: AtomicU64::new(0),
         }
     }
 
     /// Names of the operations.
     pub fn operations(&self) -> &[String] {
         &self.operations
+    }
+
+    /// Name of the table.
+    pub fn table(&self) -> &str {
+        &self.data.name
+    }
+
+    /// Rows and bytes of the LOAD DATA statements that are over.
+    pub fn brought(&self) -> (u64, u64) {
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        (of(&self.rows_in), of(&self.bytes_in))
     }
 
     /// Makes the first rows, which takes a second that is not the load's.
@@ -105,12 +121,20 @@ impl TableLoader {
         let mut source = Units {
             rows: self.load.rows,
             units: self.load.units(statement),
+            sent_rows: 0,
+            sent_bytes: 0,
         };
         let connection = connected(&mut self.connection)?;
         lines
             .load_local(connection, &mut source)
             .await
             .map_err(failure)?;
+        self.load
+            .rows_in
+            .fetch_add(source.sent_rows, Ordering::Relaxed);
+        self.load
+            .bytes_in
+            .fetch_add(source.sent_bytes, Ordering::Relaxed);
         // Whoever comes last has all rows in.
         let done = self.load.done.fetch_add(1, Ordering::AcqRel) + 1;
         self.makes_keys = done == self.load.statements && !self.load.keys.is_empty();
@@ -173,6 +197,8 @@ impl User for TableLoader {
 struct Units {
     rows: TableRows,
     units: Range<u64>,
+    sent_rows: u64,
+    sent_bytes: u64,
 }
 
 impl LocalSource for Units {
@@ -180,8 +206,9 @@ impl LocalSource for Units {
         let begin = buffer.len();
         while buffer.len() - begin < PIECE_BYTES {
             let Some(unit) = self.units.next() else { break };
-            self.rows.write(unit, buffer);
+            self.sent_rows += self.rows.write(unit, buffer);
         }
+        self.sent_bytes += (buffer.len() - begin) as u64;
         Ok(!self.units.is_empty())
     }
 }

@@ -8,7 +8,7 @@ use std::{
 /// Without a terminal a line comes no more often.
 const QUIET_FOR: Duration = Duration::from_secs(15);
 
-pub(crate) struct Progress {
+pub struct Progress {
     begin: Instant,
     shown: Option<Instant>,
     steps: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    pub(crate) fn new(steps: usize) -> Self {
+    pub fn new(steps: usize) -> Self {
         Self {
             begin: Instant::now(),
             shown: None,
@@ -26,7 +26,7 @@ impl Progress {
     }
 
     /// Says what comes next.
-    pub(crate) fn step(&mut self, what: &str) {
+    pub fn step(&mut self, what: &str) {
         self.done += 1;
         let terminal = std::io::stderr().is_terminal();
         if !terminal && self.shown.is_some_and(|shown| shown.elapsed() < QUIET_FOR) {
@@ -47,7 +47,7 @@ impl Progress {
     }
 
     /// Says something that stays.
-    pub(crate) fn note(&self, what: &str) {
+    pub fn note(&self, what: &str) {
         if std::io::stderr().is_terminal() {
             write_line("", true);
         }
@@ -55,7 +55,7 @@ impl Progress {
     }
 
     /// Clears the line.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         if std::io::stderr().is_terminal() {
             write_line("", true);
         }

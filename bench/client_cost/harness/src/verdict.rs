@@ -9,7 +9,7 @@ const CONFIDENCE: f64 = 0.95;
 
 /// The bound of a target.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Bound {
+pub enum Bound {
     AtMost(f64),
     AtLeast(f64),
     Within(f64, f64),
@@ -17,7 +17,7 @@ pub(crate) enum Bound {
 
 /// How a target stands.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// The interval lies wholly on the right side.
     Met,
     /// The interval lies wholly on the wrong side.
@@ -32,7 +32,7 @@ pub(crate) enum Verdict {
 
 impl Bound {
     /// The verdict on an interval.
-    pub(crate) fn judge(self, interval: &Interval) -> Verdict {
+    pub fn judge(self, interval: &Interval) -> Verdict {
         let (lowest, highest) = match self {
             Self::AtMost(bound) => (f64::NEG_INFINITY, bound),
             Self::AtLeast(bound) => (bound, f64::INFINITY),
@@ -52,7 +52,7 @@ impl Bound {
 ///
 /// `None` for fewer than two rounds. Source: Student's t over the logarithms; a ratio's errors are
 /// multiplicative, and the pairs of a round share what the machine did meanwhile.
-pub(crate) fn paired_ratio(pairs: &[(f64, f64)]) -> Option<Interval> {
+pub fn paired_ratio(pairs: &[(f64, f64)]) -> Option<Interval> {
     let logarithms: Vec<f64> = pairs
         .iter()
         .map(|(ours, theirs)| (ours / theirs).ln())
@@ -70,7 +70,7 @@ pub(crate) fn paired_ratio(pairs: &[(f64, f64)]) -> Option<Interval> {
 ///
 /// A round that the whole machine disturbed counts no more than another. Source: the number of values below the true
 /// median is binomial with 1/2.
-pub(crate) fn median_interval(values: &[f64]) -> Option<Interval> {
+pub fn median_interval(values: &[f64]) -> Option<Interval> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let count = sorted.len();
@@ -122,7 +122,7 @@ impl fmt::Display for Verdict {
 }
 
 /// A number with three digits that count, in full.
-pub(crate) fn digits(value: f64) -> String {
+pub fn digits(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude >= 100.0 || value == 0.0 {
         return format!("{value:.0}");

@@ -13,34 +13,39 @@ use std::os::unix::process::ExitStatusExt;
 
 use anyhow::{Context, Result, bail};
 
-/// After so long a run is ended: a hung peer must not hold up the rest.
+/// After so long a run is ended unless told otherwise: a hung peer must not hold up the rest.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// What a finished process cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Usage {
+pub struct Usage {
     /// From its start until it was gone, in seconds.
-    pub(crate) wall_s: f64,
+    pub wall_s: f64,
     /// Processor time of it and of all its descendants, user and system, in seconds.
-    pub(crate) cpu_s: f64,
+    pub cpu_s: f64,
     /// Its largest resident set.
-    pub(crate) peak_bytes: u64,
+    pub peak_bytes: u64,
 }
 
 /// A finished process: how it ended, what it cost and what it wrote.
 #[derive(Debug)]
-pub(crate) struct Finished {
-    pub(crate) status: ExitStatus,
-    pub(crate) usage: Usage,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
+pub struct Finished {
+    pub status: ExitStatus,
+    pub usage: Usage,
+    pub stdout: String,
+    pub stderr: String,
 }
 
 impl Finished {
     /// Runs `command`; any exit code but 0 is an error that shows the beginning of what it wrote.
-    pub(crate) fn success_of(command: Command) -> Result<Self> {
+    pub fn success_of(command: Command) -> Result<Self> {
+        Self::success_within(PATIENCE, command)
+    }
+
+    /// The same for a command that may take longer.
+    pub fn success_within(patience: Duration, command: Command) -> Result<Self> {
         let shown = format!("{command:?}");
-        let finished = Self::run(command)?;
+        let finished = Self::run_within(patience, command)?;
         if !finished.status.success() {
             let said = format!("{}\n{}", finished.stderr.trim(), finished.stdout.trim());
             let begin: Vec<&str> = said.trim().lines().take(5).collect();
@@ -50,7 +55,11 @@ impl Finished {
     }
 
     /// Runs `command` to its end, whatever its exit code.
-    pub(crate) fn run(mut command: Command) -> Result<Self> {
+    pub fn run(command: Command) -> Result<Self> {
+        Self::run_within(PATIENCE, command)
+    }
+
+    fn run_within(patience: Duration, mut command: Command) -> Result<Self> {
         // Files, not pipes: a pipe that fills up would stop the process that is measured.
         let (mut stdout, mut stderr) = (scratch_file()?, scratch_file()?);
         command
@@ -62,7 +71,7 @@ impl Finished {
             .spawn()
             .with_context(|| format!("cannot start {}", command.get_program().display()))?;
         let id = i32::try_from(child.id()).context("process id")?;
-        let in_time = wait_at_most(id, PATIENCE)?;
+        let in_time = wait_at_most(id, patience)?;
         if !in_time {
             // SAFETY: the process is our child and was not waited for, so that its id is still its own.
             unsafe { libc::kill(id, libc::SIGKILL) };
@@ -70,7 +79,7 @@ impl Finished {
         let (status, resources) = reap(id)?;
         let wall_s = begin.elapsed().as_secs_f64();
         if !in_time {
-            bail!("ended after {} s\n{command:?}", PATIENCE.as_secs());
+            bail!("ended after {} s\n{command:?}", patience.as_secs());
         }
         let kib = u64::try_from(resources.ru_maxrss).unwrap_or(0);
         Ok(Self {

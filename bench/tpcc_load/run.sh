@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Sets `dbdyno tpcc load` and `run` against what tpcc-mysql and go-tpc send and against the bound, the same rows from ready
+# files: wall time, client CPU and memory on a private MariaDB.
+#
+# usage: bench/tpcc_load/run.sh [DBDYNO] [OPTION...]    (default: target/release/dbdyno)
+# Options: --rounds N (5), --warehouses W (4), --seconds S of a run (15), --seed N, --into FILE; --help tells them.
+# Needs cargo, go, gcc, mariadb and libmariadb-dev; takes about 12 minutes. Every processor that does something else
+# makes the figures worse.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+dbdyno=$here/../../target/release/dbdyno
+if [ $# -gt 0 ] && [[ $1 != -* ]]; then
+    dbdyno=$(realpath "$1")
+    shift
+fi
+for needed in cargo go gcc mariadb mariadb_config; do
+    if ! command -v "$needed" >/dev/null; then
+        echo "error: $needed is not installed" >&2
+        echo 'hint: the Debian packages are cargo, golang-go, gcc, mariadb-client and libmariadb-dev' >&2
+        exit 2
+    fi
+done
+if [ ! -x "$dbdyno" ]; then
+    echo "error: no program $dbdyno" >&2
+    echo 'hint: make build' >&2
+    exit 2
+fi
+
+built=${CARGO_TARGET_DIR:-$here/target}/client_cost
+cargo build --quiet --release --package tpcc_load --manifest-path "$here/../client_cost/Cargo.toml" --target-dir "$built"
+(cd "$here/peers/go_tpc" && go build -o "$built/go_tpc" .)
+# shellcheck disable=SC2046
+gcc -O2 -Wall $(mariadb_config --include) -o "$built/tpcc_mysql" "$here/peers/tpcc_mysql.c" \
+    $(mariadb_config --libs) -lpthread
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/tpcc-load-XXXXXX")
+# The private server outlives a harness that is killed.
+trap '"$dbdyno" server destroy "$(basename "${work,,}")" >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
+"$built/release/tpcc_load" --work "$work" --dbdyno "$dbdyno" --tpcc-mysql "$built/tpcc_mysql" \
+    --tables "$here/peers/tpcc_mysql.sql" --go-tpc "$built/go_tpc" --bound "$here/bound.sh" "$@"
