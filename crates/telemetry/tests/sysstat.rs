@@ -95,9 +95,9 @@ fn differences(seconds: u32, tolerance: f64) -> Vec<String> {
     let stop = AtomicBool::new(false);
     let pairs = thread::scope(|scope| {
         scope.spawn(|| work(&file, &stop));
-        let pairs = observe(seconds, directory.path());
-        stop.store(true, Ordering::Relaxed);
-        pairs
+        // Also when observing ends in a panic, for the scope waits for the work.
+        let _stop = StopAtEnd(&stop);
+        observe(seconds, directory.path())
     });
     assert!(pairs.len() > 20, "{} figures", pairs.len());
     let mut wrong = Vec::new();
@@ -112,6 +112,15 @@ fn differences(seconds: u32, tolerance: f64) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// Sets a flag when it goes.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Seconds of a clock that only goes forward.
