@@ -5,6 +5,9 @@ use super::tokens::{Token, Tokens};
 /// Servers have no wider tables.
 const COLUMNS_MAX: u16 = 4096;
 
+/// Databases in which a server tells of itself; here they are empty.
+const SERVERS_OWN: [&str; 2] = ["information_schema", "performance_schema"];
+
 /// What a statement asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ask<'a> {
@@ -17,7 +20,7 @@ pub(super) enum Ask<'a> {
     Values(&'a [u8]),
     /// What stands behind SHOW.
     Show(&'a [u8]),
-    /// A result that may as well be empty (EXPLAIN, CHECK).
+    /// A result that may as well be empty (EXPLAIN, CHECK, a SELECT from what the server tells of itself).
     Report,
     /// A change of rows, or the begin or end of a transaction.
     Change {
@@ -117,7 +120,12 @@ impl<'a> Ask<'a> {
                     columns = columns.saturating_add(1).min(COLUMNS_MAX);
                     false
                 }
-                Some(token) if token.is("from") => return Self::Rows { columns },
+                Some(token) if token.is("from") => {
+                    return match tokens.next() {
+                        Some(table) if SERVERS_OWN.iter().any(|own| table.is(own)) => Self::Report,
+                        _ => Self::Rows { columns },
+                    };
+                }
                 None | Some(Token::Mark(b';')) => true,
                 Some(token) => token.is("limit") || token.is("into") || token.is("union"),
             };
@@ -208,6 +216,10 @@ mod tests {
             ("SELECT 1", Ask::Values(b" 1")),
             ("SELECT 1;", Ask::Values(b" 1")),
             ("SELECT f(1", Ask::Values(b" f(1")),
+            (
+                "SELECT name FROM information_schema.innodb_metrics",
+                Ask::Report,
+            ),
             (
                 "show variables like 'a%'",
                 Ask::Show(b" variables like 'a%'"),

@@ -32,7 +32,10 @@ impl Start {
             has_sizes: false,
         };
         match Mark::now(variables) {
-            _ if !is_local => questioner.miss("slow query log", "the server is on another machine"),
+            _ if !is_local => questioner.miss(
+                "slow query log",
+                "the server is not known to be on this machine",
+            ),
             Ok(mark) => start.slow_log = Some(mark),
             Err(why) => questioner.miss("slow query log", &why),
         }
