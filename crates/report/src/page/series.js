@@ -80,13 +80,17 @@
           stroke: colour("--s" + line.style),
           width: 1.75,
           dash: DASHES[line.style % DASHES.length],
-          points: { show: false },
+          // A value between two gaps has no line.
+          points: { show: true, size: 4, filter: (u, at) => alone(u.data[at]) },
           value: (_, value) => short(value),
         })),
       ],
       hooks: { drawClear: [(u) => shade(u, run.measured_from)] },
     };
   };
+
+  const alone = (values) =>
+    values.flatMap((value, at) => (value != null && values[at - 1] == null && values[at + 1] == null ? [at] : []));
 
   const numbers = (run) => {
     const target = document.getElementById("course-numbers");

@@ -179,7 +179,7 @@ fn run(record: &Record) -> Run {
         note.push_str("Server host not observed. ");
     }
     if let Some(limit) = limit_in_words(record) {
-        note.push_str(&format!("What limited it: {limit}."));
+        note.push_str(&format!("What limited it: {limit}. "));
     }
     let charts = [
         Some(throughput(&course)),
