@@ -6,6 +6,7 @@
 
 mod ceiling;
 mod cpu_use;
+mod deliveries;
 mod durations;
 mod error_count;
 mod histogram;
@@ -19,6 +20,7 @@ mod writer;
 
 pub use ceiling::Ceiling;
 pub use cpu_use::CpuUse;
+pub use deliveries::Deliveries;
 pub use durations::Durations;
 pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ceiling::Ceiling,
+    deliveries::Deliveries,
     durations::Durations,
     error_count::ErrorCount,
     histogram::Histogram,
@@ -66,6 +67,8 @@ pub enum Line {
     ServerObservation(ServerObservation),
     /// A statement error, counted by number over the whole run.
     Error(ErrorCount),
+    /// What became of deliveries in the background.
+    Deliveries(Deliveries),
     /// What share of the client's own ceiling the run used.
     Ceiling(Ceiling),
     /// The last line of a run that ended by itself, well or not.

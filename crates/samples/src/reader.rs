@@ -6,8 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::ceiling::Ceiling;
-use crate::error_count::ErrorCount;
 use crate::line::{
     Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered, Phase, PhaseMark, RunHeader,
     ServerIdentity,
@@ -15,6 +13,7 @@ use crate::line::{
 use crate::machine::{Changed, Machine, Storage};
 use crate::server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes};
 use crate::telemetry::{Collected, Telemetry};
+use crate::{ceiling::Ceiling, deliveries::Deliveries, error_count::ErrorCount};
 
 /// Everything that one run measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +56,8 @@ pub struct Record {
     pub server_observation: Option<ServerObservation>,
     /// Errors by load, operation and number.
     pub errors: Vec<ErrorCount>,
+    /// What became of deliveries in the background; `None` where there were none.
+    pub deliveries: Option<Deliveries>,
     /// What share of its ceiling the client used; `None` in a record that nobody looked it up for.
     pub ceiling: Option<Ceiling>,
     /// The end; `None` when dbdyno was killed.
@@ -177,6 +178,7 @@ impl Record {
             slow_log: None,
             server_observation: None,
             errors: Vec::new(),
+            deliveries: None,
             ceiling: None,
             end: None,
             torn: false,
@@ -195,6 +197,7 @@ impl Record {
             Line::Connects(connects) => self.connects.push(connects),
             Line::Offered(offered) => self.offered = Some(offered),
             Line::Loaded(loaded) => self.loaded = Some(loaded),
+            Line::Deliveries(deliveries) => self.deliveries = Some(deliveries),
             Line::Ceiling(ceiling) => self.ceiling = Some(ceiling),
             Line::Telemetry(telemetry) => self.telemetry.push(*telemetry),
             Line::Collected(collected) => self.collected.push(collected),

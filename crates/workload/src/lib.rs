@@ -12,4 +12,4 @@ mod user;
 
 pub use bulk::{Adjusted, BulkError, Lines, refuses_local};
 pub use table_data::{Rows, TableData};
-pub use user::{Class, Failure, Next, User, Watch};
+pub use user::{Class, Failure, Moment, Next, User, Watch};

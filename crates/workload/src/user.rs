@@ -29,8 +29,19 @@ pub trait User {
     fn disconnect(&mut self) -> impl Future<Output = ()>;
 }
 
+/// A moment by the driver's clock, nanoseconds since its zero: a user takes it from [`Watch::moment`], keeps it and
+/// hands it back in [`Next::OperationSince`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// Nanoseconds since the zero of the driver's clock.
+    pub ns: u64,
+}
+
 /// Who looks on while an operation runs.
 pub trait Watch {
+    /// Now.
+    fn moment(&self) -> Moment;
+
     /// A statement of the operation came back just now: its index into [`User::statements`], and what it did.
     fn statement(&mut self, statement: usize, class: Class);
 }
@@ -51,6 +62,8 @@ pub enum Class {
 pub enum Next {
     /// An operation of this type.
     Operation(usize),
+    /// An operation of this type that has been due since then: from there its response time counts.
+    OperationSince(usize, Moment),
     /// Nothing, for so long.
     Pause(Duration),
     /// Nothing more.

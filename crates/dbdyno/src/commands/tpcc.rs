@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 mod check;
+mod deliveries;
 mod drop;
 mod load;
 mod run;

@@ -36,6 +36,8 @@ pub(crate) struct SingleRun<'a> {
     pub(crate) path: &'a Path,
     /// Ends it early.
     pub(crate) interrupt: &'a Interrupt,
+    /// What follows the load, and what the record says of that.
+    pub(crate) after: &'a dyn Fn() -> Vec<Line>,
 }
 
 /// What a run left.
@@ -115,6 +117,9 @@ impl SingleRun<'_> {
         };
         let outcome = load::drive(load, self.interrupt, &mut both).map_err(Blamed::from)?;
         recording.outcome(&outcome);
+        for line in (self.after)() {
+            recording.write(&line);
+        }
         let ended = how_it_ended(&outcome);
         if ended.is_ok() {
             self.identify("end", recording)?;

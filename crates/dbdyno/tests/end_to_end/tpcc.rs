@@ -121,6 +121,24 @@ fn a_database_is_loaded_run_checked_and_dropped() {
     ] {
         assert!(ran.text().contains(transaction), "{transaction}");
     }
+    assert!(ran.text().contains("Deferred Delivery"));
+    let record = std::fs::read_to_string(scene.path().join("results/tpcc-1/record.jsonl")).unwrap();
+    let deliveries = record
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .find(|line| line["line"] == "deliveries")
+        .unwrap();
+    assert!(deliveries["queued"].as_u64().unwrap() > 0);
+    assert_eq!(deliveries["queued"], deliveries["executed"]);
+    // Every order that is not waiting was delivered by the run, or before it by the load.
+    let delivered: u64 = deliveries["delivered"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|count| count.as_u64().unwrap())
+        .sum();
+    let taken = "select count(*) from orders where o_id > 2100 and o_carrier_id is not null";
+    assert_eq!(sql(&scene, "tpcc", taken), format!("{delivered}\n"));
     stored_procedures(&scene);
     run(&["-w", "2"])
         .exits(2)

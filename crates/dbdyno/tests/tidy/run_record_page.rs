@@ -49,6 +49,7 @@ const KINDS: &[&str] = &[
     "slow_log",
     "server_observation",
     "error",
+    "deliveries",
     "ceiling",
     "end",
 ];
@@ -75,6 +76,7 @@ fn kind(line: &Line) -> &'static str {
         Line::ServerObservation(_) => "server_observation",
         Line::Error(_) => "error",
         Line::Loaded(_) => "loaded",
+        Line::Deliveries(_) => "deliveries",
         Line::Ceiling(_) => "ceiling",
         Line::End(_) => "end",
     }

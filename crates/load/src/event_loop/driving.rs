@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reactor::Instant;
 use samples::Phase;
-use workload::{Class, Failure, Next, User, Watch};
+use workload::{Class, Failure, Moment, Next, User, Watch};
 
 use super::{LOOK_EVERY, Message, Seat, Shared};
 use crate::{outcome::Ended, recorder::Took, schedule::OnError};
@@ -39,7 +39,20 @@ impl Shared {
                     let Some(due) = self.next_due(free).await else {
                         return;
                     };
-                    match self.perform(seat, index, due, user).await {
+                    let since = self.pace.is_open().then_some(due);
+                    match self.perform(seat, index, due, since, user).await {
+                        Some(end) => free = end,
+                        None => return,
+                    }
+                }
+                Next::OperationSince(index, Moment { ns }) => {
+                    let since = Instant::from_ns(ns);
+                    // After the stop it stays with the user.
+                    if self.task.timeline.is_over(reactor::now()) {
+                        return;
+                    }
+                    let due = free.max(since);
+                    match self.perform(seat, index, due, Some(since), user).await {
                         Some(end) => free = end,
                         None => return,
                     }
@@ -94,18 +107,20 @@ impl Shared {
         }
     }
 
-    /// Runs one operation, with its retries; returns when the user was free again, `None` when it must end.
+    /// Runs one operation for which the user was there at `due`, with its retries; its response time counts `since`
+    /// then, or from its start. Returns when the user was free again, `None` when it must end.
     async fn perform<U: User>(
         &self,
         seat: Seat,
         index: usize,
         due: Instant,
+        since: Option<Instant>,
         user: &mut U,
     ) -> Option<Instant> {
         let sent = reactor::now();
         // What begins now must not count as begun in an interval that is over.
         self.close_intervals(sent);
-        let scheduled = if self.pace.is_open() { due } else { sent };
+        let scheduled = since.unwrap_or(sent);
         if self.task.timeline.is_over(scheduled) {
             return None;
         }
@@ -296,6 +311,11 @@ struct StatementWatch<'a> {
 }
 
 impl Watch for StatementWatch<'_> {
+    fn moment(&self) -> Moment {
+        let ns = reactor::now().as_ns();
+        Moment { ns }
+    }
+
     fn statement(&mut self, statement: usize, class: Class) {
         let end = reactor::now();
         self.shared.close_intervals(end);

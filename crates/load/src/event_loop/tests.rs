@@ -10,7 +10,7 @@ use crate::{
     pace::LoopPace,
     recorder::{CarriedCells, Cell},
 };
-use workload::{Class, Next, Watch};
+use workload::{Class, Moment, Next, Watch};
 
 /// A user whose operations take known times, in turn, and fail on demand.
 struct Scripted {
@@ -27,6 +27,8 @@ struct Scripted {
     pause: Option<Duration>,
     connects: Rc<StdCell<u32>>,
     connect_fails_from: u32,
+    /// Moments since which operations are due, the next one last.
+    queued: Vec<u64>,
 }
 
 impl Scripted {
@@ -44,6 +46,7 @@ impl Scripted {
             pause: None,
             connects: Rc::default(),
             connect_fails_from: u32::MAX,
+            queued: Vec::new(),
         }
     }
 
@@ -84,6 +87,9 @@ impl User for Scripted {
     fn next(&mut self) -> Next {
         if self.rounds.is_some_and(|rounds| self.position >= rounds) {
             return Next::End;
+        }
+        if let Some(ns) = self.queued.pop() {
+            return Next::OperationSince(0, Moment { ns });
         }
         match self.pause.take() {
             Some(pause) => Next::Pause(pause),
@@ -459,4 +465,5 @@ fn a_statement_takes_from_the_end_of_the_one_before_or_the_begin_of_its_attempt(
 }
 
 mod open_loop;
+mod queued;
 mod retrying;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use samples::{Durations, ErrorCount, Interval, Phase};
+use samples::{Deliveries, Durations, ErrorCount, Interval, Phase};
 
 /// What the five transactions did in the measurement.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +61,13 @@ impl Transactions {
         }
     }
 
+    /// Time within which 90 % of a transaction's executions came back, seconds; `None` when none did.
+    pub fn p90_s(&self, name: &str) -> Option<f64> {
+        let row = self.rows.iter().find(|row| row.name == name)?;
+        let ns = row.response.histogram.quantile_ns(0.9)?;
+        Some(ns.min(row.response.max_ns) as f64 / 1e9)
+    }
+
     /// New-Orders per minute, rolled back ones included as clause 5.4.2 has it; `None` when nothing was measured.
     pub fn new_orders_per_minute(&self) -> Option<f64> {
         let new_orders = self.rows.first()?;
@@ -87,7 +94,7 @@ pub fn text(transactions: &Transactions, errors: &[ErrorCount], inputs: &[InputS
     let measured_s = transactions.measured_s;
     writeln_to(
         &mut text,
-        "transaction      count     per s   mean ms    p50 ms    p90 ms    p95 ms    p99 ms    max ms  failed",
+        "transaction           count     per s   mean ms    p50 ms    p90 ms    p95 ms    p99 ms    max ms  failed",
     );
     for row in &transactions.rows {
         let response = &row.response;
@@ -104,7 +111,7 @@ pub fn text(transactions: &Transactions, errors: &[ErrorCount], inputs: &[InputS
         writeln_to(
             &mut text,
             &format!(
-                "{:<12} {:>9} {:>9.1} {} {} {} {} {} {} {:>7}",
+                "{:<17} {:>9} {:>9.1} {} {} {} {} {} {} {:>7}",
                 row.name,
                 response.count,
                 response.count as f64 / measured_s.max(f64::MIN_POSITIVE),
@@ -130,6 +137,25 @@ pub fn text(transactions: &Transactions, errors: &[ErrorCount], inputs: &[InputS
     errors_to(&mut text, errors);
     inputs_to(&mut text, inputs);
     text
+}
+
+/// What became of the deliveries in the background.
+pub fn deliveries_text(deliveries: &Deliveries) -> String {
+    let list = |counts: &[u64]| {
+        let texts: Vec<String> = counts.iter().map(u64::to_string).collect();
+        texts.join(" ")
+    };
+    format!(
+        "deferred deliveries: {} queued, {} executed ({} of them after the stop), {} with unknown outcome, {} left\n\
+         delivered orders by district: {}; skipped: {}\n",
+        deliveries.queued,
+        deliveries.executed,
+        deliveries.after_stop,
+        deliveries.outcome_unknown,
+        deliveries.left,
+        list(&deliveries.delivered),
+        list(&deliveries.skipped)
+    )
 }
 
 fn errors_to(text: &mut String, errors: &[ErrorCount]) {
@@ -236,9 +262,9 @@ mod tests {
         ];
         let lines = text(&transactions(), &errors, &inputs);
         let expected = "\
-transaction      count     per s   mean ms    p50 ms    p90 ms    p95 ms    p99 ms    max ms  failed
-New-Order            4       0.1      2.50      2.00      4.00      4.00      4.00      4.00       0
-Payment              0       0.0         -         -         -         -         -         -       1
+transaction           count     per s   mean ms    p50 ms    p90 ms    p95 ms    p99 ms    max ms  failed
+New-Order                 4       0.1      2.50      2.00      4.00      4.00      4.00      4.00       0
+Payment                   0       0.0         -         -         -         -         -         -       1
 
 8 New-Orders per minute over 30.0 s, rolled back ones included (TPC-C-like: no TPC result)
 New-Order: 3 times error 1213 (40001), of these 2 put right by a retry: Deadlock found
@@ -247,6 +273,26 @@ remote lines: 0.00 % (allowed 0.95 to 1.05 %): NOT ALLOWED
 lines per order: 10.02 (allowed 9.50 to 10.50): ok
 ";
         assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn deliveries_in_the_background() {
+        let deliveries = Deliveries {
+            queued: 5,
+            executed: 3,
+            after_stop: 1,
+            outcome_unknown: 1,
+            left: 1,
+            delivered: vec![3, 2],
+            skipped: vec![0, 1],
+        };
+        let expected = "\
+deferred deliveries: 5 queued, 3 executed (1 of them after the stop), 1 with unknown outcome, 1 left
+delivered orders by district: 3 2; skipped: 0 1
+";
+        assert_eq!(deliveries_text(&deliveries), expected);
+        assert_eq!(transactions().p90_s("New-Order"), Some(0.004));
+        assert_eq!(transactions().p90_s("Payment"), None);
     }
 
     #[test]

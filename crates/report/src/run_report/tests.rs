@@ -101,6 +101,7 @@ fn record() -> Record {
         intervals: vec![interval(Phase::WarmUp, &[900]), measured],
         connects: Vec::new(),
         offered: None,
+        deliveries: None,
         ceiling: None,
         loaded: None,
         telemetry: Vec::new(),

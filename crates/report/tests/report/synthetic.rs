@@ -84,6 +84,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
         intervals,
         connects: Vec::new(),
         offered: None,
+        deliveries: None,
         ceiling: None,
         loaded: None,
         telemetry,

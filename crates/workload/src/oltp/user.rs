@@ -222,6 +222,10 @@ impl Bulk {
 struct Unwatched;
 
 impl Watch for Unwatched {
+    fn moment(&self) -> crate::Moment {
+        crate::Moment { ns: 0 }
+    }
+
     fn statement(&mut self, _statement: usize, _class: crate::Class) {}
 }
 

@@ -46,7 +46,7 @@ fn fires(user: &mut SmackUser, count: usize) -> Vec<String> {
                 String::from_utf8_lossy(&user.sql)
             ),
             Next::Pause(pause) => format!("pause {pause:?}"),
-            Next::End => "end".to_owned(),
+            other @ (Next::OperationSince(..) | Next::End) => format!("{other:?}"),
         })
         .collect()
 }
@@ -76,8 +76,8 @@ fn a_round_is_every_entry_in_order() {
             "sel: select 1",
             "pause 250ms",
             "ins: insert 'k9', 'k13'",
-            "end",
-            "end",
+            "End",
+            "End",
         ]
     );
 }
@@ -110,7 +110,7 @@ fn stages_in_order() {
             "pause 2s",
             "sel: select '$n'",
             "query(): set @a = 2",
-            "end",
+            "End",
         ]
     );
 }
@@ -118,14 +118,14 @@ fn stages_in_order() {
 #[test]
 fn a_mix_replaces_the_counts() {
     for (mix, expected) in [
-        ("1:0", &["sel: select 1", "pause 250ms", "end"][..]),
+        ("1:0", &["sel: select 1", "pause 250ms", "End"][..]),
         (
             "0:2",
             &[
                 "pause 250ms",
                 "ins: insert 'k1', 'k5'",
                 "ins: insert 'k9', 'k13'",
-                "end",
+                "End",
             ],
         ),
     ] {
@@ -162,7 +162,7 @@ fn a_single_statement_has_its_words() {
 #[test]
 fn what_cannot_be_fired() {
     let mut empty = user("empty", Firing::default(), seat()).unwrap();
-    assert_eq!(fires(&mut empty, 1), ["end"]);
+    assert_eq!(fires(&mut empty, 1), ["End"]);
     let missing = |client| {
         user(client, Firing::default(), seat())
             .err()

@@ -2,6 +2,7 @@
 
 mod consistency;
 mod deck;
+mod deferred;
 mod input;
 mod load_plan;
 mod money;
@@ -23,6 +24,7 @@ mod transactions;
 
 pub use consistency::{AFTER_LOAD, CONDITIONS, Condition, Violation};
 pub use deck::Transaction;
+pub use deferred::{DeferredDeliveries, DeliveryResults};
 pub use load_plan::{Found, Keys, LOAD_SESSION, LoadPlan, drop_statements};
 pub use notes::{Notes, forget_parts};
 pub use nurand::{Constants, is_legal_delta};
@@ -32,4 +34,6 @@ pub use procedures::{create_procedures, drop_procedures};
 pub use schema::{FOREIGN_KEYS, ForeignKey, INDEXES, Index};
 pub use tables::Table;
 pub use tally::{Share, SharedTally, Tally};
-pub use terminal::{RoundTrips, Terminal, TerminalPlan, operations, statements};
+pub use terminal::{
+    DELIVERED, Deliveries, RoundTrips, Terminal, TerminalPlan, operations, statements,
+};

@@ -1,11 +1,12 @@
 //! A terminal: the virtual client that draws transactions from its deck and runs them.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use protocol::Endpoint;
 
 use super::{
     deck::{Deck, Transaction},
+    deferred::{DeferredDeliveries, Queued},
     input::{Delivery, NewOrder, OrderStatus, Payment, Place, StockLevel},
     nurand::Constants,
     pace::Pacing,
@@ -16,7 +17,7 @@ use super::{
     tally::{SharedTally, Tally},
     transactions::{call, delivery, new_order, order_status, payment, stock_level},
 };
-use crate::{Failure, Next, User, Watch};
+use crate::{Class, Failure, Moment, Next, User, Watch};
 
 /// What all terminals of a run have in common.
 #[derive(Debug)]
@@ -31,6 +32,10 @@ pub struct TerminalPlan {
     pub pacing: Pacing,
     /// How a transaction goes to the server.
     pub round_trips: RoundTrips,
+    /// Who executes a Delivery.
+    pub deliveries: Deliveries,
+    /// Those that couriers execute.
+    pub deferred: DeferredDeliveries,
     /// Where the inputs are counted.
     pub tally: SharedTally,
 }
@@ -43,6 +48,21 @@ pub enum RoundTrips {
     /// By one call of a stored procedure that holds the whole transaction.
     Stored,
 }
+
+/// Who executes a Delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deliveries {
+    /// The terminal, which waits for it.
+    Inline,
+    /// Couriers in the background: the terminal queues it and goes on (clause 2.7.2).
+    Deferred,
+}
+
+/// Name of a courier's operation.
+pub const DELIVERED: &str = "Deferred Delivery";
+
+/// How long a courier waits before it looks again for something to deliver.
+const IDLE: Duration = Duration::from_millis(5);
 
 /// Names of the operations, in the order of [`Transaction::ALL`].
 pub fn operations() -> Vec<String> {
@@ -63,8 +83,11 @@ pub fn statements(round_trips: RoundTrips) -> Vec<String> {
         .collect()
 }
 
-/// One terminal at its warehouse.
+/// One terminal at its warehouse, or a courier without one.
 pub struct Terminal {
+    role: Role,
+    /// What a courier has taken from the queue and not delivered yet.
+    queued: Option<Queued>,
     plan: Arc<TerminalPlan>,
     endpoint: Arc<Endpoint>,
     operations: Arc<[String]>,
@@ -78,6 +101,13 @@ pub struct Terminal {
     /// Input of New-Order, beside the others because its memory is used again.
     order: NewOrder,
     tally: Tally,
+}
+
+/// Who uses the connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Operator,
+    Courier,
 }
 
 /// What a terminal's operator does.
@@ -114,12 +144,72 @@ impl Terminal {
             plan,
             endpoint,
             session: None,
+            role: Role::Operator,
+            queued: None,
             place,
             deck: Deck::new(),
             stage: Stage::Choosing,
             input: Input::NewOrder,
             order: NewOrder::default(),
             tally: Tally::default(),
+        }
+    }
+
+    /// Whether the New-Order that this terminal executed last was rolled back for its unused item.
+    pub fn is_rolled_back(&self) -> bool {
+        self.order.is_rolled_back
+    }
+
+    /// Who executes queued deliveries, not connected yet.
+    pub fn courier(plan: Arc<TerminalPlan>, endpoint: Arc<Endpoint>) -> Self {
+        Self {
+            role: Role::Courier,
+            operations: [DELIVERED.to_owned()].into(),
+            ..Self::new(plan, endpoint, 0)
+        }
+    }
+
+    /// Executes everything that is still queued when a run is over; returns how many that was.
+    pub async fn deliver_rest(&mut self) -> Result<u64, Failure> {
+        self.connect().await?;
+        let mut count = 0;
+        while let Next::OperationSince(..) = self.next_queued() {
+            match self.execute(&mut Unwatched).await {
+                Ok(()) => count += 1,
+                Err(failure) if failure.retryable && !failure.lost => {}
+                Err(failure) => {
+                    self.disconnect().await;
+                    return Err(failure);
+                }
+            }
+        }
+        self.disconnect().await;
+        Ok(count)
+    }
+
+    /// The oldest delivery of the queue, or that of the courier which is not done yet.
+    fn next_queued(&mut self) -> Next {
+        let queued = self.queued.take().or_else(|| self.plan.deferred.take());
+        match queued {
+            Some(queued) => {
+                self.input = Input::Delivery(queued.delivery);
+                self.queued = Some(queued);
+                Next::OperationSince(0, queued.since)
+            }
+            None => Next::Pause(IDLE),
+        }
+    }
+
+    /// Notes what became of a queued delivery.
+    fn settle_queued(&mut self, result: &Result<(), Failure>) {
+        let (Some(queued), Input::Delivery(delivery)) = (self.queued.take(), self.input) else {
+            return;
+        };
+        match result {
+            Ok(()) => self.plan.deferred.executed(&delivery),
+            Err(failure) if failure.outcome_unknown => self.plan.deferred.lost(),
+            // Districts that are done stay done, whoever takes it next.
+            Err(_) => self.queued = Some(Queued { delivery, ..queued }),
         }
     }
 
@@ -206,6 +296,9 @@ impl User for Terminal {
     }
 
     fn next(&mut self) -> Next {
+        if self.role == Role::Courier {
+            return self.next_queued();
+        }
         if self.stage == Stage::Answered {
             self.stage = Stage::Choosing;
             let transaction = self.input.transaction();
@@ -227,6 +320,13 @@ impl User for Terminal {
     }
 
     async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+        if let (Role::Operator, Deliveries::Deferred, Input::Delivery(delivery)) =
+            (self.role, self.plan.deliveries, self.input)
+        {
+            let since = watch.moment();
+            self.plan.deferred.put(Queued { delivery, since });
+            return Ok(());
+        }
         let Some(session) = &mut self.session else {
             let not_connected = unexpected("not connected".to_owned());
             return Err(Failure {
@@ -245,15 +345,30 @@ impl User for Terminal {
             // A lock wait that took too long leaves the rest of the transaction open.
             Err(_) => session.undo().await,
         }
+        self.settle_queued(&result);
         result
     }
 
     async fn disconnect(&mut self) {
         self.plan.tally.add(&std::mem::take(&mut self.tally));
+        if let Some(queued) = self.queued.take() {
+            self.plan.deferred.put_back(queued);
+        }
         if let Some(session) = self.session.take() {
             session.close().await;
         }
     }
+}
+
+/// Nobody looks on when the rest is delivered: the measurement is over then.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn moment(&self) -> Moment {
+        Moment { ns: 0 }
+    }
+
+    fn statement(&mut self, _statement: usize, _class: Class) {}
 }
 
 #[cfg(test)]
@@ -271,6 +386,8 @@ mod tests {
             seed: 1,
             pacing,
             round_trips: RoundTrips::Statements,
+            deliveries: Deliveries::Deferred,
+            deferred: DeferredDeliveries::default(),
             tally: SharedTally::default(),
         };
         let endpoint = Endpoint {

@@ -4,10 +4,13 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duratio
 
 use ::load::{Observer, WarmUp};
 use clap::ValueEnum;
-use report::layouts::tpcc::{InputShare, Transactions, text};
-use samples::{Interval, PhaseMark};
-use workload::tpcc::{Tally, TerminalPlan, Violation, create_procedures, operations};
+use report::layouts::tpcc::{InputShare, Transactions, deliveries_text, text};
+use samples::{Interval, Line, PhaseMark};
+use workload::tpcc::{
+    DELIVERED, Deliveries, Tally, TerminalPlan, Violation, create_procedures, operations,
+};
 
+use super::deliveries;
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
@@ -56,6 +59,10 @@ pub(crate) struct RunArgs {
     /// procedure, which the run creates where it is missing
     #[arg(long, value_enum, default_value = "statements")]
     round_trips: RoundTrips,
+    /// Who executes a Delivery: deferred for connections in the background, one for every four terminals, inline for
+    /// the terminal itself
+    #[arg(long, value_enum, default_value = "deferred")]
+    delivery: Delivery,
     /// Seed of the inputs: the same seed, the same inputs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -77,6 +84,22 @@ pub(crate) struct RunArgs {
 enum Pacing {
     None,
     Spec,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Delivery {
+    Deferred,
+    Inline,
+}
+
+impl Delivery {
+    /// The option's value.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Deferred => "deferred",
+            Self::Inline => "inline",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -130,7 +153,13 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         }
     }
     let plan = database.plan(warehouses, &settings);
+    let is_deferred = plan.deliveries == Deliveries::Deferred;
+    let after = || match is_deferred {
+        true => vec![Line::Deliveries(deliveries::deliver_rest(&plan, &endpoint))],
+        false => Vec::new(),
+    };
     let single = SingleRun {
+        after: &after,
         name: "tpcc".to_owned(),
         settings: told(&args, &plan),
         seed: args.seed,
@@ -141,8 +170,19 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         interrupt: &interrupt,
     };
     let recorded = single.record(settings.load(&plan, &endpoint), &mut Nobody)?;
-    println!("round trips: {}", args.round_trips.name());
-    print!("{}", report(&recorded, &plan.tally.total(), warehouses));
+    println!(
+        "round trips: {}, delivery: {}",
+        args.round_trips.name(),
+        args.delivery.name()
+    );
+    let transactions = transactions(&recorded);
+    print!(
+        "{}",
+        report(&transactions, &recorded, &plan.tally.total(), warehouses)
+    );
+    if let Some(deliveries) = &recorded.record.deliveries {
+        print!("{}", deliveries_text(deliveries));
+    }
     if let Some(limit) = ::report::limit_in_words(&recorded.record) {
         println!("limited by: {limit}");
     }
@@ -155,7 +195,14 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         false => violations_since(&endpoint, &before)?,
     };
     let inputs = plan.tally.total().audit(warehouses);
-    let is_valid = new.is_empty() && !inputs.iter().any(|share| share.is_violated());
+    let is_paced = matches!(args.pacing, Pacing::Spec);
+    let are_delivered = recorded
+        .record
+        .deliveries
+        .as_ref()
+        .is_none_or(|all| deliveries::are_allowed(all, &transactions, is_paced));
+    let is_valid =
+        new.is_empty() && are_delivered && !inputs.iter().any(|share| share.is_violated());
     Ok(match is_valid {
         true => ExitCode::SUCCESS,
         false => {
@@ -191,6 +238,10 @@ fn settings(args: &RunArgs) -> Settings {
             RoundTrips::Statements => workload::tpcc::RoundTrips::Statements,
             RoundTrips::Stored => workload::tpcc::RoundTrips::Stored,
         },
+        deliveries: match args.delivery {
+            Delivery::Deferred => Deliveries::Deferred,
+            Delivery::Inline => Deliveries::Inline,
+        },
         seed: args.seed,
     }
 }
@@ -216,11 +267,24 @@ fn violations_since(
     Ok(new)
 }
 
-fn report(recorded: &Recorded, tally: &Tally, warehouses: u32) -> String {
-    let mut transactions = Transactions::new(&operations());
+fn transactions(recorded: &Recorded) -> Transactions {
+    let mut names = operations();
+    if recorded.record.deliveries.is_some() {
+        names.push(DELIVERED.to_owned());
+    }
+    let mut transactions = Transactions::new(&names);
     for interval in &recorded.record.intervals {
         transactions.add(interval);
     }
+    transactions
+}
+
+fn report(
+    transactions: &Transactions,
+    recorded: &Recorded,
+    tally: &Tally,
+    warehouses: u32,
+) -> String {
     let inputs: Vec<InputShare> = tally
         .audit(warehouses)
         .into_iter()
@@ -231,7 +295,7 @@ fn report(recorded: &Recorded, tally: &Tally, warehouses: u32) -> String {
             is_violated: share.is_violated(),
         })
         .collect();
-    text(&transactions, &recorded.record.errors, &inputs)
+    text(transactions, &recorded.record.errors, &inputs)
 }
 
 /// What the run was asked to do, for its record.
@@ -245,6 +309,7 @@ fn told(args: &RunArgs, plan: &TerminalPlan) -> BTreeMap<String, String> {
         ("warehouses", plan.warehouses.to_string()),
         ("pacing", pacing.to_owned()),
         ("round_trips", args.round_trips.name().to_owned()),
+        ("delivery", args.delivery.name().to_owned()),
         ("c_last", constants.last_name.to_string()),
         ("c_id", constants.customer.to_string()),
         ("c_item", constants.item.to_string()),

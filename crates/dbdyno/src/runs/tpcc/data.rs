@@ -6,7 +6,7 @@ use ::load::{Group, Interrupt};
 use experiment::{TpccData, TpccLoad};
 use protocol::Endpoint;
 use workload::tpcc::{
-    Found, Keys, LoadPlan, Pacing, Population, RoundTrips, Table, Terminal, TerminalPlan, Violation,
+    Found, Keys, LoadPlan, Pacing, Population, Table, Terminal, TerminalPlan, Violation,
 };
 
 use super::{
@@ -99,7 +99,7 @@ impl Terminals {
             false => Pacing::None,
         };
         Ok(Self {
-            plan: database.terminals(database.warehouses, pacing, RoundTrips::Statements, seed),
+            plan: Arc::new(database.terminals(database.warehouses, pacing, seed)),
             check: load.check,
             before,
         })

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use ::load::{Arrivals, Drain, Group, Load, OnError, Stop, WarmUp, default_loops};
 use protocol::{Connection, Endpoint};
 use workload::tpcc::{
-    Constants, Notes, Pacing, RoundTrips, SharedTally, Terminal, TerminalPlan, operations,
-    statements,
+    Constants, DELIVERED, DeferredDeliveries, Deliveries, Notes, Pacing, RoundTrips, SharedTally,
+    Terminal, TerminalPlan, operations, statements,
 };
 
 use super::{
@@ -17,6 +17,8 @@ use crate::blame::Blamed;
 
 /// Name of the terminals' load in records.
 pub(crate) const LOAD: &str = "tpcc";
+/// Name of the load of those who deliver in the background.
+const COURIERS: &str = "couriers";
 
 /// How terminals take an error: a server may be restarted under them.
 pub(crate) const ON_ERROR: OnError = OnError::RetryElseStop {
@@ -36,6 +38,7 @@ pub(crate) struct Settings {
     pub(crate) interval: Duration,
     pub(crate) pacing: Pacing,
     pub(crate) round_trips: RoundTrips,
+    pub(crate) deliveries: Deliveries,
     pub(crate) seed: u64,
 }
 
@@ -69,31 +72,27 @@ impl Database {
 
     /// The plan of terminals over so many of the warehouses.
     pub(crate) fn plan(&self, warehouses: u32, settings: &Settings) -> Arc<TerminalPlan> {
-        self.terminals(
-            warehouses,
-            settings.pacing,
-            settings.round_trips,
-            settings.seed,
-        )
+        Arc::new(TerminalPlan {
+            round_trips: settings.round_trips,
+            deliveries: settings.deliveries,
+            ..self.terminals(warehouses, settings.pacing, settings.seed)
+        })
     }
 
-    /// The same for terminals that pause so, send so and draw from this seed.
-    pub(crate) fn terminals(
-        &self,
-        warehouses: u32,
-        pacing: Pacing,
-        round_trips: RoundTrips,
-        seed: u64,
-    ) -> Arc<TerminalPlan> {
+    /// The plan of terminals that pause so, draw from this seed, send statement by statement and wait for their
+    /// deliveries.
+    pub(crate) fn terminals(&self, warehouses: u32, pacing: Pacing, seed: u64) -> TerminalPlan {
         let at_load = self.notes.map(|notes| notes.last_name_at_load);
-        Arc::new(TerminalPlan {
+        TerminalPlan {
             warehouses,
             constants: Constants::of_run(seed, at_load),
             seed,
             pacing,
-            round_trips,
+            round_trips: RoundTrips::Statements,
+            deliveries: Deliveries::Inline,
+            deferred: DeferredDeliveries::default(),
             tally: SharedTally::default(),
-        })
+        }
     }
 }
 
@@ -109,15 +108,32 @@ pub(crate) fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -
     }
 }
 
+/// Couriers for so many terminals: deliveries are a sixth of the statements of terminals that never pause.
+fn couriers(plan: &Arc<TerminalPlan>, terminals: u32, endpoint: &Endpoint) -> Group<Terminal> {
+    let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
+    Group {
+        name: COURIERS.to_owned(),
+        operations: vec![DELIVERED.to_owned()],
+        statements: statements(plan.round_trips),
+        users: terminals.div_ceil(4),
+        make: Box::new(move |_| Terminal::courier(Arc::clone(&plan), Arc::clone(&endpoint))),
+    }
+}
+
 impl Settings {
-    /// The load of terminals with this plan.
+    /// The load of terminals with this plan, and of couriers where it has deliveries in the background.
     pub(crate) fn load(&self, plan: &Arc<TerminalPlan>, endpoint: &Endpoint) -> Load<Terminal> {
+        let mut groups = vec![group(plan, self.connections, endpoint)];
+        if plan.deliveries == Deliveries::Deferred {
+            groups.push(couriers(plan, self.connections, endpoint));
+        }
+        let connections = groups.iter().map(|group| group.users).sum();
         let loops = self
             .loops
-            .unwrap_or_else(|| default_loops(self.connections, &Arrivals::Closed));
+            .unwrap_or_else(|| default_loops(connections, &Arrivals::Closed));
         Load {
-            groups: vec![group(plan, self.connections, endpoint)],
-            loops: loops.min(self.connections),
+            groups,
+            loops: loops.min(connections),
             arrivals: Arrivals::Closed,
             warm_up: self.warm_up,
             stop: Stop::After(self.measured),

@@ -1,0 +1,55 @@
+//! Deliveries of a run that were left to the background: the rest of them when the load is over, and what they come to.
+
+use std::{sync::Arc, time::Duration};
+
+use protocol::Endpoint;
+use report::layouts::tpcc::Transactions;
+use samples::Deliveries;
+use workload::tpcc::{DELIVERED, Terminal, TerminalPlan};
+
+/// How long the rest of the deliveries may take.
+const REST_AT_MOST: Duration = Duration::from_secs(120);
+/// Within which 90 % of the deliveries have to be executed, seconds.
+///
+/// Source: TPC-C 5.11, clause 2.7.2.2.
+const WITHIN_S: f64 = 80.0;
+
+/// Executes what is still queued when the load is over; what cannot be executed is left, and counted.
+pub(super) fn deliver_rest(plan: &Arc<TerminalPlan>, endpoint: &Endpoint) -> Deliveries {
+    let before = plan.deferred.results();
+    if before.queued > before.executed + before.unknown {
+        let mut courier = Terminal::courier(Arc::clone(plan), Arc::new(endpoint.clone()));
+        let rest = reactor::block_on(async {
+            reactor::timeout(REST_AT_MOST, courier.deliver_rest()).await
+        });
+        match rest {
+            Ok(Ok(Ok(_))) => {}
+            Ok(Ok(Err(failure))) => eprintln!("warning: delivering the rest: {failure}"),
+            Ok(Err(reactor::Elapsed)) => {
+                eprintln!("warning: delivering the rest takes longer than {REST_AT_MOST:?}");
+            }
+            Err(error) => eprintln!("warning: delivering the rest: {error}"),
+        }
+    }
+    let results = plan.deferred.results();
+    Deliveries {
+        queued: results.queued,
+        executed: results.executed,
+        after_stop: results.executed - before.executed,
+        outcome_unknown: results.unknown,
+        left: results.queued - results.executed - results.unknown,
+        delivered: results.delivered.to_vec(),
+        skipped: results.skipped.to_vec(),
+    }
+}
+
+/// Whether all were executed, and with key and think times 90 % of them in time.
+pub(super) fn are_allowed(
+    deliveries: &Deliveries,
+    transactions: &Transactions,
+    is_paced: bool,
+) -> bool {
+    let p90_s = transactions.p90_s(DELIVERED);
+    let is_late = is_paced && p90_s.is_some_and(|p90_s| p90_s > WITHIN_S);
+    deliveries.left == 0 && !is_late
+}

@@ -1,0 +1,131 @@
+//! The queue of deliveries that are executed in the background, as clause 2.7.2 has it.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use super::{input::Delivery, population::DISTRICTS};
+use crate::Moment;
+
+/// Deliveries that terminals asked for; couriers take the oldest first. Each is taken by one courier, and a delivery
+/// that failed goes back with what it has done, so that none is executed twice.
+#[derive(Debug, Default)]
+pub struct DeferredDeliveries(Mutex<Queue>);
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<Queued>,
+    results: DeliveryResults,
+}
+
+/// A delivery and since when it waits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Queued {
+    pub(crate) delivery: Delivery,
+    pub(crate) since: Moment,
+}
+
+/// What became of the deliveries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DeliveryResults {
+    /// Deliveries that terminals asked for.
+    pub queued: u64,
+    /// Of these, executed.
+    pub executed: u64,
+    /// Of these, with an unknown outcome: the connection was lost at the commit.
+    pub unknown: u64,
+    /// Orders that were delivered, by district from 1.
+    pub delivered: [u64; DISTRICTS as usize],
+    /// How often there was no order to deliver, by district from 1.
+    pub skipped: [u64; DISTRICTS as usize],
+}
+
+impl DeferredDeliveries {
+    /// What became of them so far.
+    pub fn results(&self) -> DeliveryResults {
+        self.lock().results
+    }
+
+    pub(crate) fn put(&self, queued: Queued) {
+        let mut queue = self.lock();
+        queue.results.queued += 1;
+        queue.waiting.push_back(queued);
+    }
+
+    pub(crate) fn take(&self) -> Option<Queued> {
+        self.lock().waiting.pop_front()
+    }
+
+    /// Puts back what a courier took and did not finish.
+    pub(crate) fn put_back(&self, queued: Queued) {
+        self.lock().waiting.push_front(queued);
+    }
+
+    pub(crate) fn executed(&self, delivery: &Delivery) {
+        let results = &mut self.lock().results;
+        results.executed += 1;
+        for district in 0..DISTRICTS as usize {
+            let is_delivered = delivery.delivered >> district & 1 == 1;
+            let count = match is_delivered {
+                true => &mut results.delivered[district],
+                false => &mut results.skipped[district],
+            };
+            *count += 1;
+        }
+    }
+
+    pub(crate) fn lost(&self) {
+        self.lock().results.unknown += 1;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // No code panics while it holds the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queued(warehouse: u32) -> Queued {
+        Queued {
+            delivery: Delivery {
+                warehouse,
+                carrier: 1,
+                next_district: 1,
+                delivered: 0b10_0000_0001,
+            },
+            since: Moment {
+                ns: warehouse.into(),
+            },
+        }
+    }
+
+    #[test]
+    fn the_oldest_comes_first_and_what_failed_comes_again() {
+        let deferred = DeferredDeliveries::default();
+        deferred.put(queued(1));
+        deferred.put(queued(2));
+        let first = deferred.take().unwrap();
+        assert_eq!(first.since.ns, 1);
+        deferred.put_back(first);
+        let warehouses: Vec<u32> = std::iter::from_fn(|| deferred.take())
+            .map(|queued| queued.delivery.warehouse)
+            .collect();
+        assert_eq!(warehouses, [1, 2]);
+        assert_eq!(deferred.results().queued, 2);
+    }
+
+    #[test]
+    fn results_are_counted_by_district() {
+        let deferred = DeferredDeliveries::default();
+        deferred.executed(&queued(1).delivery);
+        deferred.lost();
+        let results = deferred.results();
+        assert_eq!((results.executed, results.unknown), (1, 1));
+        assert_eq!(results.delivered, [1, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(results.skipped, [0, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
+    }
+}
