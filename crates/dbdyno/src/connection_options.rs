@@ -2,11 +2,7 @@
 //!
 //! The command line wins over option files, those over the environment, and that over the defaults.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{env, path::PathBuf, time::Duration};
 
 use mycnf::{ClientFiles, ClientOptions, Transport};
 use protocol::{Address, Endpoint, Password, SslMode};
@@ -241,8 +237,22 @@ fn parse_ssl_mode(mode: &str) -> anyhow::Result<SslMode> {
 }
 
 fn default_socket() -> PathBuf {
-    let there = SOCKETS.iter().find(|path| Path::new(path).exists());
-    PathBuf::from(there.unwrap_or(&SOCKETS[0]))
+    found_socket().unwrap_or_else(|| PathBuf::from(SOCKETS[0]))
+}
+
+/// The first of the default sockets that is there.
+fn found_socket() -> Option<PathBuf> {
+    let mut paths = SOCKETS.iter().map(PathBuf::from);
+    paths.find(|path| path.exists())
+}
+
+/// The unix socket that localhost means to the C library: that of MYSQL_UNIX_PORT, or the default one; `None` where
+/// none is there.
+pub(crate) fn local_socket() -> Option<PathBuf> {
+    match env::var_os("MYSQL_UNIX_PORT").filter(|path| !path.is_empty()) {
+        Some(path) => Some(PathBuf::from(path)).filter(|path| path.exists()),
+        None => found_socket(),
+    }
 }
 
 fn blamed(error: mycnf::Error) -> Blamed {

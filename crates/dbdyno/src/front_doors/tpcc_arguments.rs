@@ -1,12 +1,12 @@
 //! Command lines of tpcc-mysql: single letters with a value each, or the positional form of its older versions.
 
-use std::{collections::BTreeMap, ffi::OsString};
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
-use protocol::{Endpoint, Password};
+use protocol::{Address, Endpoint, Password};
 
 use crate::{
     blame::{Blame, Blamed},
-    connection_options::{ConnectionOptions, hidden_argument::hide_argument},
+    connection_options::{ConnectionOptions, hidden_argument::hide_argument, local_socket},
 };
 
 /// What stands for a password that is echoed.
@@ -118,17 +118,24 @@ impl Tool {
         }
     }
 
-    /// Where to connect: localhost, `l` and nothing mean the unix socket, as for the C library.
+    /// Where to connect: localhost, `l` and nothing mean the unix socket, as for the C library, or TCP where there is
+    /// none; standard error says which.
     pub(super) fn endpoint(&self, arguments: &Arguments) -> anyhow::Result<Endpoint> {
         let host = arguments.text('h').unwrap_or_default();
         let is_local = matches!(host, "" | "l" | "localhost");
         let port = self.number(arguments, 'P', 3306)?;
         let port = u16::try_from(port)
             .map_err(|_| self.misuse(&format!("option P: {port} is not a port")))?;
+        let socket = match (arguments.text('S'), is_local) {
+            (Some(socket), _) => Some(PathBuf::from(socket)),
+            (None, true) => local_socket(),
+            (None, false) => None,
+        };
+        let is_tcp = !is_local || socket.is_none();
         let options = ConnectionOptions {
-            host: (!is_local).then(|| host.to_owned()),
-            port: (!is_local).then_some(port),
-            socket: arguments.text('S').map(Into::into),
+            host: is_tcp.then(|| if is_local { "127.0.0.1" } else { host }.to_owned()),
+            port: is_tcp.then_some(port),
+            socket,
             user: arguments.text('u').map(str::to_owned),
             database: arguments.text('d').map(str::to_owned),
             no_defaults: true,
@@ -137,6 +144,16 @@ impl Tool {
         let mut endpoint = options.endpoint()?;
         if let Some(password) = arguments.text('p') {
             endpoint.password = Some(Password::from(password));
+        }
+        if is_local {
+            match &endpoint.address {
+                Address::Unix(path) => {
+                    eprintln!("note: localhost is the unix socket {}", path.display());
+                }
+                Address::Tcp { host, port } => {
+                    eprintln!("note: localhost is TCP, {host}:{port}: no unix socket is there");
+                }
+            }
         }
         Ok(endpoint)
     }

@@ -4,6 +4,7 @@ use std::{
     ffi::OsString,
     io::{self, Write},
     process::ExitCode,
+    sync::Arc,
     time::Duration,
 };
 
@@ -13,15 +14,21 @@ use report::layouts::{
     tpcc_mysql::{self, FinalReport},
 };
 use samples::{Interval, Phase, PhaseMark};
-use workload::tpcc::{Pacing, RoundTrips, operations};
+use workload::tpcc::{Deliveries, Pacing, RoundTrips, operations};
 
 use super::tpcc_arguments::{Arguments, Tool};
 use crate::{
     blame::{Blame, Blamed},
     front_doors::super_smack::fresh_seed,
-    runs::tpcc::terminals::{Database, Settings},
+    runs::tpcc::terminals::Settings,
     signals,
 };
+
+mod order_log;
+mod schemas;
+
+use order_log::OrderLog;
+use schemas::{Schemas, Several};
 
 const TOOL: Tool = Tool {
     name: "tpcc_start",
@@ -29,23 +36,9 @@ const TOOL: Tool = Tool {
     positions: "hdupwcrl",
     complete_after: &[8],
     usage: "Usage: tpcc_start -h server_host -P port -d database_name -u mysql_user -p mysql_password -w warehouses \
-            -c connections -r warmup_time -l running_time -i report_interval\n   or: tpcc_start [server[:port]] [DB] \
+            -c connections -r warmup_time -l running_time -i report_interval -f report_file -t trx_file\n   or: tpcc_start [server[:port]] [DB] \
             [user] [pass] [warehouse] [connection] [rampup] [measure]",
 };
-
-/// Options of the original that are not to be had here.
-const NOT_HERE: [(char, &str); 4] = [
-    (
-        'f',
-        "a file of response times: dbdyno tpcc run keeps a record of every second",
-    ),
-    (
-        't',
-        "a file of transactions: dbdyno tpcc run keeps a record of every second",
-    ),
-    ('m', "several schemas"),
-    ('o', "several schemas"),
-];
 
 /// Limits of the response times, seconds.
 const LIMITS_S: [u32; 5] = [5, 5, 5, 80, 20];
@@ -62,6 +55,8 @@ struct Wanted {
     /// Seconds between two lines.
     interval_s: u32,
     limits_s: [u32; 5],
+    /// Several databases instead of one.
+    several: Option<Several>,
 }
 
 /// Runs tpcc_start with the arguments behind its name.
@@ -81,20 +76,13 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
         "{}",
         tpcc_mysql::parameters(&parameters(&arguments, &wanted))
     );
-    let database = Database::look(&endpoint)?;
-    if wanted.warehouses > database.warehouses {
-        let message = format!(
-            "{} warehouses are there, not {}",
-            database.warehouses, wanted.warehouses
-        );
-        return Err(Blamed::new(Blame::Input, message).into());
-    }
-    let interrupt = signals::interrupt()?;
     let settings = settings(&wanted);
-    let plan = database.plan(wanted.warehouses, &settings);
+    let schemas = Schemas::look(&endpoint, wanted.several, wanted.warehouses, &settings)?;
+    let log = Arc::new(OrderLog::create(arguments.text('f'), arguments.text('t'))?);
+    let interrupt = signals::interrupt()?;
     print!("{}", tpcc_mysql::ramp_up(wanted.ramp_up_s));
-    let mut watcher = Watcher::new(wanted.interval_s);
-    let outcome = load::drive(settings.load(&plan, &endpoint), &interrupt, &mut watcher)
+    let mut watcher = Watcher::new(wanted.interval_s, Arc::clone(&log));
+    let outcome = load::drive(schemas.load(&settings, &log), &interrupt, &mut watcher)
         .map_err(Blamed::from)?;
     let report = FinalReport {
         transactions: &watcher.total,
@@ -106,6 +94,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     print!("{}", report.text());
     io::stdout().flush()?;
     footnotes();
+    log.finish()?;
     Ok(match outcome.ended {
         Ended::Planned => ExitCode::SUCCESS,
         Ended::Interrupted => ExitCode::from(Blame::Interrupted as u8),
@@ -121,11 +110,6 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
 }
 
 fn wanted(arguments: &Arguments) -> Result<Wanted, Blamed> {
-    for (letter, what) in NOT_HERE {
-        if arguments.text(letter).is_some() {
-            return Err(TOOL.misuse(&format!("option {letter} is not to be had here: {what}")));
-        }
-    }
     let number = |letter, default| TOOL.number(arguments, letter, default);
     let mut limits_s = LIMITS_S;
     for (limit, letter) in limits_s.iter_mut().zip('0'..='4') {
@@ -138,6 +122,10 @@ fn wanted(arguments: &Arguments) -> Result<Wanted, Blamed> {
         running_s: number('l', 20)?,
         interval_s: number('i', 10)?,
         limits_s,
+        several: match (number('m', 0)?, number('o', 0)?) {
+            (0, _) => None,
+            (count, offset) => Some(Several { count, offset }),
+        },
     };
     let counts = [
         ('w', wanted.warehouses),
@@ -169,6 +157,7 @@ fn settings(wanted: &Wanted) -> Settings {
         interval: INTERVAL,
         pacing: Pacing::None,
         round_trips: RoundTrips::Statements,
+        deliveries: Deliveries::Inline,
         // Two runs one after the other do not send the same, as with the original.
         seed: fresh_seed(),
     }
@@ -207,16 +196,18 @@ struct Watcher {
     period: Transactions,
     total: Transactions,
     printed_s: u32,
+    log: Arc<OrderLog>,
 }
 
 impl Watcher {
-    fn new(interval_s: u32) -> Self {
+    fn new(interval_s: u32, log: Arc<OrderLog>) -> Self {
         let none = Transactions::new(&operations());
         Self {
             interval_s,
             period: none.clone(),
             total: none,
             printed_s: 0,
+            log,
         }
     }
 
@@ -243,6 +234,7 @@ impl Observer for Watcher {
         self.period.add(&interval);
         if self.period.measured_s > f64::from(self.interval_s) - 0.5 {
             self.printed_s += self.interval_s;
+            self.log.printed(self.printed_s);
             Self::print(&tpcc_mysql::periodic(self.printed_s, &self.period));
             self.period = Transactions::new(&operations());
         }
@@ -278,6 +270,15 @@ mod tests {
             found.running_s,
         ];
         assert_eq!((figures, found.limits_s), ([20, 16, 10, 60], LIMITS_S));
+        assert_eq!(found.several, None);
+        let several = wanted_of("-m 2 -o 3 -f rt.txt -t trx.txt").unwrap().several;
+        assert_eq!(
+            several,
+            Some(Several {
+                count: 2,
+                offset: 3
+            })
+        );
         assert_eq!(
             wanted_of("-0 10 -3 100").unwrap().limits_s,
             [10, 5, 5, 100, 20]
@@ -287,8 +288,7 @@ mod tests {
     #[test]
     fn what_cannot_be_done_is_said() {
         for (line, what) in [
-            ("-f report.txt", "option f is not to be had here"),
-            ("-m 4", "several schemas"),
+            ("-m x", "option m: 'x' is not a number"),
             ("-c 0", "option c: at least 1"),
             ("-l 5", "shorter than the interval"),
             ("-h", "option requires an argument -- 'h'"),

@@ -35,5 +35,6 @@ mod snapshots;
 mod super_smack;
 mod tpcc;
 mod tpcc_faults;
+mod tpcc_mysql;
 mod tpch;
 mod truth;

@@ -61,12 +61,31 @@ impl Scene {
         name: &str,
         args: impl IntoIterator<Item = S>,
     ) -> Finished {
+        self.launch(Command::new(self.link(name)), args).finish()
+    }
+
+    /// A link to dbdyno under another name.
+    fn link(&self, name: &str) -> PathBuf {
         let link = self.path().join(name);
         if !link.exists() {
             std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_dbdyno"), &link)
                 .expect("the scene is writable");
         }
-        self.launch(Command::new(link), args).finish()
+        link
+    }
+
+    /// The same where localhost is this unix socket.
+    #[track_caller]
+    pub(crate) fn called_with_socket<S: AsRef<OsStr>>(
+        &self,
+        socket: &str,
+        name: &str,
+        args: impl IntoIterator<Item = S>,
+    ) -> Finished {
+        let mut command = Command::new("env");
+        command.arg(format!("MYSQL_UNIX_PORT={socket}"));
+        command.arg(self.link(name));
+        self.launch(command, args).finish()
     }
 
     /// Starts dbdyno and leaves it running.

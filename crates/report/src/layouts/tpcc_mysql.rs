@@ -34,6 +34,8 @@ fn banner(title: &str) -> String {
 /// The echo of an option, such as `option h with value '127.0.0.1'`.
 pub fn option_line(letter: char, value: &str) -> String {
     match letter {
+        'm' => format!("option m (multiple schemas) with value '{value}'\n"),
+        'o' => format!("option o (multiple schemas offset) with value '{value}'\n"),
         'S' => format!("option S (socket) with value '{value}'\n"),
         '0'..='4' => {
             format!("option {letter} (response time limit for transaction {letter}) '{value}'\n")

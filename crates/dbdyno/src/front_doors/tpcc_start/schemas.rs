@@ -1,0 +1,111 @@
+//! The databases of a run: one, or several among which the threads are dealt out (options m and o).
+
+use std::sync::Arc;
+
+use load::{Group, Load};
+use protocol::Endpoint;
+use workload::tpcc::{Terminal, TerminalPlan};
+
+use super::order_log::{LoggedTerminal, OrderLog};
+use crate::{
+    blame::{Blame, Blamed},
+    runs::tpcc::terminals::{Database, Settings},
+};
+
+/// Several databases: how many, and the number of the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Several {
+    pub(super) count: u32,
+    pub(super) offset: u32,
+}
+
+/// A database with what its terminals need.
+struct Schema {
+    endpoint: Arc<Endpoint>,
+    plan: Arc<TerminalPlan>,
+}
+
+/// The databases of a run, each with the warehouses that it needs.
+pub(super) struct Schemas(Vec<Schema>);
+
+impl Schemas {
+    /// Looks into each of them.
+    pub(super) fn look(
+        endpoint: &Endpoint,
+        several: Option<Several>,
+        warehouses: u32,
+        settings: &Settings,
+    ) -> Result<Self, Blamed> {
+        let endpoints = match several {
+            None => vec![endpoint.clone()],
+            Some(Several { count, offset }) => (offset..offset + count)
+                .map(|number| Endpoint {
+                    database: endpoint
+                        .database
+                        .as_ref()
+                        .map(|name| format!("{name}_{number}")),
+                    ..endpoint.clone()
+                })
+                .collect(),
+        };
+        let look = |(endpoint, index): (Endpoint, u64)| {
+            let database = Database::look(&endpoint)?;
+            if warehouses > database.warehouses {
+                let message = format!(
+                    "database {}: {} warehouses are there, not {warehouses}",
+                    endpoint.database.as_deref().unwrap_or_default(),
+                    database.warehouses
+                );
+                return Err(Blamed::new(Blame::Input, message));
+            }
+            // Terminals with the same number in two databases do not key in the same.
+            let settings = Settings {
+                seed: settings.seed.wrapping_add(index),
+                ..*settings
+            };
+            Ok(Schema {
+                plan: database.plan(warehouses, &settings),
+                endpoint: Arc::new(endpoint),
+            })
+        };
+        let schemas: Result<_, _> = endpoints.into_iter().zip(0..).map(look).collect();
+        Ok(Self(schemas?))
+    }
+
+    /// The load of the terminals over all of them: thread t has database t mod m, as with the original.
+    pub(super) fn load(self, settings: &Settings, log: &Arc<OrderLog>) -> Load<LoggedTerminal> {
+        let first = &self.0[0];
+        let load = settings.load(&first.plan, &first.endpoint);
+        let Group {
+            name,
+            operations,
+            statements,
+            users,
+            ..
+        } = load.groups.into_iter().next().expect("there are terminals");
+        let (log, schemas) = (Arc::clone(log), self.0);
+        let make = move |thread: u32| {
+            let count = schemas.len() as u32;
+            let schema = &schemas[(thread % count) as usize];
+            let (plan, endpoint) = (Arc::clone(&schema.plan), Arc::clone(&schema.endpoint));
+            let terminal = Terminal::new(plan, endpoint, thread / count);
+            LoggedTerminal::new(terminal, Arc::clone(&log), thread)
+        };
+        Load {
+            groups: vec![Group {
+                name,
+                operations,
+                statements,
+                users,
+                make: Box::new(make),
+            }],
+            loops: load.loops,
+            spin: load.spin,
+            arrivals: load.arrivals,
+            warm_up: load.warm_up,
+            stop: load.stop,
+            on_error: load.on_error,
+            interval: load.interval,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The command lines of tpcc-mysql as articles type them, with fewer warehouses and seconds: positional and getopt forms
+//! over localhost's unix socket, part loads, side files and several databases.
+
+use crate::scene::{Finished, Scene};
+
+const PASSWORD: &str = "new-password";
+
+struct Place {
+    scene: Scene,
+    socket: String,
+}
+
+impl Place {
+    fn new() -> Self {
+        let scene = Scene::new();
+        let create = [
+            "server",
+            "create",
+            "one",
+            "--set",
+            "innodb_buffer_pool_size=256M",
+        ];
+        scene.dbdyno(create).exits(0);
+        let place = Self {
+            socket: String::new(),
+            scene,
+        };
+        place.sql(
+            "mysql",
+            &format!(
+                "create or replace user root@localhost identified by '{PASSWORD}'; grant all on *.* to root@localhost; \
+                 create database tpcc; create database tpcc_1; create database tpcc_2"
+            ),
+        );
+        let socket = place.sql("mysql", "select @@socket").trim().to_owned();
+        Self { socket, ..place }
+    }
+
+    fn sql(&self, database: &str, sql: &str) -> String {
+        let client = [
+            "server", "client", "one", "--", database, "--batch", "-N", "-e", sql,
+        ];
+        self.scene.dbdyno(client).text()
+    }
+
+    /// A command line as it is typed, on a machine where localhost is this server.
+    fn typed(&self, line: &str) -> Finished {
+        let mut words = line.split_whitespace().map(|word| word.trim_matches('\''));
+        let name = words.next().unwrap().trim_start_matches("./");
+        let finished = self
+            .scene
+            .called_with_socket(&self.socket, name, words.collect::<Vec<_>>());
+        finished.conceals(PASSWORD);
+        finished
+    }
+}
+
+#[test]
+fn command_lines_of_the_articles() {
+    let place = Place::new();
+    // 400 warehouses in the article.
+    place
+        .typed("./tpcc_load localhost tpcc root 'new-password' 1")
+        .exits(0)
+        .says("note: localhost is the unix socket")
+        .prints("...DATA LOADING COMPLETED SUCCESSFULLY.\n");
+    // 400 warehouses, 60 and 600 seconds in the article; 10 seconds are the default interval.
+    let ran = place
+        .typed("./tpcc_start -h localhost -d tpcc -u root -p 'new-password' -w 1 -c 10 -r 1 -l 10")
+        .exits(0)
+        .prints("RAMP-UP TIME.(1 sec.)")
+        .prints(" in 10 sec.\n")
+        .says("rt, too, leaves the ramp-up out");
+    periodic_lines(&ran.text(), &[10]);
+    side_files(&place);
+    parts_and_several_databases(&place);
+    place
+        .typed("./tpcc_start -h")
+        .exits(2)
+        .says("tpcc_start: option requires an argument -- 'h'")
+        .says("-i report_interval -f report_file -t trx_file");
+    place.scene.dbdyno(["server", "destroy", "one"]).exits(0);
+}
+
+/// Every periodic line parses by both patterns that scripts use: `95%:`, and `95:` after a replacement of the sign.
+fn periodic_lines(text: &str, seconds: &[u32]) {
+    let lines: Vec<&str> = text
+        .lines()
+        .skip_while(|line| *line != "MEASURING START.")
+        .filter(|line| line.contains(", trx: "))
+        .collect();
+    assert_eq!(lines.len(), seconds.len(), "{text}");
+    for (line, second) in lines.iter().zip(seconds) {
+        for line in [(*line).to_owned(), line.replace("%:", ":")] {
+            let parsed = parse(&line).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!(parsed.0, *second);
+            assert!(parsed.1 > 0, "{line}");
+        }
+    }
+}
+
+/// Second and New-Orders of a line such as
+/// `  10, trx: 2730, 95%: 23.807, 99%: 37.167, max_rt: 163.385, 2728|63.654, 273|29.303, 272|139.263, 272|153.125`.
+fn parse(line: &str) -> Option<(u32, u32)> {
+    let parts: Vec<&str> = line.split(", ").collect();
+    let [second, trx, p95, p99, max, others @ ..] = &parts[..] else {
+        return None;
+    };
+    let value = |text: &str, names: [&str; 2]| -> Option<f64> {
+        let rest = names.iter().find_map(|name| text.strip_prefix(name))?;
+        rest.parse().ok()
+    };
+    value(p95, ["95%: ", "95: "])?;
+    value(p99, ["99%: ", "99: "])?;
+    value(max, ["max_rt: ", "max_rt: "])?;
+    let is_pair = |text: &&str| {
+        let pair = text.split_once('|');
+        pair.is_some_and(|(count, max)| count.parse::<u32>().is_ok() && max.parse::<f64>().is_ok())
+    };
+    let is_complete = others.len() == 4 && others.iter().all(is_pair);
+    let trx = trx.strip_prefix("trx: ")?.parse().ok()?;
+    is_complete.then_some((second.trim().parse().ok()?, trx))
+}
+
+fn side_files(place: &Place) {
+    let ran = place
+        .typed(
+            "tpcc_start -h localhost -d tpcc -u root -p new-password -w 1 -c 4 -r 1 -l 4 -i 2 -f rt.txt -t trx.txt",
+        )
+        .exits(0)
+        .prints("option f with value 'rt.txt'\noption t with value 'trx.txt'\n");
+    periodic_lines(&ran.text(), &[2, 4]);
+    let read = |name| std::fs::read_to_string(place.scene.path().join(name)).unwrap();
+    let (times, transactions) = (read("rt.txt"), read("trx.txt"));
+    for line in times.lines() {
+        let (second, ms) = line.split_once(' ').unwrap();
+        assert!(["0", "2", "4"].contains(&second), "{line}");
+        assert!(ms.parse::<f64>().unwrap() > 0.0, "{line}");
+    }
+    let measured: u32 = ran
+        .text()
+        .lines()
+        .filter_map(parse)
+        .map(|(_, trx)| trx)
+        .sum();
+    // The ramp-up is in the files too.
+    assert!(times.lines().count() as u32 >= measured);
+    for line in transactions.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(
+            (words[0], words[2], words[5]),
+            ("t_num:", "finish:", "start:")
+        );
+        assert!(words[1].parse::<u32>().unwrap() < 4, "{line}");
+        let time = |at: usize| -> (u64, u32) {
+            (words[at].parse().unwrap(), words[at + 1].parse().unwrap())
+        };
+        assert!(time(3) > time(6), "{line}");
+    }
+    let (written, committed) = (times.lines().count(), transactions.lines().count());
+    assert!(
+        committed > 0 && committed <= written,
+        "{committed} of {written}"
+    );
+}
+
+/// Items first, then the other parts over their range, as with one process for each; and threads over two databases.
+fn parts_and_several_databases(place: &Place) {
+    let tables = place.sql(
+        "tpcc",
+        "select group_concat(concat('create table DB.', table_name, ' like tpcc.', table_name) separator ';') \
+         from information_schema.tables where table_schema = 'tpcc' and table_name not like 'dbdyno%'",
+    );
+    for database in ["tpcc_1", "tpcc_2"] {
+        place.sql("mysql", &tables.replace("DB.", &format!("{database}.")));
+        for part in ["1", "2", "3", "4"] {
+            place
+                .typed(&format!(
+                    "tpcc_load -h localhost -d {database} -u root -p new-password -w 1 -l {part} -m 1 -n 1"
+                ))
+                .exits(0);
+        }
+    }
+    let orders = "select sum(d_next_o_id) from district";
+    let before = ["tpcc_1", "tpcc_2"].map(|database| place.sql(database, orders));
+    place
+        .typed("tpcc_start -h localhost -d tpcc -u root -p new-password -w 1 -c 4 -r 0 -l 2 -i 1 -m 2 -o 1")
+        .exits(0)
+        .prints("option m (multiple schemas) with value '2'\noption o (multiple schemas offset) with value '1'\n");
+    let after = ["tpcc_1", "tpcc_2"].map(|database| place.sql(database, orders));
+    assert_ne!(before[0], after[0]);
+    assert_ne!(before[1], after[1]);
+}
