@@ -106,6 +106,7 @@ impl Schemas {
             stop: load.stop,
             on_error: load.on_error,
             interval: load.interval,
+            drain: load.drain,
         }
     }
 }
