@@ -107,7 +107,7 @@ fn a_database_is_loaded_run_checked_and_dropped() {
     load_with_interruptions(&scene);
 
     let run = |args: &[&str]| tpcc(&scene, &[&["run", "--warmup", "1s"], args].concat());
-    let ran = run(&["-c", "16", "--duration", "10s"])
+    let ran = run(&["-c", "16", "--duration", "30s"])
         .exits(0)
         .says("record: results/tpcc-1/record.jsonl")
         .prints("New-Orders per minute")

@@ -185,10 +185,11 @@ fn inputs_to(text: &mut String, inputs: &[InputShare]) {
         let (low, high) = input.bounds;
         // Everything but the number of lines is a share.
         let (factor, unit) = if high > 1.0 { (1.0, "") } else { (100.0, " %") };
-        let verdict = if input.is_violated {
-            "NOT ALLOWED"
-        } else {
-            "ok"
+        let is_within = low <= input.share && input.share <= high;
+        let verdict = match (input.is_violated, is_within) {
+            (true, _) => "NOT ALLOWED",
+            (false, true) => "ok",
+            (false, false) => "too few to tell",
         };
         writeln_to(
             text,
