@@ -2,14 +2,14 @@
 # Sets `dbdyno tpcc load` and `run` against what tpcc-mysql and go-tpc send and against the bound, the same rows from ready
 # files: wall time, client CPU and memory on a private MariaDB.
 #
-# usage: bench/tpcc_load/run.sh [DBDYNO] [OPTION...]    (default: target/release/dbdyno)
+# usage: bench/tpcc_load/run.sh [DBDYNO] [OPTION...]    (default: what `make build` builds)
 # Options: --rounds N (5), --warehouses W (4), --seconds S of a run (15), --seed N, --into FILE; --help tells them.
 # Needs cargo, go, gcc, mariadb and libmariadb-dev; takes about 12 minutes. Every processor that does something else
 # makes the figures worse.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-dbdyno=$here/../../target/release/dbdyno
+dbdyno=
 if [ $# -gt 0 ] && [[ $1 != -* ]]; then
     dbdyno=$(realpath "$1")
     shift
@@ -21,9 +21,14 @@ for needed in cargo go gcc mariadb mariadb_config; do
         exit 2
     fi
 done
+if [ -z "$dbdyno" ]; then
+    target=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")
+    CARGO_TARGET_DIR=$target make -C "$here/../.." --no-print-directory build >&2
+    dbdyno=$target/release/dbdyno
+fi
 if [ ! -x "$dbdyno" ]; then
     echo "error: no program $dbdyno" >&2
-    echo 'hint: make build' >&2
+    echo 'hint: leave it out, and it is built' >&2
     exit 2
 fi
 

@@ -104,6 +104,8 @@ impl Programs {
             Tool::Dbdyno => {
                 let mut command = self.tpcc("run", place);
                 command.args(["--connections", "8", "--warmup", "0", "--no-check"]);
+                // As the others do it: in the terminal that asks for it.
+                command.args(["--delivery", "inline"]);
                 command.arg(format!("--duration={duration}s"));
                 let mut option = OsString::from("--record=");
                 option.push(record);
