@@ -3,8 +3,10 @@
 # files: wall time, client CPU and memory on a private MariaDB.
 #
 # usage: bench/tpcc_load/run.sh [DBDYNO] [OPTION...]    (default: what `make build` builds)
-# Options: --rounds N (5), --warehouses W (4), --seconds S of a run (15), --seed N, --into FILE; --help tells them.
-# Needs cargo, go, gcc, mariadb and libmariadb-dev; takes about 12 minutes. Every processor that does something else
+# Options: --rounds N (5), --slow-rounds N with tpcc-mysql's load (all), --warehouses W (4), --seconds S of a run (15),
+# --seed N, --into FILE; --help tells them.
+# Needs cargo, go, gcc, mariadb and libmariadb-dev; takes 40 minutes, with --slow-rounds 1 a third of that. Every processor
+# that does something else
 # makes the figures worse.
 set -euo pipefail
 

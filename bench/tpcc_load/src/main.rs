@@ -37,6 +37,9 @@ struct Options {
     work: PathBuf,
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
     rounds: u16,
+    /// Rounds in which tpcc-mysql's pattern loads too, which takes minutes [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    slow_rounds: Option<u16>,
     /// Warehouses that are loaded; the targets are for 4
     #[arg(long, value_name = "W", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=100))]
     warehouses: u32,
@@ -82,6 +85,7 @@ fn measure(options: &Options) -> Result<String> {
         warehouses: options.warehouses,
         seconds: options.seconds,
         rounds: options.rounds.into(),
+        slow_rounds: options.slow_rounds.unwrap_or(options.rounds).into(),
     }
     .hold(&mut fastrand::Rng::with_seed(options.seed))?;
     let mut text = String::new();
