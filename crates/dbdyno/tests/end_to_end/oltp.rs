@@ -95,6 +95,8 @@ fn tables_of_sysbench_are_run_here_and_ours_there() {
     }
     let scene = with_server(&[]);
     let short = ["--threads=4", "--time=1"];
+    // Transactions of several threads deadlock now and then, which both clients count as ignored errors.
+    let alone = ["--threads=1", "--time=1"];
     let clean = |text: &str| {
         assert!(
             text.contains("ignored errors:                      0 "),
@@ -105,7 +107,7 @@ fn tables_of_sysbench_are_run_here_and_ours_there() {
     let theirs = answer(&scene, "show create table sbtest.sbtest1");
     for mode in ["auto", "disable"] {
         let mode = format!("--db-ps-mode={mode}");
-        let options = [&short[..], &[&mode, "--format=sysbench"]].concat();
+        let options = [&alone[..], &[&mode, "--format=sysbench"]].concat();
         clean(
             &oltp_on(&scene, "oltp_read_write", "run", &options)
                 .exits(0)
@@ -121,7 +123,7 @@ fn tables_of_sysbench_are_run_here_and_ours_there() {
     };
     let ours = answer(&scene, "show create table sbtest.sbtest1");
     assert_eq!(without_counter(&ours), without_counter(&theirs));
-    clean(&sysbench(&scene, "oltp_read_write", "run", &short));
+    clean(&sysbench(&scene, "oltp_read_write", "run", &alone));
     assert_eq!(rows(&scene), "2000\t2000\n");
     sysbench(&scene, "oltp_read_only", "run", &short);
     sysbench(&scene, "oltp_read_write", "cleanup", &[]);
