@@ -68,7 +68,7 @@ assets:
 lint:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
-	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run; \
+	@if command -v shellcheck >/dev/null; then shellcheck -x scripts/*.sh bench/*.sh bench/*/*.sh .ci/run; \
 	else echo 'shellcheck is not installed: the shell scripts were not checked' >&2; fi
 
 bench: build

@@ -11,13 +11,10 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-if [ $# -gt 0 ]; then
-    dbdyno=$(realpath "$1")
-else
-    target=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")
-    CARGO_TARGET_DIR=$target make -C "$here/../.." --no-print-directory build >&2
-    dbdyno=$target/release/dbdyno
-fi
+# shellcheck source=bench/dbdyno.sh
+. "$here/../dbdyno.sh"
+need 'gcc and util-linux' gcc taskset
+dbdyno=$(find_dbdyno "${1:-}")
 rounds=${ROUNDS:-10}
 queries=${QUERIES:-300000}
 work=$(mktemp -d "${TMPDIR:-/tmp}/io-uring-XXXXXX")

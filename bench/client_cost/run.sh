@@ -10,28 +10,15 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-dbdyno=
+# shellcheck source=bench/dbdyno.sh
+. "$here/../dbdyno.sh"
+need 'sysbench, mariadb-client, util-linux, cargo, golang-go and gcc' sysbench mariadb-slap mariadb taskset cargo go gcc
+given=
 if [ $# -gt 0 ] && [[ $1 != -* ]]; then
-    dbdyno=$(realpath "$1")
+    given=$1
     shift
 fi
-for needed in sysbench mariadb-slap mariadb taskset cargo go gcc; do
-    if ! command -v "$needed" >/dev/null; then
-        echo "error: $needed is not installed" >&2
-        echo 'hint: the Debian packages are sysbench, mariadb-client, util-linux, cargo, golang-go and gcc' >&2
-        exit 2
-    fi
-done
-if [ -z "$dbdyno" ]; then
-    target=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")
-    CARGO_TARGET_DIR=$target make -C "$here/../.." --no-print-directory build >&2
-    dbdyno=$target/release/dbdyno
-fi
-if [ ! -x "$dbdyno" ]; then
-    echo "error: no program $dbdyno" >&2
-    echo 'hint: leave it out, and it is built' >&2
-    exit 2
-fi
+dbdyno=$(find_dbdyno "$given")
 
 built=${CARGO_TARGET_DIR:-$here/target}/client_cost
 cargo build --quiet --release --workspace --manifest-path "$here/Cargo.toml" --target-dir "$built"

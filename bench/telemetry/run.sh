@@ -7,13 +7,9 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-if [ $# -gt 0 ]; then
-    dbdyno=$(realpath "$1")
-else
-    target=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")
-    CARGO_TARGET_DIR=$target make -C "$here/../.." --no-print-directory build >&2
-    dbdyno=$target/release/dbdyno
-fi
+# shellcheck source=bench/dbdyno.sh
+. "$here/../dbdyno.sh"
+dbdyno=$(find_dbdyno "${1:-}")
 rounds=${ROUNDS:-5}
 seconds=${SECONDS_EACH:-20}
 work=$(mktemp -d)

@@ -6,33 +6,19 @@
 # Options: --rounds N (5), --slow-rounds N with tpcc-mysql's load (all), --warehouses W (4), --seconds S of a run (15),
 # --seed N, --into FILE; --help tells them.
 # Needs cargo, go, gcc, mariadb and libmariadb-dev; takes 40 minutes, with --slow-rounds 1 a third of that. Every processor
-# that does something else
-# makes the figures worse.
+# that does something else makes the figures worse.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-dbdyno=
+# shellcheck source=bench/dbdyno.sh
+. "$here/../dbdyno.sh"
+need 'cargo, golang-go, gcc, mariadb-client and libmariadb-dev' cargo go gcc mariadb mariadb_config
+given=
 if [ $# -gt 0 ] && [[ $1 != -* ]]; then
-    dbdyno=$(realpath "$1")
+    given=$1
     shift
 fi
-for needed in cargo go gcc mariadb mariadb_config; do
-    if ! command -v "$needed" >/dev/null; then
-        echo "error: $needed is not installed" >&2
-        echo 'hint: the Debian packages are cargo, golang-go, gcc, mariadb-client and libmariadb-dev' >&2
-        exit 2
-    fi
-done
-if [ -z "$dbdyno" ]; then
-    target=$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}")
-    CARGO_TARGET_DIR=$target make -C "$here/../.." --no-print-directory build >&2
-    dbdyno=$target/release/dbdyno
-fi
-if [ ! -x "$dbdyno" ]; then
-    echo "error: no program $dbdyno" >&2
-    echo 'hint: leave it out, and it is built' >&2
-    exit 2
-fi
+dbdyno=$(find_dbdyno "$given")
 
 built=${CARGO_TARGET_DIR:-$here/target}/client_cost
 cargo build --quiet --release --package tpcc_load --manifest-path "$here/../client_cost/Cargo.toml" --target-dir "$built"
