@@ -18,6 +18,7 @@ use super::{
     control::control,
     recording::{Recording, RunProgress},
     redo_log::RedoLogOff,
+    sampling::Cadence,
     stage::Stage,
     tpcc::data::Terminals,
     tpch_data,
@@ -48,7 +49,7 @@ pub(crate) struct Execution<'a> {
     pub(crate) run: &'a PlannedRun,
     pub(crate) stage: &'a Stage,
     pub(crate) work: Work,
-    /// How often the machine is looked at; with every interval unless told.
+    /// How often machine and server are looked at, where told.
     pub(crate) sample_every: Option<Duration>,
     pub(crate) interrupt: &'a Interrupt,
 }
@@ -80,7 +81,7 @@ impl Execution<'_> {
             path,
             self.header(),
             self.stage,
-            self.sample_every.unwrap_or_else(|| self.interval()),
+            Cadence::new(self.sample_every, self.interval()),
             self.interrupt,
             progress,
         )?;
@@ -100,10 +101,11 @@ impl Execution<'_> {
             run_all(connection, &self.run.before).await
         })?;
         let outcome = self.drive(recording)?;
+        // What is asked of the server afterwards is no part of it.
+        let took_s = recording.elapsed_s();
         recording.outcome(&outcome);
         if let Work::Tpch { load, .. } = &self.work {
             let (rows, bytes) = load.brought();
-            let took_s = recording.elapsed_s();
             recording.write(&Line::Loaded(Loaded::new(
                 load.table(),
                 rows,

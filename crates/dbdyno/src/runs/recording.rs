@@ -9,7 +9,11 @@ use samples::{
 };
 use telemetry::{Sampler, ServerSampler};
 
-use super::{sampling::Sampling, server_directories::server_directories, stage::Stage};
+use super::{
+    sampling::{Cadence, Sampling},
+    server_directories::server_directories,
+    stage::Stage,
+};
 use crate::{
     blame::Blamed,
     calibration::{self, Calibration, StatementRate},
@@ -23,7 +27,7 @@ pub(crate) struct Recording<'a> {
     sampler: Option<Sampler>,
     /// From then until it ends.
     sampling: Option<Sampling>,
-    sample_every: Duration,
+    cadence: Cadence,
     /// Taken when the load is over.
     server: Option<ServerSampler>,
     interrupt: &'a Interrupt,
@@ -53,24 +57,24 @@ pub(crate) struct RunProgress<'a> {
 
 impl<'a> Recording<'a> {
     /// Begins the record at `path`: the header, the machine and what the server says before the load stand in it. While
-    /// the load runs, machine and server are looked at every `sample_every`.
+    /// the load runs, machine and server are looked at as often as `cadence` says.
     pub(crate) fn begin(
         path: &Path,
         header: RunHeader,
         stage: &Stage,
-        sample_every: Duration,
+        cadence: Cadence,
         interrupt: &'a Interrupt,
         progress: RunProgress<'a>,
     ) -> Result<Self, Blamed> {
         let writer = RecordWriter::create(path)?;
-        let server = ServerSampler::start(stage.watched(header.connections, sample_every));
+        let server = ServerSampler::start(stage.watched(header.connections, cadence.server));
         let sampler = Sampler::new(stage.targets());
         let machine = sampler.machine();
         let mut recording = Self {
             writer,
             sampler: Some(sampler),
             sampling: None,
-            sample_every,
+            cadence,
             server: Some(server),
             interrupt,
             started: None,
@@ -198,10 +202,9 @@ impl Observer for Recording<'_> {
     fn started(&mut self) {
         let now = reactor::system_now();
         self.started = Some(now);
-        self.sampling = self
-            .sampler
-            .take()
-            .map(|sampler| Sampling::start(sampler, self.writer.clone(), now, self.sample_every));
+        self.sampling = self.sampler.take().map(|sampler| {
+            Sampling::start(sampler, self.writer.clone(), now, self.cadence.machine)
+        });
         self.server.iter().for_each(|server| server.started(now));
     }
 

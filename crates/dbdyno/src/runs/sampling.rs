@@ -17,6 +17,29 @@ const PART_AT_LEAST: Duration = Duration::from_millis(20);
 const EVERY: std::ops::RangeInclusive<Duration> =
     Duration::from_millis(100)..=Duration::from_secs(60);
 
+/// Without `--sample-every` the server is asked this often: a short run's intervals are shorter, and an answer costs the
+/// server time that belongs to the load.
+const SERVER_EVERY: Duration = Duration::from_secs(1);
+
+/// How often is looked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cadence {
+    /// At the machine.
+    pub(super) machine: Duration,
+    /// At the server's counters.
+    pub(super) server: Duration,
+}
+
+impl Cadence {
+    /// As often as asked; else at the machine with every interval and at the server once per second.
+    pub(crate) fn new(asked: Option<Duration>, interval: Duration) -> Self {
+        Self {
+            machine: asked.unwrap_or(interval),
+            server: asked.unwrap_or(SERVER_EVERY),
+        }
+    }
+}
+
 /// Reads the value of `--sample-every`.
 pub(crate) fn sample_every(text: &str) -> Result<Duration, String> {
     let every = humantime::parse_duration(text)

@@ -10,6 +10,7 @@ use super::{
     control::control,
     execution::how_it_ended,
     recording::{Recording, RunProgress},
+    sampling::Cadence,
     stage::Stage,
 };
 use crate::{
@@ -30,7 +31,7 @@ pub(crate) struct SingleRun<'a> {
     pub(crate) stage: &'a Stage,
     /// How long it is expected to take, warm-up included.
     pub(crate) expected: Duration,
-    /// How often the machine is looked at; with every interval unless told.
+    /// How often machine and server are looked at, where told.
     pub(crate) sample_every: Option<Duration>,
     /// File of the record.
     pub(crate) path: &'a Path,
@@ -84,7 +85,7 @@ impl SingleRun<'_> {
             self.path,
             header,
             self.stage,
-            self.sample_every.unwrap_or(load.interval),
+            Cadence::new(self.sample_every, load.interval),
             self.interrupt,
             progress,
         )?;

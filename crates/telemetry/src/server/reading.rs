@@ -20,7 +20,8 @@ const SLOWLY: Duration = Duration::from_millis(990);
 
 /// What this server answers.
 pub(crate) struct Probes {
-    metrics: Option<&'static str>,
+    /// What to try next of [`METRICS`]; past its end there is none.
+    metrics: usize,
     innodb: bool,
     processes: bool,
     /// When the expensive ones were asked.
@@ -40,29 +41,15 @@ pub(crate) struct Reading {
 }
 
 impl Probes {
-    /// Finds out what there is to ask.
-    pub(crate) async fn find(questioner: &mut Questioner) -> Result<Self, Error> {
-        let mut metrics = None;
-        let mut refusal = String::new();
-        for sql in METRICS {
-            match questioner.try_ask(sql).await? {
-                Ok(_) => {
-                    metrics = Some(sql);
-                    break;
-                }
-                Err(why) => refusal = why,
-            }
-        }
-        if metrics.is_none() {
-            questioner.miss("INNODB_METRICS", &refusal);
-        }
-        Ok(Self {
-            metrics,
+    /// Everything; a reading leaves out from then on what the server refuses.
+    pub(crate) fn all() -> Self {
+        Self {
+            metrics: 0,
             innodb: true,
             processes: true,
             asked_slowly: None,
             longest: Duration::ZERO,
-        })
+        }
     }
 
     /// Makes the next reading a whole one, whenever the last one was.
@@ -102,17 +89,26 @@ impl Probes {
         questioner: &mut Questioner,
         reading: &mut Reading,
     ) -> Result<(), Error> {
-        if let Some(sql) = self.metrics {
+        while let Some(sql) = METRICS.get(self.metrics) {
             let begun = system_now();
-            match questioner.ask("INNODB_METRICS", sql).await? {
-                Some(answer) => answer.rows().for_each(|row| {
-                    let value = row.text("count");
-                    let variables = &mut reading.variables;
-                    variables.add_metric(&row.text("name"), &row.text("type"), &value);
-                }),
-                None => self.metrics = None,
-            }
+            let answer = questioner.try_ask(sql).await?;
             self.note(begun);
+            match answer {
+                Ok(answer) => {
+                    answer.rows().for_each(|row| {
+                        let value = row.text("count");
+                        let variables = &mut reading.variables;
+                        variables.add_metric(&row.text("name"), &row.text("type"), &value);
+                    });
+                    break;
+                }
+                Err(refusal) => {
+                    self.metrics += 1;
+                    if self.metrics == METRICS.len() {
+                        questioner.miss("INNODB_METRICS", &refusal);
+                    }
+                }
+            }
         }
         if self.innodb {
             let begun = system_now();

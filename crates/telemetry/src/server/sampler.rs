@@ -202,7 +202,7 @@ async fn begin(server: &WatchedServer) -> Result<Result<(Observed, Vec<Line>), S
             "max_connections = {allowed} leaves no connection for it"
         )));
     }
-    let mut probes = Probes::find(&mut questioner).await?;
+    let mut probes = Probes::all();
     let (start, lines) = Start::read(&mut questioner, &variables, server.is_local).await?;
     let last = probes.read(&mut questioner).await?.into_first();
     let observed = Observed {
