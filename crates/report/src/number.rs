@@ -52,6 +52,14 @@ pub(crate) fn si(value: f64) -> String {
     format!("{scaled:.*}{}", decimals(scaled), prefix.text)
 }
 
+/// A count: whole below a thousand, from there on like [`si`].
+pub(crate) fn count(value: f64) -> String {
+    match value < 999.5 && value.fract() == 0.0 {
+        true => format!("{value:.0}"),
+        false => si(value),
+    }
+}
+
 /// A label of an axis: like [`si`], without trailing zeros (`2k`, not `2.00k`).
 pub(crate) fn si_tick(value: f64) -> String {
     let prefix = prefix_of(value);

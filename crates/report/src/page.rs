@@ -7,6 +7,7 @@ mod comparison;
 mod environment;
 mod figures;
 mod list;
+mod machines;
 mod series;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};

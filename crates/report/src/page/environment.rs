@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
-use samples::{ErrorCount, Host, Machine, ServerIdentity};
+use samples::{ErrorCount, ServerIdentity};
 
-use super::figures::scrolling;
+use super::{figures::scrolling, machines};
 use crate::{
     ceiling,
     number::{bytes, counted},
@@ -83,68 +83,14 @@ pub(super) fn section(results: &Results) -> Markup {
         @if !results.runs.is_empty() {
             section aria-labelledby="environment" {
                 h2 id="environment" { "Machine, server and data" }
-                (machines(results))
-                (not_observed(results))
+                (machines::tables(results))
+                (machines::not_observed(results))
                 @for sentence in ceiling::sentences(results) { p { (sentence) } }
                 (servers(results))
                 (datasets(results))
                 (variables(results))
             }
         }
-    }
-}
-
-fn machines(results: &Results) -> Markup {
-    let mut machines: Vec<&Machine> = Vec::new();
-    for machine in results.runs.iter().flat_map(|run| &run.machines) {
-        let known = machines
-            .iter()
-            .any(|other| other.host == machine.host && other.name == machine.name);
-        if !known {
-            machines.push(machine);
-        }
-    }
-    html! {
-        @if !machines.is_empty() {
-            (scrolling("Machines", html! {
-                table {
-                    caption { "Machines" }
-                    thead { tr {
-                        @for name in ["carries", "name", "CPU", "logical CPUs", "memory", "kernel", "virtual"] { th scope="col" { (name) } }
-                    } }
-                    tbody { @for machine in machines {
-                        tr {
-                            th scope="row" { (match machine.host {
-                                Host::Both => "client and server",
-                                Host::Client => "client",
-                                Host::Server => "server",
-                            }) }
-                            td { (machine.name) }
-                            td { (machine.cpu_model) }
-                            td { (machine.cpus) }
-                            td { (bytes(machine.memory_bytes)) }
-                            td { (machine.kernel) }
-                            td { (if machine.virtualised { "yes" } else { "no" }) }
-                        }
-                    } }
-                }
-            }))
-        }
-    }
-}
-
-fn not_observed(results: &Results) -> Markup {
-    let machines = || results.runs.iter().flat_map(|run| &run.machines);
-    let mut missing: BTreeSet<&str> = machines()
-        .flat_map(|machine| &machine.not_observed)
-        .map(String::as_str)
-        .collect();
-    if machines().all(|machine| machine.host == Host::Client) {
-        missing.insert("server host not observed");
-    }
-    let missing: Vec<&str> = missing.into_iter().collect();
-    html! {
-        @if !missing.is_empty() { p { strong { "Not observed: " } (missing.join("; ")) "." } }
     }
 }
 

@@ -116,6 +116,7 @@ fn panel() -> Markup {
             }
             p.note id="course-note" {}
             div id="course-charts" {}
+            div id="course-totals" {}
             details { summary { "Numbers, second by second" } div.scroll id="course-numbers" tabindex="0" role="region" aria-label="Numbers, second by second" {} }
         }
         noscript { p { "The course of a run over time needs JavaScript; everything above does not." } }

@@ -92,27 +92,56 @@
   const alone = (values) =>
     values.flatMap((value, at) => (value != null && values[at - 1] == null && values[at + 1] == null ? [at] : []));
 
-  const numbers = (run) => {
-    const target = document.getElementById("course-numbers");
-    target.replaceChildren();
-    for (const chart of run.charts) {
-      const grid = document.createElement("table");
-      grid.createCaption().textContent = chart.title + ", " + chart.unit;
-      const head = grid.createTHead().insertRow();
-      for (const name of ["second", ...chart.lines.map((line) => line.name)]) {
-        const cell = document.createElement("th");
-        cell.scope = "col";
-        cell.textContent = name;
-        head.append(cell);
-      }
-      const body = grid.createTBody();
-      chart.t.forEach((t, index) => {
-        const row = body.insertRow();
-        row.insertCell().textContent = t.toFixed(1);
-        for (const line of chart.lines) row.insertCell().textContent = short(line.values[index]);
-      });
-      target.append(grid);
+  // A table whose rows are named by their first cell.
+  const tableOf = (caption, names, cells, named) => {
+    const made = document.createElement("table");
+    made.createCaption().textContent = caption;
+    const head = made.createTHead().insertRow();
+    for (const name of names) {
+      const cell = document.createElement("th");
+      cell.scope = "col";
+      cell.textContent = name;
+      head.append(cell);
     }
+    const body = made.createTBody();
+    for (const texts of cells) {
+      const row = body.insertRow();
+      texts.forEach((text, index) => {
+        const cell = index === 0 && named ? document.createElement("th") : document.createElement("td");
+        if (cell.tagName === "TH") cell.scope = "row";
+        cell.textContent = text;
+        row.append(cell);
+      });
+    }
+    return made;
+  };
+
+  const numbers = (run) => {
+    const made = run.charts.map((chart) =>
+      tableOf(
+        chart.title + ", " + chart.unit,
+        ["second", ...chart.lines.map((line) => line.name)],
+        chart.t.map((t, index) => [t.toFixed(1), ...chart.lines.map((line) => short(line.values[index]))]),
+        false,
+      ),
+    );
+    document.getElementById("course-numbers").replaceChildren(...made);
+  };
+
+  const totals = (run) => {
+    const made = run.tables.map((data) => {
+      const part = document.createElement("div");
+      part.className = "scroll totals";
+      part.tabIndex = 0;
+      part.setAttribute("role", "region");
+      part.setAttribute("aria-label", data.title);
+      part.append(tableOf(data.title, data.head, data.rows, true));
+      const note = document.createElement("p");
+      note.className = "note";
+      note.textContent = data.note;
+      return data.note ? [part, note] : [part];
+    });
+    document.getElementById("course-totals").replaceChildren(...made.flat());
   };
 
   const draw = () => {
@@ -150,6 +179,7 @@
       row.querySelector("button").setAttribute("aria-pressed", String(mine));
     }
     draw();
+    totals(run);
     numbers(run);
   };
 

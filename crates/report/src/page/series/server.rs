@@ -1,0 +1,231 @@
+//! What the server counted over time: its threads, the pages of the buffer pool, the redo log, the history list.
+
+use std::collections::BTreeMap;
+
+use samples::{InnodbStatus, Record, ServerStatus};
+
+use super::{ChartData, Column, lines_with_values};
+
+/// The counters of log flushes, the particular one first: newer servers count them with those of the data files only.
+const FSYNCS: [(&str, &str); 2] = [
+    ("Innodb_os_log_fsyncs", "redo log fsyncs"),
+    ("Innodb_data_fsyncs", "fsyncs"),
+];
+const MEGABYTE: f64 = 1e6;
+/// InnoDB's usual page.
+const PAGE_BYTES: f64 = 16_384.0;
+
+/// What the server counted in the warm-up and the measurement of one run.
+pub(super) struct Course<'a> {
+    samples: Vec<Sample<'a>>,
+    page_bytes: f64,
+}
+
+struct Sample<'a> {
+    status: &'a ServerStatus,
+    /// All values, also those that did not change since the reading before.
+    values: BTreeMap<&'a str, f64>,
+}
+
+impl<'a> Course<'a> {
+    pub(super) fn of(record: &'a Record, course: &super::Course) -> Self {
+        let mut values = BTreeMap::new();
+        let mut samples = Vec::new();
+        for status in &record.server_status {
+            values.extend(status.values.iter().map(|(name, it)| (name.as_str(), *it)));
+            if status.length_s > 0.0 && course.holds(status.t_s, status.length_s) {
+                samples.push(Sample {
+                    status,
+                    values: values.clone(),
+                });
+            }
+        }
+        let variables = record.servers.first().map(|server| &server.variables);
+        let page_bytes = variables.and_then(|it| it.get("innodb_page_size")?.parse().ok());
+        Self {
+            samples,
+            page_bytes: page_bytes.unwrap_or(PAGE_BYTES),
+        }
+    }
+
+    /// How many threads run, and how many wait for a row.
+    pub(super) fn threads(&self) -> Option<ChartData> {
+        self.chart(
+            "Threads of the server",
+            "number",
+            [
+                ("running", 0, self.values("Threads_running")),
+                (
+                    "waiting for a row lock",
+                    3,
+                    self.values("Innodb_row_lock_current_waits"),
+                ),
+            ],
+        )
+    }
+
+    /// What goes between buffer pool and disk.
+    pub(super) fn pages(&self) -> Option<ChartData> {
+        let counted = |name: &str| {
+            let mut samples = self.samples.iter();
+            samples.any(|sample| sample.status.counters.contains_key(name))
+        };
+        let fsyncs = FSYNCS.into_iter().find(|(name, _)| counted(name));
+        let (counter, name) = fsyncs.unwrap_or(FSYNCS[1]);
+        self.chart(
+            "InnoDB: pages and flushes",
+            "per second",
+            [
+                ("pages read", 0, self.per_s("Innodb_buffer_pool_reads")),
+                ("pages written", 1, self.per_s("Innodb_pages_written")),
+                (name, 5, self.per_s(counter)),
+                (
+                    "waits for a free page",
+                    3,
+                    self.per_s("Innodb_buffer_pool_wait_free"),
+                ),
+            ],
+        )
+    }
+
+    /// What a crash would have to be recovered from, and what is still to be written.
+    pub(super) fn redo_log(&self) -> Option<ChartData> {
+        let megabytes = |value: &dyn Fn(&InnodbStatus) -> Option<f64>| {
+            self.innodb(&|status| Some(value(status)? / MEGABYTE))
+        };
+        let dirty = |status: &InnodbStatus| Some(status.dirty_pages? as f64 * self.page_bytes);
+        self.chart(
+            "InnoDB: checkpoint age and dirty pages",
+            "MB",
+            [
+                (
+                    "checkpoint age",
+                    0,
+                    megabytes(&|status| status.checkpoint_age_bytes().map(|bytes| bytes as f64)),
+                ),
+                ("dirty pages", 1, megabytes(&dirty)),
+            ],
+        )
+    }
+
+    /// What purge has not worked off.
+    pub(super) fn history(&self) -> Option<ChartData> {
+        self.chart(
+            "InnoDB: history list",
+            "undo logs",
+            [(
+                "length",
+                0,
+                self.innodb(&|status| status.history_list_length.map(|it| it as f64)),
+            )],
+        )
+    }
+
+    /// `None` where the server said nothing of all this.
+    fn chart<const N: usize>(
+        &self,
+        title: &'static str,
+        unit: &'static str,
+        mut lines: [(&'static str, usize, Vec<Option<f64>>); N],
+    ) -> Option<ChartData> {
+        // What costs more than counters is not asked in every reading.
+        let told = |at: usize| lines.iter().any(|(_, _, values)| values[at].is_some());
+        let told: Vec<bool> = (0..self.samples.len()).map(told).collect();
+        for (_, _, values) in &mut lines {
+            let mut at = told.iter();
+            values.retain(|_| at.next() == Some(&true));
+        }
+        let lines = lines_with_values(lines);
+        let samples = self.samples.iter().zip(&told).filter(|(_, told)| **told);
+        let t = samples.map(|(sample, _)| Some(sample.status.t_s));
+        (!lines.is_empty()).then(|| ChartData {
+            title,
+            unit,
+            logarithmic: false,
+            t: Column(t.collect()),
+            lines,
+        })
+    }
+
+    /// A value at the end of each interval; all gaps where the server has none of that name or it was 0 throughout.
+    fn values(&self, name: &str) -> Vec<Option<f64>> {
+        let values = self.samples.iter().map(|it| it.values.get(name).copied());
+        let values: Vec<_> = values.collect();
+        match values.iter().any(Option::is_some) {
+            // What is not told at first is 0.
+            true => values.into_iter().map(|it| it.or(Some(0.0))).collect(),
+            false => values,
+        }
+    }
+
+    /// By how much a counter grew per second; all gaps where it never did.
+    fn per_s(&self, name: &str) -> Vec<Option<f64>> {
+        let grown = |sample: &Sample| sample.status.counters.get(name).copied();
+        if !self.samples.iter().any(|sample| grown(sample).is_some()) {
+            return vec![None; self.samples.len()];
+        }
+        let rate = |sample: &Sample| grown(sample).unwrap_or(0.0) / sample.status.length_s;
+        self.samples
+            .iter()
+            .map(|sample| Some(rate(sample)))
+            .collect()
+    }
+
+    fn innodb(&self, value: &dyn Fn(&InnodbStatus) -> Option<f64>) -> Vec<Option<f64>> {
+        let samples = self.samples.iter();
+        samples
+            .map(|sample| value(sample.status.innodb.as_ref()?))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(t_s: f64, counters: &[(&str, f64)], values: &[(&str, f64)]) -> ServerStatus {
+        let map = |pairs: &[(&str, f64)]| {
+            let pairs = pairs
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), *value));
+            pairs.collect()
+        };
+        ServerStatus {
+            t_s,
+            length_s: 2.0,
+            counters: map(counters),
+            values: map(values),
+            ..ServerStatus::default()
+        }
+    }
+
+    #[test]
+    fn values_hold_until_they_change_and_counters_are_per_second() {
+        let run = r#"{"line":"run","format":1,"dbdyno_version":"0","experiment":"e","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}"#;
+        let mut record = Record::read(run.as_bytes()).unwrap();
+        record.server_status = vec![
+            status(
+                0.0,
+                &[("Innodb_data_fsyncs", 20.0)],
+                &[("Threads_running", 3.0)],
+            ),
+            status(2.0, &[], &[]),
+            status(
+                4.0,
+                &[("Innodb_data_fsyncs", 8.0)],
+                &[("Threads_running", 5.0)],
+            ),
+        ];
+        let course = Course::of(&record, &super::super::Course::of(&record));
+        assert_eq!(course.values("Threads_running"), [3.0, 3.0, 5.0].map(Some));
+        assert_eq!(course.values("Innodb_row_lock_current_waits"), [None; 3]);
+        assert_eq!(
+            course.per_s("Innodb_data_fsyncs"),
+            [10.0, 0.0, 4.0].map(Some)
+        );
+        let pages = course.pages().unwrap();
+        assert_eq!(pages.lines.len(), 1);
+        assert_eq!(pages.lines[0].name, "fsyncs");
+        assert!(course.redo_log().is_none() && course.history().is_none());
+    }
+}
