@@ -1,8 +1,8 @@
 //! How much one side differs from the other, with executions as the unit.
 
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::interval::Interval;
+use crate::{interval::Interval, spread::Spread};
 
 /// Executions per side below which nothing is decided: two values have a spread only by name.
 pub const EXECUTIONS_AT_LEAST: usize = 3;
@@ -18,6 +18,31 @@ pub struct Comparison {
     pub deviation: f64,
     /// Executions of the smaller side.
     pub executions: usize,
+    /// Standard error of the ratio's logarithm.
+    pub error: f64,
+    /// Degrees of freedom of that error.
+    pub freedom: f64,
+}
+
+impl Comparison {
+    /// Probability of executions as alike as these, if the sides differed by `margin` (a share, 0.02 is 2 %) or more in
+    /// either direction: below 5 % the sides are equivalent by that margin.
+    ///
+    /// 1 for a margin that is not positive.
+    ///
+    /// Source: two one-sided tests: D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the power
+    /// approach for assessing the equivalence of average bioavailability", Journal of Pharmacokinetics and
+    /// Biopharmaceutics 15 (1987). The bounds are 1 / (1 + margin) and 1 + margin, so that the sides can be exchanged.
+    pub fn equivalence_p_value(&self, margin: f64) -> f64 {
+        let distance = margin.ln_1p() - self.ratio.estimate.ln().abs();
+        let student = StudentsT::new(0.0, 1.0, self.freedom);
+        match student {
+            _ if margin.is_nan() || margin <= 0.0 => 1.0,
+            Ok(student) if self.error > 0.0 => student.sf(distance / self.error),
+            _ if distance > 0.0 => 0.0,
+            _ => 1.0,
+        }
+    }
 }
 
 /// Compares executions in pairs, one of each side per block, so that what a whole block had in common (a busy hour of
@@ -41,6 +66,8 @@ pub fn compare_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Comparison
     Some(Comparison {
         ratio,
         p_value,
+        error,
+        freedom,
         // A difference of two executions has twice the variance of one.
         deviation: (spread.variance / 2.0).sqrt(),
         executions: pairs.len(),
@@ -71,6 +98,8 @@ pub fn compare(a: &[f64], b: &[f64], confidence: f64) -> Option<Comparison> {
     Some(Comparison {
         ratio,
         p_value,
+        error,
+        freedom,
         deviation: pooled.sqrt(),
         executions: a.count.min(b.count) as usize,
     })
@@ -94,56 +123,8 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// The smallest difference, as a share, that so many executions a side find in 80 of 100 experiments at 95 %
-/// confidence: 0.05 is 5 %. `None` without an execution.
-///
-/// Source: the normal approximation of the power of a two-sample comparison, (1.96 + 0.84) · s · √(2/n); J. Cohen,
-/// "Statistical power analysis for the behavioral sciences" (1988).
-pub fn smallest_effect(deviation: f64, executions: usize) -> Option<f64> {
-    (executions > 0).then(|| power_factor() * deviation * (2.0 / executions as f64).sqrt())
-}
-
-/// Executions a side after which a difference of `effect` (a share) would be found in 80 of 100 experiments; the
-/// inverse of [`smallest_effect`]. `None` for an effect that is not positive.
-pub fn executions_needed(deviation: f64, effect: f64) -> Option<usize> {
-    if effect.is_nan() || effect <= 0.0 {
-        return None;
-    }
-    let executions = 2.0 * (power_factor() * deviation / effect).powi(2);
-    Some(((executions - 1e-9).ceil() as usize).max(EXECUTIONS_AT_LEAST))
-}
-
-/// Quantiles of the normal distribution for 95 % confidence, two-sided, and 80 % power.
-fn power_factor() -> f64 {
-    let normal = Normal::standard();
-    normal.inverse_cdf(0.975) + normal.inverse_cdf(0.8)
-}
-
 fn log(value: f64) -> Option<f64> {
     (value.is_finite() && value > 0.0).then(|| value.ln())
-}
-
-/// Mean and variance of some values.
-struct Spread {
-    count: f64,
-    mean: f64,
-    variance: f64,
-}
-
-impl Spread {
-    fn of(values: &[f64]) -> Option<Self> {
-        if values.len() < 2 {
-            return None;
-        }
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Some(Self {
-            count,
-            mean,
-            variance: squares / (count - 1.0),
-        })
-    }
 }
 
 /// The ratio with its interval, and the p-value, of a difference of logarithms.
@@ -224,26 +205,45 @@ mod tests {
     }
 
     #[test]
+    fn equivalence_is_the_wider_interval_within_the_margin() {
+        // Logarithms ±0.01 around 0.01: error 0.01 / √3, t(2, 0.95) = 2.920.
+        let pairs = [0.0_f64, 0.01, 0.02].map(|log| (1.0, log.exp()));
+        let found = compare_pairs(&pairs, 0.95).unwrap();
+        let margin = (0.01 + 2.920 * 0.01 / 3.0_f64.sqrt()).exp_m1();
+        assert!(close(found.equivalence_p_value(margin), 0.05), "{found:?}");
+        assert!(found.equivalence_p_value(2.0 * margin) < 0.05);
+        assert_eq!(found.equivalence_p_value(0.0), 1.0);
+        assert_eq!(found.equivalence_p_value(f64::NAN), 1.0);
+        let exact = compare_pairs(&[(1.0, 1.01); 3], 0.95).unwrap();
+        assert!(exact.equivalence_p_value(0.02) < 1e-6);
+        assert!(exact.equivalence_p_value(0.005) > 0.999);
+    }
+
+    /// Sides that differ by just the margin are called equivalent no more often than the level says.
+    #[test]
+    fn equivalence_errs_rarely() {
+        let mut noise = Noise::new(14);
+        let wrong = (0..4000)
+            .filter(|_| {
+                let mut side = |mean: f64| -> Vec<f64> {
+                    (0..8)
+                        .map(|_| (mean + 0.02 * noise.normal()).exp())
+                        .collect()
+                };
+                let (a, b) = (side(0.0), side(0.05_f64.ln_1p()));
+                compare(&a, &b, 0.95).unwrap().equivalence_p_value(0.05) < 0.05
+            })
+            .count();
+        assert!(wrong <= 240, "{wrong} of 4000");
+    }
+
+    #[test]
     fn holm_raises_the_smallest_most() {
         let adjusted = holm(&[0.04, 0.01, 0.03]);
         for (value, expected) in adjusted.iter().zip([0.06, 0.03, 0.06]) {
             assert!(close(*value, expected), "{adjusted:?}");
         }
         assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
-    }
-
-    #[test]
-    fn effects_and_executions_are_each_others_inverse() {
-        // 2.8 · 2 % · √(2/5) = 3.5 %, and the table's other cells.
-        for (deviation, executions, effect) in
-            [(0.02, 5, 0.035), (0.05, 10, 0.063), (0.01, 3, 0.023)]
-        {
-            let found = smallest_effect(deviation, executions).unwrap();
-            assert!((found - effect).abs() < 6e-4, "{found}");
-            assert_eq!(executions_needed(deviation, found), Some(executions));
-        }
-        assert_eq!(smallest_effect(0.1, 0), None);
-        assert_eq!(executions_needed(0.1, 0.0), None);
     }
 
     /// The promise of the interval: of many experiments, the share whose interval holds the true ratio.

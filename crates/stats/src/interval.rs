@@ -2,6 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use crate::spread::Spread;
+
 /// An estimate with the interval that holds the truth with the asked confidence; all in the unit of the values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
@@ -26,13 +28,14 @@ pub struct Interval {
 /// as the unit: Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013.
 pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     let in_range = confidence > 0.0 && confidence < 1.0;
-    if values.len() < 2 || !in_range || values.iter().any(|value| !value.is_finite()) {
+    if !in_range || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let variance = squares / (count - 1.0);
+    let Spread {
+        count,
+        mean,
+        variance,
+    } = Spread::of(values)?;
     let student = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
     let quantile = student.inverse_cdf(0.5 + confidence / 2.0);
     let half_width = quantile * (variance / count).sqrt();

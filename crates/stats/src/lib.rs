@@ -1,20 +1,35 @@
-//! Numbers in, numbers out: intervals, comparison and the steady state; no input, no output, no clock.
+//! Numbers in, numbers out: percentiles, intervals, comparison, steady state, stalls and change points; no input, no
+//! output, no clock.
 //!
-//! Every function says what it returns, in which unit, when it is undefined (`None`, never a guess) and from which
-//! source it comes.
+//! Every function says what it returns, in which unit, when it is undefined (`None` or a reason, never a guess) and from
+//! which source it comes.
 
+mod autocorrelation;
+mod bootstrap;
 mod comparison;
+mod effect;
+mod energy;
+mod history;
 mod interval;
 #[cfg(test)]
 mod noise;
+mod percentile;
+mod random;
 mod sections;
+mod spread;
+mod stalls;
 mod steady;
 mod trend;
 
-pub use comparison::{
-    Comparison, EXECUTIONS_AT_LEAST, compare, compare_pairs, executions_needed, holm,
-    smallest_effect,
-};
+pub use autocorrelation::{Refusal, RunMean, effective_events, effective_values, run_mean};
+pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio};
+pub use comparison::{Comparison, EXECUTIONS_AT_LEAST, compare, compare_pairs, holm};
+pub use effect::{effect_size, executions_needed, smallest_effect};
+pub use history::{ChangePoint, Threshold, change_points, e_divisive};
 pub use interval::{Interval, mean_interval};
+pub use percentile::{
+    Unsupported, percentile_bounds, percentile_interval, values_for_bound, values_for_percentile,
+};
 pub use sections::sectioned_interval;
+pub use stalls::{Stalls, stalls};
 pub use steady::steady_from;

@@ -1,21 +1,20 @@
 //! Seeded noise for the tests of this crate.
 
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{Rng, SeedableRng},
-};
+use crate::random::Random;
 
 /// A stream of random numbers.
-pub(crate) struct Noise(ChaCha8Rng);
+pub(crate) struct Noise(Random);
 
 impl Noise {
     /// The stream of `seed`.
     pub(crate) fn new(seed: u64) -> Self {
-        Self(ChaCha8Rng::seed_from_u64(seed))
+        Self(Random::new(seed))
     }
 
-    fn uniform(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    /// Between 0 and 1, both excluded.
+    pub(crate) fn uniform(&mut self) -> f64 {
+        const STEPS: usize = 1 << 53;
+        (self.0.below(STEPS) as f64 + 0.5) / STEPS as f64
     }
 
     /// A standard normal deviate (Box and Muller).
