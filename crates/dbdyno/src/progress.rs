@@ -51,6 +51,11 @@ impl Step {
         self.0.set_position(position);
     }
 
+    /// There is so much more to do.
+    pub(crate) fn lengthen(&self, by: u64) {
+        self.0.inc_length(by);
+    }
+
     /// Says what the step does now.
     pub(crate) fn say(&self, what: impl Into<Cow<'static, str>>) {
         self.0.set_message(what);

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use crate::{
     chart::Chart,
     data::{DataSource, DataSpec},
+    disturbed::DisturbedSpec,
     error::Error,
     identity::Identity,
     load::{LoadSource, LoadSpec},
@@ -22,8 +23,20 @@ use crate::{
 };
 
 const KEYS: &[&str] = &[
-    "format", "question", "seed", "repeats", "order", "matrix", "exclude", "server", "data",
-    "each", "load", "report", "verdict",
+    "format",
+    "question",
+    "seed",
+    "repeats",
+    "order",
+    "matrix",
+    "exclude",
+    "server",
+    "data",
+    "each",
+    "load",
+    "report",
+    "verdict",
+    "disturbed",
 ];
 
 /// The tables in which `{name}` takes a level.
@@ -40,6 +53,7 @@ pub struct Experiment {
     factors: Vec<Factor>,
     chart: Option<Chart>,
     verdict: Option<VerdictSpec>,
+    disturbed: DisturbedSpec,
     plan: Plan,
     identity: Identity,
 }
@@ -69,6 +83,7 @@ impl Experiment {
         let verdict = top.section("verdict", "[verdict]")?;
         let verdict = VerdictSpec::read(source, &verdict, &factors)?;
         check_new_orders(&top, &cells, chart.as_ref(), verdict.as_ref())?;
+        let disturbed = DisturbedSpec::read(&top.section("disturbed", "[disturbed]")?)?;
         let seed = seed(&top, overrides)?;
         let order = top.choice(
             "order",
@@ -90,6 +105,7 @@ impl Experiment {
             factors,
             chart,
             verdict,
+            disturbed,
             identity,
         })
     }
@@ -117,6 +133,11 @@ impl Experiment {
     /// What is compared with what, if the file asks for a verdict.
     pub fn verdict(&self) -> Option<&VerdictSpec> {
         self.verdict.as_ref()
+    }
+
+    /// What is done about runs that other work disturbed.
+    pub fn disturbed(&self) -> DisturbedSpec {
+        self.disturbed
     }
 
     /// Everything there is to run, in its order.

@@ -6,6 +6,7 @@
 
 mod chart;
 mod data;
+mod disturbed;
 mod error;
 mod estimate;
 mod experiment;
@@ -32,6 +33,7 @@ mod verdict;
 
 pub use chart::Chart;
 pub use data::{Cache, DataSource, DataSpec, Restore, Rows};
+pub use disturbed::DisturbedSpec;
 pub use error::Error;
 pub use estimate::Costs;
 pub use experiment::Experiment;
@@ -41,7 +43,7 @@ pub use overrides::Overrides;
 pub use place::Place;
 pub use plan::{Plan, PlannedRun};
 pub use problem::Problem;
-pub use progress::{Progress, record_file_name};
+pub use progress::{Progress, record_file_name, set_aside};
 pub use server::{Restart, ServerSpec};
 pub use tpcc::{TpccData, TpccLoad};
 pub use tpch::{TpchData, TpchKeys, TpchLoad};

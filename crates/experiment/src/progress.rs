@@ -67,19 +67,25 @@ impl Progress {
     pub fn set_aside(&mut self) -> Result<Vec<PathBuf>, Error> {
         let mut kept = Vec::new();
         while let Some(run) = self.incomplete.last() {
-            let from = self.results_dir.join(record_file_name(*run));
-            let to = (1..)
-                .map(|number| format!("run-{run:04}.incomplete-{number}.jsonl"))
-                .map(|name| self.results_dir.join(name))
-                .find(|path| !path.exists())
-                .expect("a directory does not hold every number");
-            fs::rename(&from, &to).map_err(|source| Error::io("rename", &from, source))?;
+            kept.push(set_aside(&self.results_dir, *run, "incomplete")?);
             self.incomplete.pop();
-            kept.push(to);
         }
         kept.reverse();
         Ok(kept)
     }
+}
+
+/// Gives the record of a run another name, `run-0007.WHY-1.jsonl`, so that its run can be done again and nothing
+/// measured is lost; returns the new path.
+pub fn set_aside(results_dir: &Path, run: u32, why: &str) -> Result<PathBuf, Error> {
+    let from = results_dir.join(record_file_name(run));
+    let to = (1..)
+        .map(|number| format!("run-{run:04}.{why}-{number}.jsonl"))
+        .map(|name| results_dir.join(name))
+        .find(|path| !path.exists())
+        .expect("a directory does not hold every number");
+    fs::rename(&from, &to).map_err(|source| Error::io("rename", &from, source))?;
+    Ok(to)
 }
 
 /// True for a whole record of this run; false for one that breaks off; an error for the record of something else.

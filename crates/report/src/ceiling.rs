@@ -79,6 +79,7 @@ mod tests {
             factors: Vec::new(),
             chart: None,
             verdict: None,
+            disturbances: Default::default(),
             planned_runs: 1,
             runs: runs.collect(),
         }

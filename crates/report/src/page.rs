@@ -15,6 +15,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::{
     answer,
     cell::Percentile,
+    disturbances,
     grid::{Facet, Grid, in_words},
     limit,
     results::Results,
@@ -120,6 +121,7 @@ fn answer_section(results: &Results, grid: &Grid) -> Markup {
             }
             @if let Some(limit) = limit::at_the_peak(results, grid) { p { (unbroken(&limit)) } }
             @if let Some(warning) = answer::other_work(grid) { p { strong { (unbroken(&warning)) } } }
+            @for sentence in disturbances::sentences(results) { p { (unbroken(&sentence)) } }
             @if grid.combinations() > 1 && grid.line.is_some() { (peaks(grid)) }
             @if grid.x.is_none() { (single_figures(grid)) }
             p.note {

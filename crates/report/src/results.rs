@@ -1,6 +1,6 @@
 //! What the caller hands over: the question and the run records that answer it.
 
-use samples::Record;
+use samples::{Disturbance, Record};
 
 /// One experiment and what its runs recorded.
 #[derive(Debug, Clone)]
@@ -19,8 +19,21 @@ pub struct Results {
     pub verdict: Option<verdict::Question>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
+    /// What other work on the machines spoilt.
+    pub disturbances: Disturbances,
     /// Number of runs that the plan holds.
     pub planned_runs: u32,
+}
+
+/// What other work on the machines spoilt, and from when on it does.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Disturbances {
+    /// User time of other programs above which a run is disturbed, as a share of the machine's CPUs.
+    pub others: f64,
+    /// Time that the hypervisor gave to others above which a run is disturbed, as a share of the machine's CPUs.
+    pub steal: f64,
+    /// Runs whose records were set aside and that were done again.
+    pub set_aside: Vec<(u32, Disturbance)>,
 }
 
 /// A factor and its levels, both in the author's order.

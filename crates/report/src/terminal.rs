@@ -6,6 +6,7 @@ use samples::CpuUse;
 use crate::{
     answer, ceiling,
     cell::{Cell, Percentile, busy},
+    disturbances,
     grid::{Facet, Grid, in_words},
     limit,
     number::{duration, percent},
@@ -58,6 +59,8 @@ pub fn table(results: &Results, width: u16) -> String {
     parts.extend(limit::at_the_peak(results, &grid).map(|limit| wrapped(&limit, width)));
     parts.extend(ceiling::warning(results).map(|warning| wrapped(&warning, width)));
     parts.extend(answer::other_work(&grid).map(|warning| wrapped(&warning, width)));
+    let disturbed = disturbances::sentences(results);
+    parts.extend(disturbed.iter().map(|sentence| wrapped(sentence, width)));
     parts.push(wrapped(&closing(results, &grid), width));
     parts.extend(incomplete_runs(results, width));
     format!("{}\n", parts.join("\n\n"))

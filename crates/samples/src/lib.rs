@@ -7,6 +7,7 @@
 mod ceiling;
 mod cpu_use;
 mod deliveries;
+mod disturbance;
 mod durations;
 mod error_count;
 mod histogram;
@@ -21,6 +22,7 @@ mod writer;
 pub use ceiling::Ceiling;
 pub use cpu_use::CpuUse;
 pub use deliveries::Deliveries;
+pub use disturbance::Disturbance;
 pub use durations::Durations;
 pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};

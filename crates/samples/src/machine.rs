@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Which half of the run a machine carries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Host {
     /// Client and server share the machine.

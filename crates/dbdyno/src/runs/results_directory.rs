@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use experiment::{Experiment, Plan, PlannedRun, Progress, record_file_name};
-use report::Results;
-use samples::Record;
+use experiment::{Experiment, Plan, PlannedRun, Progress, record_file_name, set_aside};
+use report::{Disturbances, Results, disturbance_in_words};
+use samples::{Disturbance, Record};
 
 use crate::blame::{Blame, Blamed};
 
+/// How the records of disturbed runs are named apart.
+const DISTURBED: &str = "disturbed";
 /// Where results go unless the user names a directory.
 const RESULTS: &str = "results";
 
@@ -102,6 +104,48 @@ impl ResultsDirectory {
             .collect())
     }
 
+    /// Sets a run's record aside when other work disturbed it, so that it can be done again; says so in a sentence.
+    /// `None` where nothing disturbed it, or where no more runs may be done again.
+    pub(crate) fn set_aside_if_disturbed(
+        &self,
+        experiment: &Experiment,
+        run: &PlannedRun,
+    ) -> anyhow::Result<Option<String>> {
+        let limits = experiment.disturbed();
+        let repeats_at_most = limits.repeats_at_most(experiment.plan().runs.len());
+        let record = open(&self.record(run.run))?;
+        let disturbance = Disturbance::of(&record)
+            .filter(|it| record.is_complete() && it.is_above(limits.others, limits.steal));
+        let Some(disturbance) = disturbance else {
+            return Ok(None);
+        };
+        if self.disturbed_records()?.len() >= repeats_at_most {
+            return Ok(None);
+        }
+        let kept = set_aside(&self.path, run.run, DISTURBED).map_err(Blamed::from)?;
+        let run = run.run;
+        Ok(Some(format!(
+            "run {run} is done again after its block: {}; kept as {}",
+            disturbance_in_words(&disturbance),
+            kept.display()
+        )))
+    }
+
+    /// The records that were set aside because other work disturbed them, by run.
+    fn disturbed_records(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(&self.path).map_err(|error| {
+            Blamed::new(Blame::Input, format!("{}: {error}", self.path.display()))
+        })?;
+        let middle = format!(".{DISTURBED}-");
+        let mut paths: Vec<PathBuf> = entries
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().contains(&middle))
+            .map(|entry| entry.path())
+            .collect();
+        paths.sort();
+        Ok(paths)
+    }
+
     /// Everything that was recorded.
     pub(crate) fn read(&self, experiment: &Experiment) -> anyhow::Result<Results> {
         let plan = experiment.plan();
@@ -109,7 +153,7 @@ impl ResultsDirectory {
         for run in &plan.runs {
             let path = self.record(run.run);
             if path.exists() {
-                runs.push(Record::open(&path).map_err(|error| Blamed::new(Blame::Input, error))?);
+                runs.push(open(&path)?);
             }
         }
         Ok(Results {
@@ -120,7 +164,23 @@ impl ResultsDirectory {
             chart: experiment.chart().map(chart),
             verdict: experiment.verdict().map(question),
             runs,
+            disturbances: self.disturbances(experiment)?,
             planned_runs: plan.runs.len() as u32,
+        })
+    }
+
+    fn disturbances(&self, experiment: &Experiment) -> anyhow::Result<Disturbances> {
+        let limits = experiment.disturbed();
+        let mut set_aside = Vec::new();
+        for path in self.disturbed_records()? {
+            let record = open(&path)?;
+            let disturbance = Disturbance::of(&record).unwrap_or_default();
+            set_aside.push((record.header.run, disturbance));
+        }
+        Ok(Disturbances {
+            others: limits.others,
+            steal: limits.steal,
+            set_aside,
         })
     }
 
@@ -140,6 +200,10 @@ impl ResultsDirectory {
             .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))?;
         Ok(path)
     }
+}
+
+fn open(path: &Path) -> Result<Record, Blamed> {
+    Record::open(path).map_err(|error| Blamed::new(Blame::Input, error))
 }
 
 fn question(spec: &experiment::VerdictSpec) -> verdict::Question {

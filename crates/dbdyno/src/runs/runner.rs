@@ -1,7 +1,7 @@
 //! Runs what a plan still has to do, one run after the other, whatever happens on the way.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -79,21 +79,39 @@ impl<'a> Runner<'a> {
     pub(crate) fn run(mut self, runs: &[&PlannedRun]) -> anyhow::Result<()> {
         server::sweep(&named_server::root()?).map_err(Blamed::from)?;
         let step = Step::paced("runs", runs.len() as u64 * 1000);
-        let expected = runs.iter().map(|run| expected(&run.load)).collect();
-        let mut time_left = TimeLeft::new(expected);
-        let result = runs.iter().enumerate().try_for_each(|(index, run)| {
+        let result = self.all(runs, &step);
+        drop(step);
+        self.tidy_up(result.is_ok())?;
+        result
+    }
+
+    /// One run after the other; those that other work disturbed are done again when their block is over.
+    fn all(&mut self, runs: &[&PlannedRun], step: &Step) -> anyhow::Result<()> {
+        let mut time_left = TimeLeft::default();
+        let mut queue: VecDeque<&PlannedRun> = runs.iter().copied().collect();
+        let (mut again, mut done) = (Vec::new(), 0);
+        while let Some(run) = queue.pop_front() {
             if self.interrupt.is_raised() {
                 return Err(Blamed::new(Blame::Interrupted, "interrupted").into());
             }
             let begin = reactor::system_now();
-            let left = time_left.left();
-            self.one(run, index as u64, left, &step)?;
-            time_left.done(reactor::system_now() - begin);
-            Ok(())
-        });
-        drop(step);
-        self.tidy_up(result.is_ok())?;
-        result
+            let to_do = [run].into_iter().chain(queue.iter().copied());
+            let left = time_left.of(to_do
+                .chain(again.iter().copied())
+                .map(|it| expected(&it.load)));
+            self.one(run, done, left, step)?;
+            time_left.done(expected(&run.load), reactor::system_now() - begin);
+            done += 1;
+            if let Some(note) = self.results.set_aside_if_disturbed(self.experiment, run)? {
+                step.note(&note);
+                step.lengthen(1000);
+                again.push(run);
+            }
+            if queue.front().is_none_or(|next| next.block != run.block) {
+                again.drain(..).rev().for_each(|run| queue.push_front(run));
+            }
+        }
+        Ok(())
     }
 
     fn one(

@@ -1,44 +1,33 @@
 //! How long the rest of a plan takes, from what is planned and what was seen so far.
 
-use std::{collections::VecDeque, time::Duration};
+use std::time::Duration;
 
 /// Time around a run (restart, restore, connecting) before any was seen.
 const AROUND_A_RUN: Duration = Duration::from_secs(2);
 
 /// How long the rest of a plan takes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct TimeLeft {
-    /// Warm-up and measurement of the runs that are left, at most.
-    expected: VecDeque<Duration>,
-    /// What the runs that are done took beyond that.
+    /// What the runs that are done took beyond their warm-up and measurement.
     around: Vec<Duration>,
 }
 
 impl TimeLeft {
-    /// A plan of runs that are expected to take so long each.
-    pub(crate) fn new(expected: VecDeque<Duration>) -> Self {
-        Self {
-            expected,
-            around: Vec::new(),
-        }
-    }
-
-    /// The next run is done and took so long in all.
-    pub(crate) fn done(&mut self, took: Duration) {
-        let expected = self.expected.pop_front().unwrap_or_default();
+    /// A run is done that was expected to take so long, warm-up and measurement, and took so long in all.
+    pub(crate) fn done(&mut self, expected: Duration, took: Duration) {
         self.around.push(took.saturating_sub(expected));
     }
 
-    /// An estimate: the median of what went around the runs so far, so that loading once does not count for all.
-    pub(crate) fn left(&self) -> Duration {
+    /// An estimate for runs with such warm-ups and measurements: around each the median of what went around the runs so
+    /// far, so that loading once does not count for all.
+    pub(crate) fn of(&self, runs: impl Iterator<Item = Duration>) -> Duration {
         let mut around = self.around.clone();
         around.sort_unstable();
         let typical = around
             .get(around.len() / 2)
             .copied()
             .unwrap_or(AROUND_A_RUN);
-        let runs = u32::try_from(self.expected.len()).unwrap_or(u32::MAX);
-        self.expected.iter().sum::<Duration>() + typical * runs
+        runs.map(|expected| expected + typical).sum()
     }
 }
 
@@ -49,14 +38,14 @@ mod tests {
     #[test]
     fn loading_once_does_not_count_for_every_run() {
         let seconds = Duration::from_secs;
-        let mut left = TimeLeft::new([seconds(3); 5].into());
-        assert_eq!(left.left(), seconds(5 * (3 + 2)));
-        left.done(seconds(63));
-        left.done(seconds(4));
-        left.done(seconds(4));
-        assert_eq!(left.left(), seconds(2 * (3 + 1)));
-        left.done(seconds(1));
-        left.done(seconds(4));
-        assert_eq!(left.left(), Duration::ZERO);
+        let runs = |count| std::iter::repeat_n(seconds(3), count);
+        let mut left = TimeLeft::default();
+        assert_eq!(left.of(runs(5)), seconds(5 * (3 + 2)));
+        left.done(seconds(3), seconds(63));
+        left.done(seconds(3), seconds(4));
+        left.done(seconds(3), seconds(4));
+        assert_eq!(left.of(runs(2)), seconds(2 * (3 + 1)));
+        left.done(seconds(3), seconds(1));
+        assert_eq!(left.of(runs(0)), Duration::ZERO);
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Experiment {
     pub(crate) each: &'static str,
     /// `[load]` below `smack`.
     pub(crate) load: String,
+    /// `[disturbed]`: nothing is done again for the work of other tests.
+    pub(crate) disturbed: &'static str,
 }
 
 impl Default for Experiment {
@@ -32,6 +34,7 @@ impl Default for Experiment {
             data: "rows = \"2k\"",
             each: "",
             load: "connections = 2\nwarmup = \"500ms\"\nduration = \"1s\"".to_owned(),
+            disturbed: "repeats = \"0 %\"",
         }
     }
 }
@@ -46,11 +49,13 @@ impl Experiment {
             data,
             each,
             load,
+            disturbed,
         } = self;
         format!(
             "format = 1\n{top}\n[matrix]\n{matrix}\n[server]\n{server}\n\
              [data]\nsmack = \"hp-sizing.smack\"\n{data}\n[each]\n{each}\n\
-             [load]\nsmack = \"hp-sizing.smack\"\n{load}\n"
+             [load]\nsmack = \"hp-sizing.smack\"\n{load}\n\
+             [disturbed]\n{disturbed}\n"
         )
     }
 

@@ -1,6 +1,6 @@
 //! `dbdyno run`: from an experiment file to its records, its summary and its report.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, process::Command};
 
 use rusqlite::types::Value;
 
@@ -140,6 +140,52 @@ fn every_combination_is_recorded_and_reported() {
             "the page lacks {shown:?}"
         );
     }
+}
+
+#[test]
+fn a_run_that_other_work_disturbed_is_done_again_visibly() {
+    let scene = Scene::new();
+    Experiment {
+        matrix: "connections = [1, 2]".to_owned(),
+        load: "connections = \"{connections}\"\nwarmup = \"500ms\"\nduration = \"1s\"".to_owned(),
+        disturbed: "others = \"1 %\"\nrepeats = \"50 %\"",
+        ..Experiment::default()
+    }
+    .write(&scene);
+    // The other work: it takes as much of a CPU as it gets.
+    let mut hog = Command::new("sh")
+        .args(["-c", "while :; do :; done"])
+        .spawn()
+        .unwrap();
+    let run_output = scene.dbdyno(["run", "trial.toml", "--results", "out"]);
+    hog.kill().unwrap();
+    hog.wait().unwrap();
+    let results = Results::at(scene.path().join("out"));
+    let names = results.names();
+    let set_aside: Vec<_> = names
+        .iter()
+        .filter(|name| name.contains(".disturbed-"))
+        .collect();
+    assert_eq!(
+        set_aside.len(),
+        1,
+        "half of two runs may be done again: {names:?}"
+    );
+    assert!(results.record(1).is_complete() && results.record(2).is_complete());
+    let run = set_aside[0]
+        .split_once('.')
+        .unwrap()
+        .0
+        .trim_start_matches("run-000");
+    run_output
+        .exits(0)
+        .says(&format!(
+            "run {run} is done again after its block: other programs used"
+        ))
+        .prints("1 run was disturbed by other work, set aside and done again")
+        .prints("were disturbed by other work and are in the figures");
+    let page = results.text("report.html");
+    assert!(page.contains("set aside and done again"));
 }
 
 #[test]

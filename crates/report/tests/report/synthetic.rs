@@ -379,6 +379,7 @@ pub(crate) fn quickstart(host: Host) -> Results {
         chart: None,
         runs,
         verdict: None,
+        disturbances: Default::default(),
         planned_runs: 24,
     }
 }
@@ -458,6 +459,7 @@ pub(crate) fn sizing(measured_s: u32, runs_max: usize) -> Results {
         }),
         runs,
         verdict: None,
+        disturbances: Default::default(),
         planned_runs: 140,
     }
 }

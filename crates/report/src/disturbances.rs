@@ -1,0 +1,75 @@
+//! Runs that other work disturbed, in words: those that were done again, and those that stand in the figures.
+
+use samples::Disturbance;
+
+use crate::{
+    number::{counted, percent},
+    results::Results,
+};
+
+/// Runs that are named; more of them are counted.
+const NAMED_AT_MOST: usize = 6;
+
+/// What others took of the CPUs: `other programs used 12 % of the CPUs, the hypervisor 3 %`.
+pub fn disturbance_in_words(disturbance: &Disturbance) -> String {
+    let mut words = format!(
+        "other programs used {} % of the CPUs",
+        percent(disturbance.others)
+    );
+    if disturbance.steal > 0.0 {
+        words.push_str(&format!(
+            ", the hypervisor took {} %",
+            percent(disturbance.steal)
+        ));
+    }
+    words
+}
+
+/// What was set aside and done again, and what of the figures is disturbed all the same; nothing on a quiet machine.
+pub(crate) fn sentences(results: &Results) -> Vec<String> {
+    let limits = &results.disturbances;
+    let mut sentences = Vec::new();
+    if !limits.set_aside.is_empty() {
+        sentences.push(format!(
+            "{} by other work, set aside and done again: {}.",
+            was(limits.set_aside.len()),
+            named(&limits.set_aside)
+        ));
+    }
+    // Results of before there were limits have none.
+    let has_limits = limits.others > 0.0;
+    let kept: Vec<(u32, Disturbance)> = results
+        .runs
+        .iter()
+        .filter(|record| has_limits && record.is_complete())
+        .filter_map(|record| Some((record.header.run, Disturbance::of(record)?)))
+        .filter(|(_, disturbance)| disturbance.is_above(limits.others, limits.steal))
+        .collect();
+    if !kept.is_empty() {
+        sentences.push(format!(
+            "{} by other work and {} in the figures all the same: {}.",
+            was(kept.len()),
+            if kept.len() == 1 { "is" } else { "are" },
+            named(&kept)
+        ));
+    }
+    sentences
+}
+
+fn was(runs: usize) -> String {
+    let verb = if runs == 1 { "was" } else { "were" };
+    format!("{} {verb} disturbed", counted(runs, "run"))
+}
+
+fn named(runs: &[(u32, Disturbance)]) -> String {
+    let mut words: Vec<String> = runs
+        .iter()
+        .take(NAMED_AT_MOST)
+        .map(|(run, disturbance)| format!("run {run} ({})", disturbance_in_words(disturbance)))
+        .collect();
+    let more = runs.len().saturating_sub(NAMED_AT_MOST);
+    if more > 0 {
+        words.push(format!("{more} more"));
+    }
+    words.join(", ")
+}

@@ -1,0 +1,136 @@
+//! What others took of a machine's CPUs while a run was measured.
+
+use std::collections::BTreeMap;
+
+use crate::{machine::Host, reader::Record};
+
+/// Shares of a machine's CPU capacity, 0 to 1, that neither the server nor dbdyno had, over the measured phase.
+///
+/// Other programs are known by their user time: what the kernel does by itself (writing back, working off interrupts) is
+/// often done for the server and would blame the side of a comparison that asks more of the disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Disturbance {
+    /// User time of other programs.
+    pub others: f64,
+    /// Time that the hypervisor gave to others.
+    pub steal: f64,
+}
+
+impl Disturbance {
+    /// That of the machine that had more of it; `None` where no machine was observed in which the server's process, if
+    /// it is there, could be told from others.
+    pub fn of(record: &Record) -> Option<Self> {
+        let (from_s, to_s) = record.measured_window_s()?;
+        let mut by_host: BTreeMap<Host, Sums> = BTreeMap::new();
+        for sample in &record.telemetry {
+            let middle_s = sample.t_s + sample.length_s / 2.0;
+            let Some(machine) = sample.machine else {
+                continue;
+            };
+            if middle_s < from_s || middle_s > to_s {
+                continue;
+            }
+            let user_s =
+                |process: Option<crate::telemetry::ProcessUse>| process.map(|it| it.user_s);
+            let ours_s = match sample.host {
+                Host::Both => user_s(sample.server)
+                    .zip(user_s(sample.client))
+                    .map(|(a, b)| a + b),
+                Host::Server => user_s(sample.server),
+                Host::Client => user_s(sample.client),
+            };
+            let Some(ours_s) = ours_s else { continue };
+            let sums = by_host.entry(sample.host).or_default();
+            sums.others_s += machine.user_s - ours_s;
+            sums.steal_s += machine.steal_s;
+            sums.capacity_s += machine.user_s
+                + machine.system_s
+                + machine.iowait_s
+                + machine.steal_s
+                + machine.idle_s;
+        }
+        let shares = by_host.into_values().filter(|sums| sums.capacity_s > 0.0);
+        shares
+            .map(|sums| Self {
+                others: (sums.others_s / sums.capacity_s).max(0.0),
+                steal: sums.steal_s / sums.capacity_s,
+            })
+            .max_by(|a, b| (a.others + a.steal).total_cmp(&(b.others + b.steal)))
+    }
+
+    /// True where it took more than these shares.
+    pub fn is_above(&self, others: f64, steal: f64) -> bool {
+        self.others > others || self.steal > steal
+    }
+}
+
+#[derive(Default)]
+struct Sums {
+    others_s: f64,
+    steal_s: f64,
+    capacity_s: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = r#"{"line":"run","format":1,"dbdyno_version":"0","experiment":"e","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}"#;
+
+    fn record(lines: &[String]) -> Record {
+        let mut text = HEAD.to_owned();
+        for line in lines {
+            text.push('\n');
+            text.push_str(line);
+        }
+        Record::read(text.as_bytes()).unwrap()
+    }
+
+    fn measured(t_s: f64) -> String {
+        format!(
+            r#"{{"line":"interval","t_s":{t_s},"length_s":1.0,"phase":"measurement","operations":[]}}"#
+        )
+    }
+
+    fn sample(host: &str, t_s: f64, user_s: f64, steal_s: f64, server: &str) -> String {
+        format!(
+            r#"{{"line":"telemetry","host":"{host}","t_s":{t_s},"length_s":1.0,"machine":{{"user_s":{user_s},"system_s":0.2,"iowait_s":0.0,"steal_s":{steal_s},"idle_s":{}}},"server":{server},"client":{{"user_s":0.1,"system_s":0.1,"rss_bytes":0}}}}"#,
+            1.8 - user_s - steal_s
+        )
+    }
+
+    const SERVER: &str = r#"{"user_s":0.3,"system_s":0.3,"rss_bytes":0}"#;
+
+    #[test]
+    fn others_are_known_by_their_user_time_in_the_measurement() {
+        let lines = [
+            measured(1.0),
+            // The warm-up's neighbour is not the measurement's.
+            sample("both", 0.0, 1.8, 0.0, SERVER),
+            sample("both", 1.0, 0.6, 0.1, SERVER),
+        ];
+        let found = Disturbance::of(&record(&lines)).unwrap();
+        assert!((found.others - 0.1).abs() < 1e-9, "{found:?}");
+        assert!((found.steal - 0.05).abs() < 1e-9, "{found:?}");
+        assert!(found.is_above(0.05, 0.1) && found.is_above(0.2, 0.02));
+        assert!(!found.is_above(0.1001, 0.0501));
+    }
+
+    #[test]
+    fn a_server_that_was_not_told_apart_is_nobody_s_disturbance() {
+        let lines = [measured(1.0), sample("both", 1.0, 1.5, 0.0, "null")];
+        assert_eq!(Disturbance::of(&record(&lines)), None);
+        assert_eq!(Disturbance::of(&record(&[measured(1.0)])), None);
+    }
+
+    #[test]
+    fn of_two_machines_the_more_disturbed_one_counts() {
+        let lines = [
+            measured(1.0),
+            sample("client", 1.0, 0.1, 0.0, "null"),
+            sample("server", 1.0, 1.3, 0.0, SERVER),
+        ];
+        let found = Disturbance::of(&record(&lines)).unwrap();
+        assert!((found.others - 0.5).abs() < 1e-9, "{found:?}");
+    }
+}
