@@ -19,6 +19,7 @@ mod calibration;
 mod commands;
 mod connection_options;
 mod front_doors;
+mod null_process;
 mod open_files;
 mod progress;
 mod runs;

@@ -120,6 +120,11 @@ impl Experiment {
         self.identity.sha256()
     }
 
+    /// True where the runs are against a server that does nothing.
+    pub fn is_simulated(&self) -> bool {
+        self.identity.is_simulated()
+    }
+
     /// The factors in the file's order.
     pub fn factors(&self) -> &[Factor] {
         &self.factors

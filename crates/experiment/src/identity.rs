@@ -41,6 +41,8 @@ struct Facts {
     scale: Option<f64>,
     repeats: Option<u32>,
     seed: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    simulate: bool,
     text_sha256: String,
     /// By path as it counts from the experiment file's directory.
     files_sha256: BTreeMap<String, String>,
@@ -71,6 +73,7 @@ impl Identity {
                 scale: overrides.scale,
                 repeats: overrides.repeats,
                 seed: overrides.seed,
+                simulate: overrides.simulate,
                 text_sha256: hex(&Sha256::digest(text)),
                 files_sha256,
             },
@@ -86,6 +89,11 @@ impl Identity {
     /// The scale, 1 when nothing is shrunk.
     pub(crate) fn scale(&self) -> f64 {
         self.facts.scale.unwrap_or(1.0)
+    }
+
+    /// True for runs against a server that does nothing.
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.facts.simulate
     }
 
     /// Writes both files; an error when one is there already.
@@ -138,6 +146,7 @@ impl Identity {
             option_difference("scale", now.scale, then.scale),
             option_difference("repeats", now.repeats, then.repeats),
             option_difference("seed", now.seed, then.seed),
+            flag_difference("simulate", now.simulate, then.simulate),
         ];
         if let Some(difference) = options.into_iter().flatten().next() {
             return Some(difference);
@@ -163,6 +172,18 @@ fn option_difference<T: PartialEq + ToString>(
         None => format!("without --{option}"),
     };
     (now != then).then(|| format!("they were made {}, this is {}", shown(&then), shown(&now)))
+}
+
+fn flag_difference(flag: &str, now: bool, then: bool) -> Option<String> {
+    let shown = |is_set| if is_set { "with" } else { "without" };
+    (now != then).then(|| {
+        let (then, now) = (shown(then), shown(now));
+        format!("they were made {then} --{flag}, this is {now} it")
+    })
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The first line that differs, in words.

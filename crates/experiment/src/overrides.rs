@@ -11,6 +11,8 @@ pub struct Overrides {
     pub repeats: Option<u32>,
     /// Seed of all randomness.
     pub seed: Option<u64>,
+    /// Runs against a server that does nothing.
+    pub simulate: bool,
 }
 
 impl Overrides {

@@ -5,18 +5,15 @@ use std::{process::ExitCode, time::Duration};
 use clap::ValueEnum;
 use load::Arrivals;
 
-use self::{
-    cell::{Cell, Figures},
-    null_process::NullProcess,
-};
+use self::cell::{Cell, Figures};
 use crate::{
     blame::{Blame, Blamed},
     calibration::{Calibration, Reached},
+    null_process::NullProcess,
     open_files, signals,
 };
 
 mod cell;
-mod null_process;
 mod table;
 
 /// Rate and connections of the open loop, which shows how late requests go out.

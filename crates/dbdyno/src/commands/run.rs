@@ -41,6 +41,10 @@ pub(crate) struct RunArgs {
     /// Seed of all randomness, instead of the file's
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Run against a server that does nothing, without data: tries the plan out, and shows what the client itself costs
+    /// (.smack loads only)
+    #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
+    simulate: bool,
     /// Server binary of private servers, instead of one that is found
     #[arg(long, value_name = "PATH")]
     mysqld: Option<PathBuf>,
@@ -59,9 +63,13 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         scale: args.scale,
         repeats: args.repeats,
         seed: args.seed,
+        simulate: args.simulate,
     };
     let experiment = Experiment::parse(&args.file, &text, &overrides).map_err(Blamed::from)?;
     let smacks = SmackFiles::read(experiment.plan())?;
+    if experiment.is_simulated() {
+        check_simulation(&experiment)?;
+    }
     if args.plan {
         println!("{}", experiment.plan().describe());
         return Ok(ExitCode::SUCCESS);
@@ -83,6 +91,19 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         &choices,
         "; the same command with --resume goes on",
     )
+}
+
+/// An error where a load needs what a server that does nothing does not have.
+fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
+    let runs = &experiment.plan().runs;
+    match runs.iter().all(|run| run.load.source.smack().is_some()) {
+        true => Ok(()),
+        false => {
+            let message = "--simulate: TPC-C and TPC-H need a server that keeps what it is told";
+            let hint = "only loads of .smack files can be simulated".to_owned();
+            Err(Blamed::new(Blame::Input, message).hint(hint))
+        }
+    }
 }
 
 /// Does what is left of the plan, then reports whatever was recorded.

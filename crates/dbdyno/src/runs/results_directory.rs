@@ -23,7 +23,7 @@ impl ResultsDirectory {
     pub(crate) fn create(named: Option<&Path>, experiment: &Experiment) -> anyhow::Result<Self> {
         let path = match named {
             Some(path) => path.to_owned(),
-            None => Self::unused_path(experiment.name()),
+            None => Self::unused_path(&usual_name(experiment)),
         };
         if path.join("experiment.toml").exists() {
             let message = format!("{}: holds results already", path.display());
@@ -40,7 +40,7 @@ impl ResultsDirectory {
     pub(crate) fn resume(named: Option<&Path>, experiment: &Experiment) -> anyhow::Result<Self> {
         let path = match named {
             Some(path) => path.to_owned(),
-            None => last_path(experiment.name()).ok_or_else(|| {
+            None => last_path(&usual_name(experiment)).ok_or_else(|| {
                 let message = format!("no results of {} to go on with", experiment.name());
                 Blamed::new(Blame::Input, message)
                     .hint("--results names their directory".to_owned())
@@ -158,7 +158,13 @@ impl ResultsDirectory {
         }
         Ok(Results {
             name: experiment.name().to_owned(),
-            question: experiment.question.clone(),
+            question: match experiment.is_simulated() {
+                true => format!(
+                    "Simulated, against a server that does nothing: {}",
+                    experiment.question
+                ),
+                false => experiment.question.clone(),
+            },
             experiment_text: self.read_text("experiment.toml")?,
             factors: experiment.factors().iter().map(factor).collect(),
             chart: experiment.chart().map(chart),
@@ -228,6 +234,14 @@ fn chart(chart: &experiment::Chart) -> report::Chart {
         line: chart.line.clone(),
         facet: chart.facet.clone(),
         y: chart.y.clone(),
+    }
+}
+
+/// The name of the results of an experiment, without a number.
+fn usual_name(experiment: &Experiment) -> String {
+    match experiment.is_simulated() {
+        true => format!("{}-simulated", experiment.name()),
+        false => experiment.name().to_owned(),
     }
 }
 

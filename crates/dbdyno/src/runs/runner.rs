@@ -27,6 +27,7 @@ use super::{
 use crate::{
     blame::{Blame, Blamed},
     connection_options::named_server,
+    null_process::NullProcess,
     progress::Step,
 };
 
@@ -52,6 +53,8 @@ pub(crate) struct Runner<'a> {
     /// Private servers by what they run and where they live.
     private: BTreeMap<(Option<String>, Option<PathBuf>), PrivateServer>,
     given: BTreeMap<String, GivenServer>,
+    /// Stands for all of them in a simulation.
+    null: Option<NullProcess>,
     smacks: SmackFiles,
 }
 
@@ -71,6 +74,7 @@ impl<'a> Runner<'a> {
             interrupt,
             private: BTreeMap::new(),
             given: BTreeMap::new(),
+            null: None,
             smacks,
         }
     }
@@ -78,6 +82,9 @@ impl<'a> Runner<'a> {
     /// Does the runs that are left; what was started is stopped again however it ends.
     pub(crate) fn run(mut self, runs: &[&PlannedRun]) -> anyhow::Result<()> {
         server::sweep(&named_server::root()?).map_err(Blamed::from)?;
+        if self.experiment.is_simulated() {
+            self.null = Some(NullProcess::start()?);
+        }
         let step = Step::paced("runs", runs.len() as u64 * 1000);
         let result = self.all(runs, &step);
         drop(step);
@@ -165,7 +172,7 @@ impl<'a> Runner<'a> {
         match &run.load.source {
             LoadSource::Smack { file, .. } => {
                 let smack = self.smacks.at(file);
-                if run.data.is_none() {
+                if run.data.is_none() && self.null.is_none() {
                     stage.dataset = find_tables(&smack, &stage.endpoint)?;
                 }
                 let is_own = run
@@ -215,6 +222,9 @@ impl<'a> Runner<'a> {
             LoadSource::Tpcc(_) => tpcc::data::DATABASE.to_owned(),
             LoadSource::Tpch(_) => tpch_data::DATABASE.to_owned(),
         };
+        if let Some(null) = &self.null {
+            return Ok(Stage::simulated(run, null, database));
+        }
         let smack = run.data.as_ref().and_then(|spec| spec.source.smack());
         let smack = smack.map(|file| self.smacks.at(file));
         let data = WantedData::of(run, smack.as_deref());
@@ -288,6 +298,9 @@ impl<'a> Runner<'a> {
             } else {
                 server.destroy()?;
             }
+        }
+        if let Some(null) = self.null {
+            null.stop()?;
         }
         if plan_is_done && !self.choices.keep {
             for mut server in self.given.into_values() {

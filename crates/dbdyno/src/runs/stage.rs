@@ -17,7 +17,10 @@ use super::{
     tpcc::data::TpccTables,
     tpch_data::TpchTables,
 };
-use crate::blame::Blamed;
+use crate::{blame::Blamed, null_process::NullProcess};
+
+/// Rows of one buffer pool in a simulation, which has none.
+const SIMULATED_ROWS: f64 = 100_000.0;
 
 /// What one run stands on.
 pub(crate) struct Stage {
@@ -107,6 +110,40 @@ impl Stage {
             settings_changed: Vec::new(),
             dataset: None,
         })
+    }
+
+    /// A server that does nothing in the place of the one that `run` asks for, as if its data were there.
+    pub(super) fn simulated(run: &PlannedRun, null: &NullProcess, database: String) -> Self {
+        let rows = run.data.as_ref().and_then(|data| match &data.source {
+            DataSource::Smack { file, rows } => Some((file, rows)),
+            DataSource::Tpcc(_) | DataSource::Tpch(_) => None,
+        });
+        let dataset = rows.map(|(file, rows)| Dataset {
+            source: file
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            rows: match rows {
+                Rows::Count(rows) => *rows,
+                Rows::TimesBufferPool(ratio) => (ratio * SIMULATED_ROWS).ceil() as u64,
+            },
+            disk_bytes: None,
+            buffer_pool_bytes: None,
+            load_s: None,
+            state: "simulated".to_owned(),
+        });
+        Self {
+            endpoint: Endpoint {
+                database: Some(database),
+                ..null.endpoint(true)
+            },
+            server_pid: Some(null.pid()),
+            datadir: None,
+            private: true,
+            settings_changed: Vec::new(),
+            dataset,
+        }
     }
 
     /// Which half of the run this machine carries.

@@ -8,7 +8,11 @@ use std::{
 
 use rustix::process::Signal;
 
-use crate::scene::{Running, Scene};
+use crate::{
+    experiment::Experiment,
+    results::Results,
+    scene::{Running, Scene},
+};
 
 /// A null server on a unix socket of the scene, with further options; it listens.
 pub(crate) fn null_server(scene: &Scene, options: &[&str]) -> (Running, PathBuf) {
@@ -34,6 +38,48 @@ pub(crate) fn write_smack(scene: &Scene, socket: &Path, statement: &str) {
         socket.display()
     );
     scene.file("one.smack", &text);
+}
+
+#[test]
+fn a_simulated_experiment_loads_and_starts_nothing() {
+    let scene = Scene::new();
+    let trial = Experiment {
+        matrix: "pool = [\"16M\", \"8G\"]".to_owned(),
+        server: "set = { innodb_buffer_pool_size = \"{pool}\" }".to_owned(),
+        data: "rows = \"4x\"",
+        ..Experiment::default()
+    };
+    trial.write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--simulate"])
+        .exits(0)
+        .prints("Simulated, against a server that does nothing")
+        .prints("All 2 planned runs are complete")
+        .prints("results/trial-simulated-1/report.html");
+    scene.nothing_is_left();
+    let results = Results::at(scene.path().join("results/trial-simulated-1"));
+    let record = results.record(1);
+    assert!(record.count() > 0);
+    assert_eq!(record.one("dataset")["state"], "simulated");
+    scene
+        .dbdyno([
+            "run",
+            "trial.toml",
+            "--resume",
+            "--results",
+            "results/trial-simulated-1",
+        ])
+        .exits(2)
+        .says("they were made with --simulate, this is without it");
+
+    let tpcc = trial.text().split("[data]").next().unwrap().to_owned()
+        + "[data]\ntpcc = { warehouses = 1 }\n[load]\ntpcc = {}\nconnections = 1\nduration = \"1s\"\n";
+    scene.file("tpcc.toml", &tpcc);
+    scene
+        .dbdyno(["run", "tpcc.toml", "--simulate"])
+        .exits(2)
+        .says("--simulate: TPC-C and TPC-H need a server that keeps what it is told")
+        .hints("only loads of .smack files can be simulated");
 }
 
 #[test]

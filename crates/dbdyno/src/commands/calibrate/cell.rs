@@ -7,10 +7,10 @@ use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, P
 use telemetry::{Sampler, Targets};
 use workload::oltp::{Benchmark, IgnoredErrors, OltpUser, Plan, Settings};
 
-use super::null_process::NullProcess;
 use crate::{
     blame::{Blame, Blamed},
     calibration::StatementRate,
+    null_process::NullProcess,
 };
 
 /// What is measured.

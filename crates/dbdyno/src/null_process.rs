@@ -1,4 +1,5 @@
-//! The null server that a calibration measures against: a process of its own, which ends with this one.
+//! The null server that a calibration or a simulated experiment runs against: a process of its own, which ends with this
+//! one.
 
 use std::{
     env, fs,
@@ -18,7 +19,7 @@ use crate::{
 };
 
 /// A running null server.
-pub(super) struct NullProcess {
+pub(crate) struct NullProcess {
     child: Child,
     directory: PathBuf,
     port: u16,
@@ -26,14 +27,14 @@ pub(super) struct NullProcess {
 
 impl NullProcess {
     /// Starts it and waits until it listens.
-    pub(super) fn start() -> Result<Self, Blamed> {
+    pub(crate) fn start() -> Result<Self, Blamed> {
         let failed = |error: io::Error| {
             Blamed::new(
                 Blame::Machine,
                 format!("the null server does not start: {error}"),
             )
         };
-        let name = format!("dbdyno-calibrate-{}", std::process::id());
+        let name = format!("dbdyno-null-{}", std::process::id());
         let directory = env::temp_dir().join(name);
         fs::DirBuilder::new()
             .mode(0o700)
@@ -55,12 +56,12 @@ impl NullProcess {
     }
 
     /// Its process.
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// How a client reaches it.
-    pub(super) fn endpoint(&self, is_unix: bool) -> Endpoint {
+    pub(crate) fn endpoint(&self, is_unix: bool) -> Endpoint {
         let address = match is_unix {
             true => Address::Unix(self.directory.join("null.sock")),
             false => Address::Tcp {
@@ -70,7 +71,7 @@ impl NullProcess {
         };
         Endpoint {
             address,
-            user: "calibrate".to_owned(),
+            user: "dbdyno".to_owned(),
             password: None,
             database: None,
             ssl_mode: SslMode::Disabled,
@@ -80,7 +81,7 @@ impl NullProcess {
     }
 
     /// Ends it; an error where it had ended by itself.
-    pub(super) fn stop(mut self) -> Result<(), Blamed> {
+    pub(crate) fn stop(mut self) -> Result<(), Blamed> {
         let gone = |why: String| Blamed::new(Blame::Server, format!("the null server {why}"));
         if let Ok(Some(status)) = self.child.try_wait() {
             return Err(gone(format!("ended before its time: {status}")));
