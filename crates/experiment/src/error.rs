@@ -26,7 +26,7 @@ pub enum Error {
         /// Its value.
         value: String,
         /// What it may be.
-        expected: &'static str,
+        expected: String,
     },
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]

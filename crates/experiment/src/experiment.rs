@@ -70,6 +70,7 @@ impl Experiment {
         let factors = matrix::factors(source, &top)?;
         matrix::check_use(source, &top, &factors, FILLED)?;
         let combinations = matrix::combinations(source, &top, &factors)?;
+        let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
         let repeats = repeats(&top, overrides)?;
         check_runs(&top, combinations.len(), repeats)?;
         let scale = overrides.scale.unwrap_or(1.0);
@@ -93,6 +94,7 @@ impl Experiment {
                 ("file", Order::File),
             ],
         )?;
+        let factors = factors_run;
         let question = top.string("question")?.map(|question| question.value);
         let name = path.file_stem().unwrap_or_default();
         let identity = Identity::of(path, text, overrides, cells.iter().flat_map(Cell::files))?;

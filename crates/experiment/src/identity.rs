@@ -43,6 +43,8 @@ struct Facts {
     seed: Option<u64>,
     #[serde(default, skip_serializing_if = "is_false")]
     simulate: bool,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    only: BTreeMap<String, Vec<String>>,
     text_sha256: String,
     /// By path as it counts from the experiment file's directory.
     files_sha256: BTreeMap<String, String>,
@@ -74,6 +76,7 @@ impl Identity {
                 repeats: overrides.repeats,
                 seed: overrides.seed,
                 simulate: overrides.simulate,
+                only: overrides.only.clone(),
                 text_sha256: hex(&Sha256::digest(text)),
                 files_sha256,
             },
@@ -147,6 +150,7 @@ impl Identity {
             option_difference("repeats", now.repeats, then.repeats),
             option_difference("seed", now.seed, then.seed),
             flag_difference("simulate", now.simulate, then.simulate),
+            only_difference(&now.only, &then.only),
         ];
         if let Some(difference) = options.into_iter().flatten().next() {
             return Some(difference);
@@ -172,6 +176,22 @@ fn option_difference<T: PartialEq + ToString>(
         None => format!("without --{option}"),
     };
     (now != then).then(|| format!("they were made {}, this is {}", shown(&then), shown(&now)))
+}
+
+fn only_difference(
+    now: &BTreeMap<String, Vec<String>>,
+    then: &BTreeMap<String, Vec<String>>,
+) -> Option<String> {
+    let shown = |only: &BTreeMap<String, Vec<String>>| {
+        let words = only
+            .iter()
+            .map(|(name, levels)| format!(" --only {name}={}", levels.join(",")));
+        match only.is_empty() {
+            true => "without --only".to_owned(),
+            false => format!("with{}", words.collect::<String>()),
+        }
+    };
+    (now != then).then(|| format!("they were made {}, this is {}", shown(then), shown(now)))
 }
 
 fn flag_difference(flag: &str, now: bool, then: bool) -> Option<String> {

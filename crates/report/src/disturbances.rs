@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Runs that are named; more of them are counted.
-const NAMED_AT_MOST: usize = 6;
+const NAMED_AT_MOST: usize = 3;
 
 /// What others took of the CPUs: `other programs used 12 % of the CPUs, the hypervisor 3 %`.
 pub fn disturbance_in_words(disturbance: &Disturbance) -> String {

@@ -19,7 +19,8 @@ const WIDTH_OF_A_FILE: u16 = 120;
 Examples:
   dbdyno run experiments/quickstart.toml --plan
   dbdyno run experiments/hp-sizing.toml --scale 0.05
-  dbdyno run experiments/hp-sizing.toml --scale 0.05 --resume")]
+  dbdyno run experiments/hp-sizing.toml --scale 0.05 --resume
+  dbdyno run experiments/hp-sizing.toml --only connections=1,64 --only mix=1:0")]
 pub(crate) struct RunArgs {
     /// The experiment file; docs/experiment-file.md tells its format
     file: PathBuf,
@@ -38,6 +39,9 @@ pub(crate) struct RunArgs {
     /// Executions per combination, instead of the file's
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
+    /// Run only these levels of a factor; repeat it for other factors
+    #[arg(long, value_name = "FACTOR=LEVEL,...", value_parser = factor_levels)]
+    only: Vec<(String, Vec<String>)>,
     /// Seed of all randomness, instead of the file's
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -64,6 +68,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         repeats: args.repeats,
         seed: args.seed,
         simulate: args.simulate,
+        only: levels_by_factor(args.only),
     };
     let experiment = Experiment::parse(&args.file, &text, &overrides).map_err(Blamed::from)?;
     let smacks = SmackFiles::read(experiment.plan())?;
@@ -91,6 +96,24 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         &choices,
         "; the same command with --resume goes on",
     )
+}
+
+/// Reads `connections=1,64`.
+fn factor_levels(text: &str) -> Result<(String, Vec<String>), String> {
+    let (factor, levels) = text.split_once('=').unwrap_or((text, ""));
+    let levels: Vec<String> = levels.split(',').map(str::to_owned).collect();
+    if factor.is_empty() || levels.iter().any(String::is_empty) {
+        return Err("a factor and its levels, for example connections=1,64".to_owned());
+    }
+    Ok((factor.to_owned(), levels))
+}
+
+fn levels_by_factor(only: Vec<(String, Vec<String>)>) -> BTreeMap<String, Vec<String>> {
+    let mut by_factor: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (factor, levels) in only {
+        by_factor.entry(factor).or_default().extend(levels);
+    }
+    by_factor
 }
 
 /// An error where a load needs what a server that does nothing does not have.

@@ -556,3 +556,66 @@ fn what_option_files_say_shrinks_too() {
         assert_eq!(with(cnf, set, scale), expected, "{cnf} {set} {scale:?}");
     }
 }
+
+#[test]
+fn only_some_levels_are_run() {
+    let bench = Bench::new();
+    let only = |levels: &[(&str, &[&str])]| {
+        let levels = levels.iter().map(|(factor, levels)| {
+            let levels = levels.iter().map(|level| (*level).to_owned());
+            ((*factor).to_owned(), levels.collect())
+        });
+        let overrides = Overrides {
+            only: levels.collect(),
+            ..Overrides::default()
+        };
+        bench.parse_with(NARROWED, &overrides)
+    };
+    let whole = only(&[]).unwrap();
+    let some = only(&[("clients", &["1", "4"]), ("mix", &["1:0"])]).unwrap();
+    assert_eq!(some.factors()[0].levels, ["1", "4"]);
+    assert_eq!(some.factors()[1].levels, ["1:0"]);
+    assert_eq!(some.plan().runs.len(), 2);
+    assert_ne!(some.sha256(), whole.sha256());
+    // The same run draws the same numbers, in whatever plan it stands.
+    let seed_of = |plan: &experiment::Plan| {
+        let mut runs = plan.runs.iter();
+        let run =
+            runs.find(|run| run.combination["clients"] == "4" && run.combination["mix"] == "1:0");
+        run.unwrap().seed
+    };
+    assert_eq!(seed_of(some.plan()), seed_of(whole.plan()));
+
+    for (levels, said) in [
+        (("clients", "3"), "levels of clients: 1, 2, 4"),
+        (("threads", "1"), "a factor of the file: clients, mix"),
+        (("clients", "2"), ""),
+    ] {
+        let found = only(&[(levels.0, &[levels.1]), ("mix", &["0:1"])]);
+        match said {
+            "" => assert!(
+                found
+                    .unwrap_err()
+                    .to_string()
+                    .contains("[[exclude]] leaves")
+            ),
+            said => assert!(found.unwrap_err().to_string().contains(said)),
+        }
+    }
+}
+
+/// Two factors; one combination is excluded.
+const NARROWED: &str = r#"
+format = 1
+[matrix]
+clients = [1, 2, 4]
+mix = ["1:0", "0:1"]
+[[exclude]]
+clients = 2
+mix = "0:1"
+[load]
+smack = "a.smack"
+connections = "{clients}"
+mix = "{mix}"
+duration = "1s"
+"#;

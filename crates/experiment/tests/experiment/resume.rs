@@ -163,6 +163,22 @@ fn results_of_another_experiment_are_refused_with_the_difference() {
             scaled,
             "they were made without --scale, this is with --scale 0.5",
         ),
+        (
+            TRIAL.to_owned(),
+            Overrides {
+                simulate: true,
+                ..Overrides::default()
+            },
+            "they were made without --simulate, this is with it",
+        ),
+        (
+            TRIAL.to_owned(),
+            Overrides {
+                only: [("clients".to_owned(), vec!["1".to_owned()])].into(),
+                ..Overrides::default()
+            },
+            "they were made without --only, this is with --only clients=1",
+        ),
     ];
     for (text, overrides, difference) in cases {
         let other = results.bench.parse_with(&text, &overrides).unwrap();
