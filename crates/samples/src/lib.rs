@@ -32,7 +32,7 @@ pub use line::{
     StatementInterval,
 };
 pub use machine::{
-    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Machine, Place, Storage,
+    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Place, Storage,
 };
 pub use reader::{ReadError, Record};
 pub use server_activity::{

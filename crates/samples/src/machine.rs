@@ -43,6 +43,18 @@ pub struct Machine {
     /// The control groups of the processes that were observed; one that limits nothing is left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cgroups: Vec<Cgroup>,
+    /// The network interfaces whose speed the kernel knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
+}
+
+/// A network interface that knows its speed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Its name, as `eth0`.
+    pub interface: String,
+    /// What it carries in each direction, bits per second.
+    pub speed_bits_per_s: u64,
 }
 
 /// How the CPUs of a machine are set up. What the kernel does not tell is `None`.

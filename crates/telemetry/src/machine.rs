@@ -9,6 +9,7 @@ use crate::{
     error::NotObserved,
     kernel::Kernel,
     memory::physical_bytes,
+    network::links,
     setup::{cpu_setup, is_virtualised, kernel_settings},
 };
 
@@ -48,6 +49,7 @@ pub(crate) fn describe(
         cpu: Some(cpu_setup(kernel, info.as_ref())),
         settings: Some(kernel_settings(kernel)),
         cgroups: limits.filter(samples::Cgroup::is_limiting).collect(),
+        links: links(kernel),
     }
 }
 

@@ -6,12 +6,38 @@ use procfs_core::{
     FromRead, ProcError,
     net::{DeviceStatus, InterfaceDeviceStatus},
 };
-use samples::{InterfaceUse, TcpUse};
+use samples::{InterfaceUse, Link, TcpUse};
 
 use crate::{
     error::NotObserved,
     kernel::{Kernel, difference, difference_of},
 };
+
+const INTERFACES: &str = "sys/class/net";
+
+/// The interfaces whose speed the kernel knows. Those of virtual networks only make one up.
+pub(crate) fn links(kernel: &Kernel) -> Vec<Link> {
+    let links = kernel
+        .names(INTERFACES)
+        .into_iter()
+        .filter_map(|interface| {
+            let has = |part: &str| {
+                let path = kernel.path(&format!("{INTERFACES}/{interface}/{part}"));
+                path.exists()
+            };
+            // A bond has no device of its own, but the sum of its members' speeds.
+            if !has("device") && !has("bonding") {
+                return None;
+            }
+            // A link that is down has -1, or cannot be read.
+            let megabits = kernel.number(&format!("{INTERFACES}/{interface}/speed"))?;
+            (megabits > 0).then_some(Link {
+                interface,
+                speed_bits_per_s: megabits * 1_000_000,
+            })
+        });
+    links.collect()
+}
 
 /// What the interfaces moved since they came up.
 #[derive(Debug)]
@@ -103,10 +129,35 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::fixture::Fixture;
 
     const SNMP: &str = "Ip: Forwarding DefaultTTL\nIp: 1 64\n\
                         Tcp: RtoAlgorithm MaxConn OutSegs RetransSegs\nTcp: 1 -1 4096 12\n\
                         TcpExt: OutSegs\nTcpExt: 7\n";
+
+    #[test]
+    fn links_tell_their_speed_where_it_is_one() {
+        let speeds = |text: &str| {
+            let fixture = Fixture::unpack(text);
+            let links = links(&fixture.kernel(100, 4096)).into_iter();
+            links
+                .map(|link| (link.interface, link.speed_bits_per_s / 1_000_000))
+                .collect::<Vec<_>>()
+        };
+        let bonded = speeds(include_str!("../fixtures/linux-4.18-x86_64.txt"));
+        let expected = [("bond0".to_owned(), 20_000), ("eno1".to_owned(), 10_000)];
+        assert_eq!(bonded, expected, "eno2 is down");
+        let virtual_ones = speeds(include_str!("../fixtures/linux-6.1-x86_64.txt"));
+        assert_eq!(
+            virtual_ones,
+            [],
+            "a virtio card knows no speed, and a veth makes one up"
+        );
+        assert_eq!(
+            speeds(include_str!("../fixtures/linux-3.10-x86_64.txt")),
+            []
+        );
+    }
 
     #[test]
     fn counters_are_found_by_protocol_and_name() {

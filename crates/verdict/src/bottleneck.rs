@@ -7,6 +7,8 @@
 //! Source: B. Gregg, Thinking Methodically about Performance, CACM 56 (2013) 45-51.
 
 mod rules;
+mod server_rules;
+mod server_signals;
 mod signals;
 
 use samples::Record;
@@ -29,16 +31,34 @@ pub enum Resource {
     Steal,
     /// The CPUs of the server's machine.
     Cpu,
+    /// Locks of rows.
+    RowLocks,
+    /// Locks of whole tables, as MyISAM's.
+    TableLocks,
+    /// Locks of definitions, and those that stop all writes.
+    MetadataLocks,
+    /// GET_LOCK.
+    UserLocks,
+    /// The one lock of the query cache.
+    QueryCache,
+    /// The limit on threads inside InnoDB.
+    InnodbConcurrency,
+    /// The room in the redo log: modified pages have to be written first.
+    Checkpoint,
     /// Flushes of a disk's cache: a log that is synced at every commit.
     DiskFlushes,
     /// A disk of the server's machine.
     Disk,
     /// The network.
     Network,
+    /// `max_connections`.
+    ConnectionLimit,
     /// The load: it asked for no more than it got.
     Load,
-    /// Waiting for answers, one per connection: round trips, locks, or too few connections.
-    Waits,
+    /// Too few connections: the CPUs had time for more.
+    Connections,
+    /// The way between client and server: the network's delay, or something in between.
+    RoundTrips,
 }
 
 impl Resource {
@@ -51,11 +71,20 @@ impl Resource {
             Self::Client => "client",
             Self::Steal => "steal",
             Self::Cpu => "CPU",
+            Self::RowLocks => "row locks",
+            Self::TableLocks => "table locks",
+            Self::MetadataLocks => "metadata locks",
+            Self::UserLocks => "user locks",
+            Self::QueryCache => "query cache",
+            Self::InnodbConcurrency => "InnoDB concurrency",
+            Self::Checkpoint => "checkpoint",
             Self::DiskFlushes => "disk flushes",
             Self::Disk => "disk",
             Self::Network => "network",
+            Self::ConnectionLimit => "connection limit",
             Self::Load => "load",
-            Self::Waits => "waits",
+            Self::Connections => "connections",
+            Self::RoundTrips => "round trips",
         }
     }
 }
@@ -78,6 +107,8 @@ pub struct Bottleneck {
     pub also: Vec<Finding>,
     /// What no rule could judge, for nobody looked at it.
     pub unobserved: Vec<&'static str>,
+    /// What the server's threads did most of their time, in words; `None` where nobody listed them.
+    pub threads: Option<String>,
 }
 
 impl Bottleneck {
@@ -93,7 +124,12 @@ impl Bottleneck {
                 true => String::new(),
                 false => format!("; not observed: {}", self.unobserved.join(", ")),
             };
-            return format!("unexplained: no resource that was observed was short{blind}");
+            let threads = self
+                .threads
+                .as_ref()
+                .map(|did| format!("; the server's threads: {did}"));
+            let threads = threads.unwrap_or_default();
+            return format!("unexplained: no resource that was observed was short{threads}{blind}");
         };
         let mut words = said(limiting);
         if !self.also.is_empty() {
@@ -116,12 +152,15 @@ pub fn bottleneck(record: &Record) -> Option<Bottleneck> {
     });
     let limiting = found.next();
     // What speaks of nobody being short adds nothing to somebody who is.
-    let is_short =
-        |finding: &Finding| !matches!(finding.resource, Resource::Load | Resource::Waits);
+    let is_short = |finding: &Finding| {
+        use Resource::{Connections, Load, RoundTrips};
+        !matches!(finding.resource, Load | Connections | RoundTrips)
+    };
     Some(Bottleneck {
         limiting,
         also: found.filter(is_short).collect(),
         unobserved: signals.unobserved(),
+        threads: signals.server.as_ref().and_then(|server| server.in_words()),
     })
 }
 

@@ -1,6 +1,9 @@
 //! The rules, the more particular ones first.
 
-use super::{Resource, signals::Signals};
+use super::{
+    Resource, server_rules,
+    signals::{NetworkSignals, Signals},
+};
 
 /// One rule.
 pub(super) struct Rule {
@@ -17,7 +20,7 @@ pub(super) struct Rule {
 }
 
 /// All of them, in their order.
-pub(super) const RULES: [Rule; 11] = [
+pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Memory,
         holds: "a process was killed for want of memory; or tasks waited for memory 10 % of the time; or more than 1 MiB \
@@ -37,8 +40,9 @@ pub(super) const RULES: [Rule; 11] = [
     },
     Rule {
         resource: Resource::Client,
-        holds: "an event loop used 90 % of a CPU; or the load fell behind its schedule by its own fault; or the \
-                throughput was 80 % of the client's ceiling; or the client's own machine was 90 % busy",
+        holds: "an event loop used 90 % of a CPU; or dbdyno used 90 % of the CPU limit of its control group; or the load \
+                fell behind its schedule by its own fault; or the throughput was 80 % of the client's ceiling; or the \
+                client's own machine was 90 % busy",
         judge: client,
     },
     Rule {
@@ -52,9 +56,46 @@ pub(super) const RULES: [Rule; 11] = [
         judge: cpu,
     },
     Rule {
+        resource: Resource::RowLocks,
+        holds: "the connections waited for locks of rows 40 % of their time",
+        judge: server_rules::row_locks,
+    },
+    Rule {
+        resource: Resource::TableLocks,
+        holds: "the connections were in the state `Waiting for table level lock` 40 % of their time",
+        judge: server_rules::table_locks,
+    },
+    Rule {
+        resource: Resource::MetadataLocks,
+        holds: "the connections waited 40 % of their time for a metadata lock, the global read lock, a backup lock or a \
+                table that is flushed",
+        judge: server_rules::metadata_locks,
+    },
+    Rule {
+        resource: Resource::UserLocks,
+        holds: "the connections were in the state `User lock` 40 % of their time",
+        judge: server_rules::user_locks,
+    },
+    Rule {
+        resource: Resource::QueryCache,
+        holds: "the connections were in the state `Waiting for query cache lock` 40 % of their time",
+        judge: server_rules::query_cache,
+    },
+    Rule {
+        resource: Resource::InnodbConcurrency,
+        holds: "the connections queued to get into InnoDB 40 % of their time",
+        judge: server_rules::innodb_concurrency,
+    },
+    Rule {
+        resource: Resource::Checkpoint,
+        holds: "the checkpoint age was 90 % of what InnoDB allows",
+        judge: server_rules::checkpoint,
+    },
+    Rule {
         resource: Resource::DiskFlushes,
-        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time",
-        judge: disk_flushes,
+        holds: "a disk flushed its cache 30 % of the time, and tasks waited for a disk 30 % of the time; or the \
+                connections were committing 40 % of their time, and a commit syncs the redo log or the binary log",
+        judge: server_rules::disk_flushes,
     },
     Rule {
         resource: Resource::Disk,
@@ -64,8 +105,14 @@ pub(super) const RULES: [Rule; 11] = [
     Rule {
         resource: Resource::Network,
         holds: "1 % of the TCP segments were sent again; or 0.1 % of the packets were lost; or the queue of a listening \
-                socket overflowed",
+                socket overflowed; or 80 % of a link's speed was used; or the connections were in the middle of a packet \
+                40 % of their time",
         judge: network,
+    },
+    Rule {
+        resource: Resource::ConnectionLimit,
+        holds: "the server refused a connection because it had `max_connections`",
+        judge: server_rules::connection_limit,
     },
     Rule {
         resource: Resource::Load,
@@ -74,14 +121,20 @@ pub(super) const RULES: [Rule; 11] = [
         judge: load,
     },
     Rule {
-        resource: Resource::Waits,
-        holds: "no rule above holds, the connections had an operation in flight 95 % of the time, and the CPUs were idle \
-                30 % of the time",
-        judge: waits,
+        resource: Resource::Connections,
+        holds: "no rule above holds, and the rate was not reached for want of connections, or server and client used 60 % \
+                of a CPU for each connection, and the CPUs were idle 30 % of the time",
+        judge: server_rules::connections,
+    },
+    Rule {
+        resource: Resource::RoundTrips,
+        holds: "no rule above holds, the connections waited for answers 50 % more of their time than the server had \
+                something to do for them, and the CPUs were idle 30 % of the time or not observed",
+        judge: server_rules::round_trips,
     },
 ];
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
@@ -123,9 +176,10 @@ fn disk_quota(signals: &Signals) -> Option<String> {
     (signals.quota.io_limited && stalled >= 0.3 && busy < 0.85).then(|| {
         format!(
             "the disk requests of the server's control group are limited; tasks waited for a disk {} of the time while \
-             none was busy more than {}",
+             none was busy more than {}{}",
             percent(stalled),
-            percent(busy)
+            percent(busy),
+            server_rules::page_reads(signals)
         )
     })
 }
@@ -138,6 +192,12 @@ fn client(signals: &Signals) -> Option<String> {
     }
     if let Some(share) = at_least(client.loop_cpu, 0.9) {
         return Some(format!("an event loop used {} of a CPU", percent(share)));
+    }
+    if let Some((limit, share)) = client.quota.filter(|(_, share)| *share >= 0.9) {
+        return Some(format!(
+            "dbdyno's control group may use {limit} CPUs, and dbdyno used {} of that",
+            percent(share)
+        ));
     }
     if let Some(share) = at_least(client.ceiling, 0.8) {
         return Some(format!(
@@ -187,7 +247,7 @@ fn cpu(signals: &Signals) -> Option<String> {
 }
 
 /// Where the kernel does not tell how long tasks waited, nobody is taken to have waited less than it takes.
-fn waited_for_disks(signals: &Signals) -> Option<String> {
+pub(super) fn waited_for_disks(signals: &Signals) -> Option<String> {
     match signals.pressure {
         Some(pressure) => (pressure.io_some >= 0.3).then(|| {
             format!(
@@ -199,17 +259,6 @@ fn waited_for_disks(signals: &Signals) -> Option<String> {
     }
 }
 
-fn disk_flushes(signals: &Signals) -> Option<String> {
-    let disk = signals.disk.as_ref().filter(|disk| disk.flushing >= 0.3)?;
-    let waited = waited_for_disks(signals)?;
-    Some(format!(
-        "{} flushed its cache {:.0} times a second, {} of the time{waited}",
-        disk.device,
-        disk.flushes_per_s,
-        percent(disk.flushing)
-    ))
-}
-
 fn disk(signals: &Signals) -> Option<String> {
     let disk = signals
         .disk
@@ -217,16 +266,24 @@ fn disk(signals: &Signals) -> Option<String> {
         .filter(|disk| disk.utilisation >= 0.85)?;
     let waited = waited_for_disks(signals)?;
     Some(format!(
-        "{} was busy {} of the time with {:.0} requests/s, {:.1} in flight in the mean{waited}",
+        "{} was busy {} of the time with {:.0} requests/s, {:.1} in flight in the mean{waited}{}",
         disk.device,
         percent(disk.utilisation),
         disk.requests_per_s,
-        disk.queue
+        disk.queue,
+        server_rules::page_reads(signals)
     ))
 }
 
 fn network(signals: &Signals) -> Option<String> {
-    let network = signals.network?;
+    let errors = signals.network.as_ref().and_then(errors_of);
+    let full = || signals.network.as_ref().and_then(full_link);
+    errors
+        .or_else(full)
+        .or_else(|| server_rules::transfers(signals))
+}
+
+fn errors_of(network: &NetworkSignals) -> Option<String> {
     let is_short =
         network.retransmitted >= 0.01 || network.lost >= 0.001 || network.listen_overflows > 0;
     is_short.then(|| {
@@ -240,6 +297,16 @@ fn network(signals: &Signals) -> Option<String> {
     })
 }
 
+fn full_link(network: &NetworkSignals) -> Option<String> {
+    let link = network.link.as_ref().filter(|link| link.used >= 0.8)?;
+    Some(format!(
+        "{} carried {:.0} Mbit/s, {} of what it can",
+        link.interface,
+        link.bits_per_s / 1e6,
+        percent(link.used)
+    ))
+}
+
 fn load(signals: &Signals) -> Option<String> {
     let load = signals.load.filter(|_| signals.cpu.is_some())?;
     let in_flight = percent(load.in_flight);
@@ -250,16 +317,4 @@ fn load(signals: &Signals) -> Option<String> {
         None => (load.in_flight < 0.8)
             .then(|| format!("its connections were in use {in_flight} of the time")),
     }
-}
-
-fn waits(signals: &Signals) -> Option<String> {
-    let (load, cpu) = (signals.load?, signals.cpu?);
-    (load.in_flight >= 0.95 && cpu.idle >= 0.3).then(|| {
-        format!(
-            "all {} connections waited for answers while the CPUs were idle {} of the time: round trips, locks or waits \
-             inside the server, or too few connections",
-            load.connections,
-            percent(cpu.idle)
-        )
-    })
 }

@@ -2,6 +2,8 @@
 
 use samples::{Cause, DiskUse, Host, Pressure, Record, Telemetry};
 
+use super::server_signals::ServerSignals;
+
 /// Means over the measured phase. What was not observed is `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Signals {
@@ -21,6 +23,8 @@ pub(super) struct Signals {
     pub(super) client: ClientSignals,
     /// The load.
     pub(super) load: Option<LoadSignals>,
+    /// What the server says of itself.
+    pub(super) server: Option<ServerSignals>,
 }
 
 /// Shares of a machine's CPU time, 0 to 1.
@@ -36,6 +40,8 @@ pub(super) struct CpuShares {
     pub(super) server: f64,
     /// dbdyno.
     pub(super) client: f64,
+    /// CPUs.
+    pub(super) cpus: f64,
 }
 
 /// Shares of the time in which tasks stood still, 0 to 1.
@@ -89,7 +95,7 @@ pub(super) struct MemorySignals {
 }
 
 /// Network of a machine.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct NetworkSignals {
     /// Segments sent again, as a share of those sent for the first time.
     pub(super) retransmitted: f64,
@@ -97,6 +103,19 @@ pub(super) struct NetworkSignals {
     pub(super) listen_overflows: u64,
     /// Packets that were broken or thrown away, as a share of all.
     pub(super) lost: f64,
+    /// The interface that came nearest to its speed, of those whose speed is known.
+    pub(super) link: Option<LinkSignals>,
+}
+
+/// A network interface.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct LinkSignals {
+    /// Its name.
+    pub(super) interface: String,
+    /// What it carried, in the direction in which it carried more.
+    pub(super) bits_per_s: f64,
+    /// The same as a share of its speed.
+    pub(super) used: f64,
 }
 
 /// The client.
@@ -104,6 +123,8 @@ pub(super) struct NetworkSignals {
 pub(super) struct ClientSignals {
     /// CPU time of the busiest event loop as a share of the time, 0 to 1.
     pub(super) loop_cpu: Option<f64>,
+    /// The CPU limit of its control group in CPUs, and the share of it that dbdyno used.
+    pub(super) quota: Option<(f64, f64)>,
     /// Throughput as a share of what the client reached against a server that does nothing.
     pub(super) ceiling: Option<f64>,
     /// Share of its machine's CPUs that was busy, where the server is on another one.
@@ -123,6 +144,8 @@ pub(super) struct LoadSignals {
     pub(super) rate_per_s: Option<f64>,
     /// The rate was reached.
     pub(super) is_reached: bool,
+    /// The rate was not reached because all connections were in use while the server answered as fast as ever.
+    pub(super) has_too_few_connections: bool,
 }
 
 impl Signals {
@@ -133,17 +156,19 @@ impl Signals {
             let middle_s = sample.t_s + sample.length_s / 2.0;
             sample.length_s > 0.0 && (begin_s..=end_s).contains(&middle_s)
         };
-        let measured = record.telemetry.iter().filter(is_measured);
-        let (of_client, of_server): (Vec<_>, Vec<_>) =
-            measured.partition(|sample| sample.host == Host::Client);
+        let measured: Vec<_> = record.telemetry.iter().filter(is_measured).collect();
+        let (of_client, of_server): (Vec<_>, Vec<_>) = measured
+            .iter()
+            .copied()
+            .partition(|sample| sample.host == Host::Client);
         let mut signals = Self {
-            client: client(record, &of_client),
+            client: client(record, &measured, &of_client),
             load: load(record),
-            network: network(if of_server.is_empty() {
-                &of_client
-            } else {
-                &of_server
-            }),
+            network: match of_server.is_empty() {
+                true => network(record, &of_client),
+                false => network(record, &of_server),
+            },
+            server: ServerSignals::of(record, begin_s, end_s),
             ..Self::default()
         };
         if !of_server.is_empty() {
@@ -165,6 +190,7 @@ impl Signals {
             ("memory", self.memory.is_none()),
             ("network", self.network.is_none()),
             ("event loops of the client", self.client.loop_cpu.is_none()),
+            ("threads of the server", self.server.is_none()),
         ];
         let missing = all.into_iter().filter(|(_, is_missing)| *is_missing);
         missing.map(|(what, _)| what).collect()
@@ -199,6 +225,7 @@ fn cpu(samples: &[&Telemetry]) -> Option<CpuShares> {
         Some(it.machine?.idle_s + it.machine?.iowait_s)
     })?;
     let all_s = busy_s + steal_s + idle_s;
+    let length_s = sum(samples, |it| it.machine.map(|_| it.length_s))?;
     let process = |process: fn(&Telemetry) -> Option<samples::ProcessUse>| {
         let used = sum(samples, |it| process(it).map(|it| it.user_s + it.system_s));
         used.unwrap_or(0.0) / all_s
@@ -209,6 +236,7 @@ fn cpu(samples: &[&Telemetry]) -> Option<CpuShares> {
         idle: idle_s / all_s,
         server: process(|it| it.server),
         client: process(|it| it.client),
+        cpus: all_s / length_s,
     })
 }
 
@@ -290,7 +318,7 @@ fn memory(samples: &[&Telemetry]) -> Option<MemorySignals> {
     })
 }
 
-fn network(samples: &[&Telemetry]) -> Option<NetworkSignals> {
+fn network(record: &Record, samples: &[&Telemetry]) -> Option<NetworkSignals> {
     let segments = sum(samples, |it| Some(it.tcp?.segments_sent))?;
     let again = sum(samples, |it| Some(it.tcp?.retransmitted))?;
     let overflows = sum(samples, |it| it.tcp?.listen_overflows);
@@ -304,18 +332,56 @@ fn network(samples: &[&Telemetry]) -> Option<NetworkSignals> {
         retransmitted: share(again, segments),
         listen_overflows: overflows.unwrap_or(0),
         lost: share(lost, packets),
+        link: link(record, samples),
     })
 }
 
-fn client(record: &Record, of_client: &[&Telemetry]) -> ClientSignals {
+fn link(record: &Record, samples: &[&Telemetry]) -> Option<LinkSignals> {
+    let host = samples.first()?.host;
+    let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
+    let machine = record
+        .machines
+        .iter()
+        .find(|machine| machine.host == host)?;
+    let links = machine.links.iter().map(|link| {
+        let uses = samples.iter().flat_map(|it| &it.interfaces);
+        let uses = uses.filter(|it| it.interface == link.interface);
+        let (received, sent) = uses.fold((0, 0), |(received, sent), it| {
+            (received + it.received_bytes, sent + it.sent_bytes)
+        });
+        // Links of today carry as much in either direction at the same time.
+        let bits_per_s = received.max(sent) as f64 * 8.0 / length_s;
+        LinkSignals {
+            interface: link.interface.clone(),
+            bits_per_s,
+            used: bits_per_s / link.speed_bits_per_s as f64,
+        }
+    });
+    links.max_by(|one, other| one.used.total_cmp(&other.used))
+}
+
+fn client(record: &Record, samples: &[&Telemetry], of_client: &[&Telemetry]) -> ClientSignals {
     let paces = measured_paces(record);
     let shortfall = record.offered.as_ref().and_then(|it| it.shortfall.as_ref());
     ClientSignals {
         loop_cpu: weighted(&paces, |pace| pace.loop_cpu),
+        quota: client_quota(record, samples),
         ceiling: record.ceiling.as_ref().and_then(|ceiling| ceiling.share),
         machine_busy: cpu(of_client).map(|cpu| cpu.busy),
         is_behind: shortfall.is_some_and(|shortfall| shortfall.cause == Cause::Client),
     }
+}
+
+fn client_quota(record: &Record, samples: &[&Telemetry]) -> Option<(f64, f64)> {
+    let groups = record.machines.iter().flat_map(|machine| &machine.cgroups);
+    let limit = groups
+        .into_iter()
+        .find(|group| group.of == "client")?
+        .cpu_limit?;
+    let used = rate(samples, |it| {
+        it.client.map(|client| client.user_s + client.system_s)
+    })?;
+    Some((limit, used / limit))
 }
 
 fn load(record: &Record) -> Option<LoadSignals> {
@@ -325,6 +391,9 @@ fn load(record: &Record) -> Option<LoadSignals> {
         connections: record.header.connections,
         rate_per_s: offered.and_then(|offered| offered.rate_per_s),
         is_reached: offered.is_some_and(|offered| offered.shortfall.is_none()),
+        has_too_few_connections: offered
+            .and_then(|offered| offered.shortfall.as_ref())
+            .is_some_and(|shortfall| shortfall.cause == Cause::Connections),
     })
 }
 

@@ -2,12 +2,15 @@
 
 use super::{
     rules::RULES,
+    server_signals::ServerSignals,
     signals::{
-        ClientSignals, CpuShares, DiskSignals, LoadSignals, MemorySignals, NetworkSignals,
-        PressureShares, Quota, Signals,
+        ClientSignals, CpuShares, DiskSignals, LinkSignals, LoadSignals, MemorySignals,
+        NetworkSignals, PressureShares, Quota, Signals,
     },
     *,
 };
+
+mod of_server;
 
 /// A machine with nothing to do, and users who think.
 fn calm() -> Signals {
@@ -18,6 +21,7 @@ fn calm() -> Signals {
             server: 0.1,
             client: 0.05,
             steal: 0.0,
+            cpus: 2.0,
         }),
         pressure: Some(PressureShares::default()),
         quota: Quota::default(),
@@ -38,6 +42,11 @@ fn calm() -> Signals {
             in_flight: 0.9,
             connections: 8,
             ..LoadSignals::default()
+        }),
+        server: Some(ServerSignals {
+            running: Some(0.8),
+            statements_per_s: 1000.0,
+            ..ServerSignals::default()
         }),
     }
 }
@@ -121,6 +130,11 @@ fn client_by_loops_ceiling_schedule_and_machine() {
         [Resource::Client]
     );
     assert_eq!(client(|it| it.ceiling = Some(0.5)), []);
+    assert_eq!(
+        client(|it| it.quota = Some((0.25, 0.97))),
+        [Resource::Client]
+    );
+    assert_eq!(client(|it| it.quota = Some((0.25, 0.7))), []);
 }
 
 #[test]
@@ -183,6 +197,17 @@ fn network_by_its_errors() {
     assert_eq!(network(|it| it.lost = 0.01), [Resource::Network]);
     assert_eq!(network(|it| it.listen_overflows = 3), [Resource::Network]);
     assert_eq!(network(|it| it.retransmitted = 0.001), []);
+    let link = |used| {
+        case(|it| {
+            it.network.as_mut().unwrap().link = Some(LinkSignals {
+                interface: "eth0".to_owned(),
+                bits_per_s: used * 1e9,
+                used,
+            });
+        })
+    };
+    assert_eq!(link(0.92), [Resource::Network]);
+    assert_eq!(link(0.7), []);
 }
 
 #[test]
@@ -194,6 +219,7 @@ fn load_where_it_asked_for_no_more() {
                 rate_per_s,
                 is_reached,
                 connections: 8,
+                ..LoadSignals::default()
             });
         })
     };
@@ -208,20 +234,6 @@ fn load_where_it_asked_for_no_more() {
 }
 
 #[test]
-fn waits_where_all_wait_and_the_cpus_idle() {
-    let waits = |in_flight, idle| {
-        case(|it| {
-            it.load.as_mut().unwrap().in_flight = in_flight;
-            let cpu = it.cpu.as_mut().unwrap();
-            (cpu.idle, cpu.busy) = (idle, 1.0 - idle);
-        })
-    };
-    assert_eq!(waits(0.99, 0.6), [Resource::Waits]);
-    assert_eq!(waits(0.99, 0.2), [], "neither busy nor idle: unexplained");
-    assert_eq!(waits(0.85, 0.6), []);
-}
-
-#[test]
 fn words_name_the_limit_first_and_say_what_nobody_saw() {
     let finding = |resource, evidence: &str| Finding {
         resource,
@@ -231,6 +243,7 @@ fn words_name_the_limit_first_and_say_what_nobody_saw() {
         limiting: Some(finding(Resource::CpuQuota, "at 0.5 CPUs")),
         also: vec![finding(Resource::Disk, "sda busy")],
         unobserved: vec!["network"],
+        threads: Some("User sleep 98 %".to_owned()),
     };
     assert_eq!(
         bottleneck.in_words(),
@@ -239,7 +252,8 @@ fn words_name_the_limit_first_and_say_what_nobody_saw() {
     bottleneck.limiting = None;
     assert_eq!(
         bottleneck.in_words(),
-        "unexplained: no resource that was observed was short; not observed: network"
+        "unexplained: no resource that was observed was short; the server's threads: User sleep 98 %; not observed: \
+         network"
     );
 }
 

@@ -1,0 +1,231 @@
+//! The rules that look at what the server says of itself: where the time of the connections went.
+
+use super::{
+    rules::{percent, waited_for_disks},
+    server_signals::ServerSignals,
+    signals::Signals,
+};
+
+/// The share of their time that connections must have lost to one thing for it to be named.
+///
+/// Two of them that only ever wait for each other lose half of it at most.
+const MUCH: f64 = 0.4;
+
+/// Where the share of the connections' time is much, the words that say so.
+fn much(share: f64, words: impl FnOnce(String) -> String) -> Option<String> {
+    // Connections of others wait, too.
+    (share >= MUCH).then(|| words(percent(share.min(1.0))))
+}
+
+pub(super) fn row_locks(signals: &Signals) -> Option<String> {
+    let share = signals.server.as_ref()?.row_locks;
+    much(share, |share| {
+        format!("the connections waited for locks of rows {share} of their time")
+    })
+}
+
+pub(super) fn table_locks(signals: &Signals) -> Option<String> {
+    let server = signals.server.as_ref()?;
+    much(
+        server.in_states(|state| state == "Waiting for table level lock"),
+        |share| format!("the connections waited for locks of whole tables {share} of their time"),
+    )
+}
+
+/// States of those who wait for somebody that holds a definition, or stops all writes.
+fn is_metadata_lock(state: &str) -> bool {
+    const GLOBAL: [&str; 4] = [
+        "Waiting for global read lock",
+        "Waiting for commit lock",
+        "Waiting for backup lock",
+        "Waiting for table flush",
+    ];
+    GLOBAL.contains(&state)
+        || state.starts_with("Waiting for ") && state.ends_with(" metadata lock")
+}
+
+pub(super) fn metadata_locks(signals: &Signals) -> Option<String> {
+    let server = signals.server.as_ref()?;
+    much(server.in_states(is_metadata_lock), |share| {
+        format!(
+            "the connections waited {share} of their time for somebody who changes a table, or locks it or the server"
+        )
+    })
+}
+
+pub(super) fn user_locks(signals: &Signals) -> Option<String> {
+    let server = signals.server.as_ref()?;
+    much(server.in_states(|state| state == "User lock"), |share| {
+        format!("the connections waited in GET_LOCK {share} of their time")
+    })
+}
+
+pub(super) fn query_cache(signals: &Signals) -> Option<String> {
+    let server = signals.server.as_ref()?;
+    much(
+        server.in_states(|state| state == "Waiting for query cache lock"),
+        |share| {
+            format!(
+                "the connections waited for the one lock of the query cache {share} of their time"
+            )
+        },
+    )
+}
+
+pub(super) fn innodb_concurrency(signals: &Signals) -> Option<String> {
+    much(signals.server.as_ref()?.queued, |share| {
+        format!(
+            "the connections queued {share} of their time to get into InnoDB (innodb_thread_concurrency)"
+        )
+    })
+}
+
+pub(super) fn checkpoint(signals: &Signals) -> Option<String> {
+    let age = signals.server.as_ref()?.checkpoint_age?;
+    (age >= 0.9).then(|| {
+        format!(
+            "{} of the redo log that InnoDB may fill waited for its checkpoint: statements that write wait until \
+             modified pages are written, and a larger log would let them go on",
+            percent(age)
+        )
+    })
+}
+
+/// States of those who commit: what takes long about it is to sync the logs.
+fn is_commit(state: &str) -> bool {
+    const COMMITS: [&str; 4] = [
+        "Commit",
+        "query end",
+        "waiting for handler commit",
+        "Waiting for prior transaction to commit",
+    ];
+    COMMITS
+        .iter()
+        .any(|commit| commit.eq_ignore_ascii_case(state))
+}
+
+pub(super) fn disk_flushes(signals: &Signals) -> Option<String> {
+    of_a_disk(signals).or_else(|| of_commits(signals.server.as_ref()?))
+}
+
+fn of_a_disk(signals: &Signals) -> Option<String> {
+    let disk = signals.disk.as_ref().filter(|disk| disk.flushing >= 0.3)?;
+    let waited = waited_for_disks(signals)?;
+    Some(format!(
+        "{} flushed its cache {:.0} times a second, {} of the time{waited}{}",
+        disk.device,
+        disk.flushes_per_s,
+        percent(disk.flushing),
+        syncs(signals)
+    ))
+}
+
+fn of_commits(server: &ServerSignals) -> Option<String> {
+    if server.synced_by.is_empty() {
+        return None;
+    }
+    much(server.in_states(is_commit), |share| {
+        format!(
+            "the connections were committing {share} of their time, each time with a sync of the log ({}): {:.0} syncs \
+             for {:.0} statements a second",
+            server.synced_by.join(", "),
+            server.syncs_per_s,
+            server.statements_per_s
+        )
+    })
+}
+
+/// What the server itself says of its syncs.
+fn syncs(signals: &Signals) -> String {
+    match &signals.server {
+        Some(server) => format!(
+            ", the server synced {:.0} times for {:.0} statements a second",
+            server.syncs_per_s, server.statements_per_s
+        ),
+        None => String::new(),
+    }
+}
+
+/// Evidence for a disk that reads: what the buffer pool did not hold.
+pub(super) fn page_reads(signals: &Signals) -> String {
+    let server = signals.server.as_ref();
+    let reads = server.filter(|it| it.page_reads_per_s >= 1.0 && it.statements_per_s > 0.0);
+    reads.map_or_else(String::new, |it| {
+        format!(
+            "; the buffer pool missed {:.1} pages per statement",
+            it.page_reads_per_s / it.statements_per_s
+        )
+    })
+}
+
+/// States of those who are in the middle of sending or receiving.
+pub(super) fn is_transfer(state: &str) -> bool {
+    const TRANSFERS: [&str; 4] = [
+        "Writing to net",
+        "Sending to client",
+        "Reading from net",
+        "Receiving from client",
+    ];
+    TRANSFERS.contains(&state)
+}
+
+/// Threads of the server that stood in the middle of a packet.
+pub(super) fn transfers(signals: &Signals) -> Option<String> {
+    let server = signals.server.as_ref()?;
+    much(server.in_states(is_transfer), |share| {
+        format!(
+            "the server's threads waited for the network in the middle of a packet {share} of their time"
+        )
+    })
+}
+
+pub(super) fn connection_limit(signals: &Signals) -> Option<String> {
+    let refused = signals.server.as_ref()?.refused;
+    (refused > 0.0).then(|| {
+        format!("the server refused {refused:.0} connections: it had max_connections already")
+    })
+}
+
+pub(super) fn connections(signals: &Signals) -> Option<String> {
+    let load = signals.load?;
+    if load.has_too_few_connections {
+        return Some(format!(
+            "its {} connections are too few for the rate: the server answered each as fast as when it was calm",
+            load.connections
+        ));
+    }
+    let cpu = signals.cpu.filter(|cpu| cpu.idle >= 0.3)?;
+    let each = (cpu.server + cpu.client) * cpu.cpus / f64::from(load.connections.max(1));
+    (load.in_flight >= 0.9 && each >= 0.6).then(|| {
+        format!(
+            "for {} there was always something on a CPU, {} of one for each, while the CPUs were idle {} of the time: \
+             more connections could use them",
+            match load.connections {
+                1 => "its one connection".to_owned(),
+                many => format!("its {many} connections"),
+            },
+            percent(each),
+            percent(cpu.idle)
+        )
+    })
+}
+
+pub(super) fn round_trips(signals: &Signals) -> Option<String> {
+    let (load, server) = (signals.load?, signals.server.as_ref()?);
+    let running = server.running?.clamp(0.0, 1.0);
+    if signals.cpu.is_some_and(|cpu| cpu.idle < 0.3) {
+        return None;
+    }
+    let connections = f64::from(load.connections);
+    let each_ms = |share: f64| share * connections / server.statements_per_s.max(1.0) * 1000.0;
+    (load.in_flight - running >= 0.5).then(|| {
+        format!(
+            "{} of the connections waited for answers while {} of them had a thread of the server at work: of {:.2} ms \
+             for a statement {:.2} ms passed on the way",
+            percent(load.in_flight),
+            percent(running),
+            each_ms(load.in_flight),
+            each_ms(load.in_flight - running)
+        )
+    })
+}

@@ -1,0 +1,194 @@
+//! What the rules know of the server from itself: what its threads did in the measured phase, and what it counted.
+
+use std::collections::BTreeMap;
+
+use samples::{Record, ServerStatus};
+
+/// Share of its log files that InnoDB lets its checkpoint age grow to, where the server does not tell the limit.
+///
+/// Source: `log_calc_max_ages` of MySQL 5.5 to 8.0: nine tenths of the files, less a margin of a tenth.
+const USABLE_LOG: f64 = 0.81;
+
+/// Means over the measured phase. A share is one of the load's connections, so that 1 is all of their time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ServerSignals {
+    /// Connections that the server had something to do for, as a share.
+    pub(super) running: Option<f64>,
+    /// Connections by what their threads did, as shares; empty where nobody listed them.
+    pub(super) states: BTreeMap<String, f64>,
+    /// Time that statements waited for locks of rows, as a share.
+    pub(super) row_locks: f64,
+    /// Connections that queued to get into InnoDB, as a share.
+    pub(super) queued: f64,
+    /// Redo log between the last checkpoint and now, as a share of what InnoDB allows.
+    pub(super) checkpoint_age: Option<f64>,
+    /// The options by which a commit waits for its log to be on disk; empty where none does.
+    pub(super) synced_by: Vec<&'static str>,
+    /// Statements per second.
+    pub(super) statements_per_s: f64,
+    /// Syncs per second, of the redo log where the server counts these apart, and else of all that InnoDB syncs.
+    pub(super) syncs_per_s: f64,
+    /// Pages that InnoDB read because they were not in its buffer pool, per second.
+    pub(super) page_reads_per_s: f64,
+    /// Connections that the server refused for `max_connections`.
+    pub(super) refused: f64,
+}
+
+impl ServerSignals {
+    /// Those of the time from `begin_s` to `end_s`; `None` where nobody asked the server meanwhile.
+    pub(super) fn of(record: &Record, begin_s: f64, end_s: f64) -> Option<Self> {
+        let middle_s = |status: &ServerStatus| status.t_s + status.length_s / 2.0;
+        let counted: Vec<_> = record
+            .server_status
+            .iter()
+            .filter(|status| (begin_s..=end_s).contains(&middle_s(status)))
+            .collect();
+        let length_s: f64 = counted.iter().map(|status| status.length_s).sum();
+        if length_s <= 0.0 {
+            return None;
+        }
+        let sum = |name: &str| -> f64 {
+            let grown = counted.iter().filter_map(|it| it.counters.get(name));
+            grown.sum()
+        };
+        let per_s = |name: &str| sum(name) / length_s;
+        let looks = Looks::between(record, begin_s, end_s);
+        let connections = f64::from(record.header.connections.max(1));
+        let share = |value: f64| value / connections;
+        // A wait is in the sum when it has ended, and among the current ones until then.
+        let waited = per_s("Innodb_row_lock_time") / 1000.0;
+        let waiting = looks.mean_of("Innodb_row_lock_current_waits");
+        let log_syncs = per_s("Innodb_os_log_fsyncs");
+        Some(Self {
+            // One of them answers the question itself.
+            running: looks.mean_of("Threads_running").map(|it| share(it - 1.0)),
+            states: looks.states(connections),
+            row_locks: share(waiting.unwrap_or(0.0).max(waited)),
+            queued: share(looks.queued()),
+            checkpoint_age: looks.checkpoint_age(log_bytes(record)),
+            synced_by: synced_by(record),
+            statements_per_s: per_s("Questions"),
+            syncs_per_s: match log_syncs > 0.0 {
+                true => log_syncs,
+                false => per_s("Innodb_data_fsyncs"),
+            },
+            page_reads_per_s: per_s("Innodb_buffer_pool_reads"),
+            refused: sum("Connection_errors_max_connections"),
+        })
+    }
+
+    /// Share of the connections' time in which their threads were in one of these states.
+    pub(super) fn in_states(&self, is_one: impl Fn(&str) -> bool) -> f64 {
+        let states = self.states.iter().filter(|(state, _)| is_one(state));
+        states.map(|(_, share)| share).sum()
+    }
+
+    /// What the threads did most of their time, the most frequent first.
+    ///
+    /// ```text
+    /// User sleep 97 %, Sleep 3 %
+    /// ```
+    pub(super) fn in_words(&self) -> Option<String> {
+        let mut states: Vec<_> = self.states.iter().collect();
+        states.sort_by(|one, other| other.1.total_cmp(one.1));
+        let words = states.iter().take(3).filter(|(_, share)| **share >= 0.05);
+        let words: Vec<_> = words
+            .map(|(state, share)| format!("{state} {:.0} %", *share * 100.0))
+            .collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    }
+}
+
+/// What stood there at the moments of the readings. A reading tells only what has changed since the one before.
+struct Looks<'a> {
+    readings: Vec<(&'a ServerStatus, BTreeMap<&'a str, f64>)>,
+}
+
+impl<'a> Looks<'a> {
+    fn between(record: &'a Record, begin_s: f64, end_s: f64) -> Self {
+        let mut values = BTreeMap::new();
+        let mut readings = Vec::new();
+        for status in &record.server_status {
+            values.extend(status.values.iter().map(|(name, it)| (name.as_str(), *it)));
+            // The values are those of the end of the interval; what comes with or after the last answer is no load.
+            let at_s = status.t_s + status.length_s;
+            if (begin_s..end_s).contains(&at_s) {
+                readings.push((status, values.clone()));
+            }
+        }
+        Self { readings }
+    }
+
+    /// The mean of a value, which is 0 where no reading ever told it; `None` without readings.
+    fn mean_of(&self, name: &str) -> Option<f64> {
+        let values = self.readings.iter().map(|(_, values)| values);
+        mean(values.map(|values| values.get(name).copied().unwrap_or(0.0)))
+    }
+
+    fn states(&self, connections: f64) -> BTreeMap<String, f64> {
+        let lists = self.readings.iter().map(|(status, _)| &status.processes);
+        let lists: Vec<_> = lists.filter(|list| !list.is_empty()).collect();
+        let mut states = BTreeMap::new();
+        for (what, count) in lists.iter().copied().flatten() {
+            let state = what
+                .split_once(": ")
+                .map_or(what.as_str(), |(_, state)| state);
+            let share = f64::from(*count) / connections / lists.len() as f64;
+            *states.entry(state.to_owned()).or_insert(0.0) += share;
+        }
+        states
+    }
+
+    fn queued(&self) -> f64 {
+        let innodb = self
+            .readings
+            .iter()
+            .filter_map(|(status, _)| status.innodb.as_ref());
+        let queued = innodb.filter_map(|innodb| innodb.queries_queued);
+        mean(queued.map(|queued| queued as f64)).unwrap_or(0.0)
+    }
+
+    fn checkpoint_age(&self, log_bytes: Option<f64>) -> Option<f64> {
+        let shares = self.readings.iter().filter_map(|(status, values)| {
+            let told = values.get("Innodb_checkpoint_max_age").copied();
+            let limit = told
+                .filter(|limit| *limit > 0.0)
+                .or(log_bytes.map(|it| it * USABLE_LOG))?;
+            let age = status.innodb.as_ref()?.checkpoint_age_bytes()?;
+            Some(age as f64 / limit)
+        });
+        mean(shares)
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn variable<'a>(record: &'a Record, name: &str) -> Option<&'a str> {
+    let value = record.servers.first()?.variables.get(name)?;
+    Some(value.as_str())
+}
+
+fn number(record: &Record, name: &str) -> Option<f64> {
+    variable(record, name)?.parse().ok()
+}
+
+/// All log files together.
+fn log_bytes(record: &Record) -> Option<f64> {
+    let capacity = number(record, "innodb_redo_log_capacity");
+    let files = number(record, "innodb_log_files_in_group").unwrap_or(1.0);
+    capacity.or_else(|| Some(number(record, "innodb_log_file_size")? * files))
+}
+
+fn synced_by(record: &Record) -> Vec<&'static str> {
+    let mut options = Vec::new();
+    if number(record, "innodb_flush_log_at_trx_commit") == Some(1.0) {
+        options.push("innodb_flush_log_at_trx_commit = 1");
+    }
+    if variable(record, "log_bin") == Some("ON") && number(record, "sync_binlog") == Some(1.0) {
+        options.push("sync_binlog = 1");
+    }
+    options
+}
