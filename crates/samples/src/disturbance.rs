@@ -94,12 +94,12 @@ mod tests {
 
     fn sample(host: &str, t_s: f64, user_s: f64, steal_s: f64, server: &str) -> String {
         format!(
-            r#"{{"line":"telemetry","host":"{host}","t_s":{t_s},"length_s":1.0,"machine":{{"user_s":{user_s},"system_s":0.2,"iowait_s":0.0,"steal_s":{steal_s},"idle_s":{}}},"server":{server},"client":{{"user_s":0.1,"system_s":0.1,"rss_bytes":0}}}}"#,
+            r#"{{"line":"telemetry","host":"{host}","t_s":{t_s},"length_s":1.0,"machine":{{"user_s":{user_s},"system_s":0.2,"iowait_s":0.0,"steal_s":{steal_s},"idle_s":{}}},"server":{server},"client":{{"user_s":0.1,"system_s":0.1,"resident_bytes":0}}}}"#,
             1.8 - user_s - steal_s
         )
     }
 
-    const SERVER: &str = r#"{"user_s":0.3,"system_s":0.3,"rss_bytes":0}"#;
+    const SERVER: &str = r#"{"user_s":0.3,"system_s":0.3,"resident_bytes":0}"#;
 
     #[test]
     fn others_are_known_by_their_user_time_in_the_measurement() {
