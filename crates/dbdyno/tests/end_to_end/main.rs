@@ -31,6 +31,7 @@ mod secrets;
 mod server_activity;
 mod server_check;
 mod server_life_cycle;
+mod shipped;
 mod snapshots;
 mod super_smack;
 mod tpcc;

@@ -1,0 +1,99 @@
+//! The experiments in `experiments/` that take no more than the server of this machine, each scaled down to less than a
+//! minute; at full size with `DBDYNO_SHIPPED=full`.
+
+use std::{fs, path::Path};
+
+use crate::{results::Results, scene::Scene};
+
+/// Everything under `experiments/`, in the scene.
+fn experiments(scene: &Scene) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    copy(&from, &scene.path().join("experiments"));
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+/// Runs one of them, made smaller by these options, and expects all of its runs to come to their end.
+fn run(scene: &Scene, name: &str, smaller: &[&str]) -> Results {
+    let file = format!("experiments/{name}.toml");
+    let full = std::env::var("DBDYNO_SHIPPED").is_ok_and(|size| size == "full");
+    let options: &[&str] = if full { &[] } else { smaller };
+    let ended = scene.dbdyno([&["run", &file, "--results", "out"], options].concat());
+    ended.exits(0).prints("complete.");
+    scene.nothing_is_left();
+    Results::at(scene.path().join("out"))
+}
+
+#[test]
+fn quickstart() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let smaller = [
+        "--scale",
+        "0.3",
+        "--repeats",
+        "1",
+        "--only",
+        "connections=1,8",
+    ];
+    let results = run(&scene, "quickstart", &smaller);
+    assert!(
+        results
+            .text("report.html")
+            .contains("what do durable updates cost?")
+    );
+}
+
+#[test]
+fn hp_sizing() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let only = [
+        "connections=16",
+        "mix=1:0",
+        "rows=0.5x,4x",
+        "query_cache=64M,0",
+    ];
+    let smaller = ["--scale", "0.01"].into_iter();
+    let smaller: Vec<&str> = smaller
+        .chain(only.iter().flat_map(|it| ["--only", *it]))
+        .collect();
+    let results = run(&scene, "hp-sizing", &smaller);
+    assert!(results.record(3).count() > 0);
+}
+
+#[test]
+fn ssd_mycnf() {
+    let scene = Scene::new();
+    experiments(&scene);
+    // The two file systems take root and a disk for each; here both directories are on one.
+    let file = scene.path().join("experiments/ssd-mycnf.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let here = text.replace(
+        "/mnt/dbdyno-{fs}",
+        &scene.path().join("{fs}").display().to_string(),
+    );
+    assert_ne!(here, text);
+    fs::write(&file, here).unwrap();
+    for name in ["xfs", "ext4"] {
+        fs::create_dir(scene.path().join(name)).unwrap();
+    }
+    let smaller = ["--scale", "0.01", "--repeats", "1", "--only", "fs=xfs"];
+    let results = run(&scene, "ssd-mycnf", &smaller);
+    assert_eq!(
+        results
+            .record(1)
+            .variable("start", "innodb_flush_log_at_trx_commit"),
+        "1"
+    );
+}
