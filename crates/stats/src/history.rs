@@ -8,7 +8,7 @@ use crate::{
     energy::{Split, best_split},
     random::Random,
     spread::Spread,
-    trend::median_of_sorted,
+    trend::median,
 };
 
 /// Results of one level that it takes to speak of a level: of three, one may be an outlier and the median is none.
@@ -237,11 +237,6 @@ fn difference(before: &[f64], after: &[f64]) -> f64 {
 
 /// True when the medians differ as the means do, and not much less.
 fn is_of_the_median(before: &[f64], after: &[f64]) -> bool {
-    let median = |values: &[f64]| {
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        median_of_sorted(&sorted)
-    };
     let of_means = mean(after) - mean(before);
     (median(after) - median(before)) * of_means.signum() >= MEDIAN_AT_LEAST * of_means.abs()
 }

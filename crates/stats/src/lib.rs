@@ -9,15 +9,22 @@ mod bootstrap;
 mod comparison;
 mod effect;
 mod energy;
+#[cfg(test)]
+mod experiments;
 mod history;
 mod interval;
+mod levels;
+mod mser;
 #[cfg(test)]
 mod noise;
 mod percentile;
 mod random;
 mod sections;
+mod sequential;
+mod spending;
 mod spread;
 mod stalls;
+mod steadiness;
 mod steady;
 mod trend;
 
@@ -27,9 +34,12 @@ pub use comparison::{Comparison, EXECUTIONS_AT_LEAST, compare, compare_pairs, ho
 pub use effect::{effect_size, executions_needed, smallest_effect};
 pub use history::{ChangePoint, Threshold, change_points, e_divisive};
 pub use interval::{Interval, mean_interval};
+pub use levels::{Level, levels};
 pub use percentile::{
     Unsupported, percentile_bounds, percentile_interval, values_for_bound, values_for_percentile,
 };
 pub use sections::sectioned_interval;
+pub use sequential::{Side, Standing, Step, UntilDecided};
 pub use stalls::{Stalls, stalls};
+pub use steadiness::{Evidence, Reason, RunState, Steadiness, Unjudged, judge_run};
 pub use steady::steady_from;

@@ -1,6 +1,6 @@
 //! How often and how long nothing, or nearly nothing, went forward.
 
-use crate::trend::median_of_sorted;
+use crate::trend::median;
 
 /// Below this share of the median an interval is stalled.
 const STALLED_BELOW: f64 = 0.5;
@@ -46,9 +46,7 @@ pub fn stalls(series: &[f64]) -> Option<Stalls> {
     {
         return None;
     }
-    let mut sorted = series.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let median = median_of_sorted(&sorted);
+    let median = median(series);
     let slow = Stretches::of(series, |value| value < STALLED_BELOW * median);
     let silent = Stretches::of(series, |value| value == 0.0);
     Some(Stalls {

@@ -1,15 +1,12 @@
 //! From when on a series is steady.
 
-use crate::trend::{median_of_sorted, theil_sen};
+use crate::{
+    mser::{batch_of, mser_cut},
+    trend::{median, theil_sen},
+};
 
 /// Observations after the cut that it takes to speak of a steady state: with fewer, a slow rise hides in the noise.
 const STEADY_AT_LEAST: usize = 12;
-
-/// The batch that MSER-5 is named after, in observations.
-const BATCH_AT_MOST: usize = 5;
-
-/// A short series is cut into about so many batches: whole batches of five would leave too few to choose from.
-const BATCHES_WANTED: usize = 20;
 
 /// A change over the steady part that is too small to matter, as a share of its median.
 const DRIFT_IGNORED: f64 = 0.02;
@@ -31,16 +28,13 @@ const DRIFT_POSSIBLE_AT_MOST: f64 = 0.2;
 /// A rise that is slow against the noise is taken for steady: with 5 % noise, 30 % that come with a time constant
 /// of 60 observations are not seen.
 ///
-/// Source: K. P. White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69
-/// (1997), with the batches of S. C. Spratt (1998), MSER-5, made smaller for short series. MSER alone leaves some
-/// percent of bias when the warm-up takes a fifth of the series or more; therefore the trend of the rest (Theil
-/// and Sen).
+/// Source: MSER-5 (White 1997, Spratt 1998), with smaller batches for short series. MSER alone leaves some percent of
+/// bias when the warm-up takes a fifth of the series or more; therefore the trend of the rest (Theil and Sen).
 pub fn steady_from(series: &[f64]) -> Option<usize> {
     if series.len() < STEADY_AT_LEAST || series.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let batch = (series.len() / BATCHES_WANTED).clamp(1, BATCH_AT_MOST);
-    let cut = mser_cut(series, batch);
+    let cut = mser_cut(series, batch_of(series.len()));
     let rest = &series[cut.at..];
     let possible_at_most = if cut.is_latest {
         DRIFT_IGNORED
@@ -50,50 +44,9 @@ pub fn steady_from(series: &[f64]) -> Option<usize> {
     (rest.len() >= STEADY_AT_LEAST && is_level(rest, possible_at_most)).then_some(cut.at)
 }
 
-/// Where MSER ends the warm-up.
-struct Cut {
-    /// Observations before the cut.
-    at: usize,
-    /// True for the last cut that was looked at: the best one may lie behind it.
-    is_latest: bool,
-}
-
-/// The cut with the smallest squared standard error of the rest's mean.
-fn mser_cut(series: &[f64], batch: usize) -> Cut {
-    // When the batches do not fill the series, the oldest observations are left over: the newest ones count most.
-    let left_over = series.len() % batch;
-    let means: Vec<f64> = series[left_over..]
-        .chunks_exact(batch)
-        .map(|chunk| chunk.iter().sum::<f64>() / batch as f64)
-        .collect();
-    let latest = means.len() / 2;
-    let mut best = (0, f64::INFINITY);
-    for cut in 0..=latest {
-        let error = squared_error_of_mean(&means[cut..]);
-        if error < best.1 {
-            best = (cut, error);
-        }
-    }
-    let (cut, _) = best;
-    Cut {
-        at: if cut == 0 { 0 } else { left_over + cut * batch },
-        is_latest: cut == latest,
-    }
-}
-
-/// MSER's measure: the squares around the mean, over the square of the count.
-fn squared_error_of_mean(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    squares / (count * count)
-}
-
 /// True when the values neither rise nor fall, and a change of more than a share of their median is ruled out.
 fn is_level(values: &[f64], possible_at_most: f64) -> bool {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let median = median_of_sorted(&sorted);
+    let median = median(values);
     let Some(slope) = theil_sen(values, 0.95) else {
         return false;
     };

@@ -1,0 +1,149 @@
+//! The promises of the verdicts, over many simulated experiments with the noise of a shared machine.
+
+use crate::{
+    comparison::{compare, compare_pairs},
+    noise::Noise,
+    sequential::{Side, Step, UntilDecided},
+};
+
+/// Experiments to simulate: a test's share of a minute, or as many as `DBDYNO_SIMULATIONS` says.
+pub(crate) fn experiments(usual: usize) -> usize {
+    let asked = std::env::var("DBDYNO_SIMULATIONS");
+    asked.map_or(usual, |count| {
+        count.parse().expect("DBDYNO_SIMULATIONS is a number")
+    })
+}
+
+/// Executions of a shared machine: they differ by some percent, a block has its own level that wanders from one to the
+/// next, and one execution in twenty is disturbed and loses up to a third.
+pub(crate) struct SharedMachine {
+    noise: Noise,
+    deviation: f64,
+    /// Logarithm of the level of the present block.
+    block: f64,
+}
+
+impl SharedMachine {
+    pub(crate) fn new(seed: u64, deviation: f64) -> Self {
+        Self {
+            noise: Noise::new(seed),
+            deviation,
+            block: 0.0,
+        }
+    }
+
+    fn execution(&mut self, level: f64) -> f64 {
+        let disturbed = if self.noise.uniform() < 0.05 {
+            (1.0 - 0.33 * self.noise.uniform()).ln()
+        } else {
+            0.0
+        };
+        (level.ln() + self.block + self.deviation * self.noise.normal() + disturbed).exp()
+    }
+
+    /// A block of both sides, B's level a factor of A's.
+    pub(crate) fn block(&mut self, factor: f64) -> (f64, f64) {
+        self.block = 0.7 * self.block + 0.1 * self.noise.normal();
+        (self.execution(40_000.0), self.execution(40_000.0 * factor))
+    }
+}
+
+/// Share of experiments of something with itself that find a difference, of `experiments` with one seed.
+pub(crate) fn false_verdicts(seed: u64, experiments: usize, executions: usize) -> f64 {
+    let deviations = [0.01, 0.05, 0.19];
+    let wrong = (0..experiments).filter(|index| {
+        let seed = seed * 1_000_000 + *index as u64;
+        let mut machine = SharedMachine::new(seed, deviations[index % 3]);
+        let pairs: Vec<_> = (0..executions).map(|_| machine.block(1.0)).collect();
+        compare_pairs(&pairs, 0.95).is_some_and(|found| found.p_value < 0.05)
+    });
+    wrong.count() as f64 / experiments as f64
+}
+
+/// As [`false_verdicts`], where each experiment ends as soon as it is decided.
+pub(crate) fn false_verdicts_with_peeking(
+    seed: u64,
+    experiments: usize,
+    blocks_at_most: usize,
+) -> f64 {
+    let deviations = [0.01, 0.05, 0.19];
+    let rule = UntilDecided::new(0.02, blocks_at_most, 0.05).expect("all are in range");
+    let wrong = (0..experiments).filter(|index| {
+        let seed = seed * 1_000_000 + *index as u64;
+        let mut machine = SharedMachine::new(seed, deviations[index % 3]);
+        let pairs: Vec<_> = (0..blocks_at_most).map(|_| machine.block(1.0)).collect();
+        let standing = rule.judge(&pairs).expect("all values are positive");
+        matches!(standing.step, Step::Decided(Side::More | Side::Less))
+    });
+    wrong.count() as f64 / experiments as f64
+}
+
+/// Share of experiments that find a slowdown by 5 % among executions that differ by 2 %: in pairs, without pairs, and
+/// until decided, each with 12 executions a side at most.
+pub(crate) fn found_slowdowns(seed: u64, experiments: usize) -> [f64; 3] {
+    let rule = UntilDecided::new(0.02, 12, 0.05).expect("all are in range");
+    let mut noise = Noise::new(seed);
+    let mut found = [0_usize; 3];
+    for _ in 0..experiments {
+        let mut side = |level: f64| -> Vec<f64> {
+            (0..12)
+                .map(|_| level * (0.02 * noise.normal()).exp())
+                .collect()
+        };
+        let (a, b) = (side(40_000.0), side(38_000.0));
+        let pairs: Vec<_> = a.iter().copied().zip(b.iter().copied()).collect();
+        let slower = |found: crate::Comparison| found.p_value < 0.05 && found.ratio.estimate < 1.0;
+        found[0] += usize::from(compare_pairs(&pairs, 0.95).is_some_and(slower));
+        found[1] += usize::from(compare(&a, &b, 0.95).is_some_and(slower));
+        let standing = rule.judge(&pairs).expect("all values are positive");
+        found[2] += usize::from(standing.step == Step::Decided(Side::Less));
+    }
+    found.map(|count| count as f64 / experiments as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEEDS: [u64; 3] = [1, 2, 3];
+
+    /// 6 % of many; of 400, chance adds two percent.
+    fn at_most(experiments: usize) -> f64 {
+        if experiments >= 2_000 { 0.06 } else { 0.08 }
+    }
+
+    #[test]
+    fn a_against_a_finds_nothing() {
+        let count = experiments(2_000);
+        for seed in SEEDS {
+            for executions in [3, 5, 12] {
+                let wrong = false_verdicts(seed, count, executions);
+                assert!(
+                    wrong <= at_most(count),
+                    "{wrong} with {executions}, seed {seed}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_against_a_finds_nothing_when_looked_at_after_every_block() {
+        let count = experiments(2_000);
+        for seed in SEEDS {
+            for blocks_at_most in [5, 12, 40] {
+                let wrong = false_verdicts_with_peeking(seed, count, blocks_at_most);
+                assert!(
+                    wrong <= at_most(count),
+                    "{wrong} of {blocks_at_most}, seed {seed}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn five_percent_are_found() {
+        for found in found_slowdowns(4, experiments(2_000)) {
+            assert!(found >= 0.9, "{found}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The levels on which a series stays for a while, and where it moves from one to the next.
+
+use std::ops::Range;
+
+use crate::{
+    mser::{batch_means, batch_of},
+    trend::median,
+};
+
+/// Batches that make a level at least.
+const BATCHES_AT_LEAST: usize = 2;
+
+/// What a further level must gain, in variances of a batch times the logarithm of their number. Twice this logarithm
+/// would do for independent batches; neighbouring batches of throughput are not.
+const PENALTY: f64 = 6.0;
+
+/// One level of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// The observations on it.
+    pub observations: Range<usize>,
+    /// Their mean, in their unit.
+    pub mean: f64,
+}
+
+/// The levels of a series (one value per equal interval), in order; one where it stays where it is, empty where it has
+/// fewer than ten values or one that is not finite.
+///
+/// The changes are found to the batch (five observations, fewer in a series of less than a hundred). Of series without a
+/// change, up to a lag-1 correlation of 0.6, fewer than 4 % show one; a step by two standard deviations is found in 19 of
+/// 20 series of 300.
+///
+/// Source: PELT, R. Killick, P. Fearnhead and I. A. Eckley, "Optimal detection of changepoints with a linear
+/// computational cost", Journal of the American Statistical Association 107 (2012), on the mean of batches; for the
+/// steady state of programs: E. Barrett et al., "Virtual machine warmup blows hot and cold", OOPSLA 2017.
+pub fn levels(series: &[f64]) -> Vec<Level> {
+    if series.iter().any(|value| !value.is_finite()) {
+        return Vec::new();
+    }
+    let batch = batch_of(series.len());
+    let means = batch_means(series, batch);
+    let Some(variance) = variance_without_steps(&means) else {
+        return Vec::new();
+    };
+    let penalty = PENALTY * variance * (means.len() as f64).ln();
+    let left_over = series.len() % batch;
+    let mut ends: Vec<usize> = changes(&means, penalty)
+        .into_iter()
+        .map(|at| left_over + at * batch)
+        .collect();
+    ends.push(series.len());
+    let mut from = 0;
+    ends.into_iter()
+        .map(|to| {
+            let observations = from..to;
+            from = to;
+            let values = &series[observations.clone()];
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            Level { observations, mean }
+        })
+        .collect()
+}
+
+/// The variance of batches as it would be without steps between them, from the median of the distances of the next but
+/// one: neighbours resemble each other too much. `None` for fewer than ten batches.
+fn variance_without_steps(means: &[f64]) -> Option<f64> {
+    if means.len() < 10 {
+        return None;
+    }
+    let distances: Vec<f64> = means
+        .windows(3)
+        .map(|three| (three[2] - three[0]).abs())
+        .collect();
+    // 1.4826 makes the median distance of normal values their deviation, of differences √2 of it.
+    let variance = (1.4826 * median(&distances)).powi(2) / 2.0;
+    // Most batches equal: then what is below a millionth of the level is rounding.
+    let level = median(means).abs();
+    Some(variance.max((1e-6 * level).powi(2)).max(f64::MIN_POSITIVE))
+}
+
+/// Indices at which a new level begins.
+fn changes(means: &[f64], penalty: f64) -> Vec<usize> {
+    let count = means.len();
+    // Around the median, so that the squares do not cancel.
+    let middle = median(means);
+    let (mut sums, mut squares) = (vec![0.0], vec![0.0]);
+    for value in means.iter().map(|mean| mean - middle) {
+        sums.push(sums[sums.len() - 1] + value);
+        squares.push(squares[squares.len() - 1] + value * value);
+    }
+    let cost = |from: usize, to: usize| {
+        let sum: f64 = sums[to] - sums[from];
+        squares[to] - squares[from] - sum * sum / (to - from) as f64
+    };
+    let mut best = vec![f64::INFINITY; count + 1];
+    best[0] = -penalty;
+    let mut latest_change = vec![0; count + 1];
+    let mut candidates = vec![0];
+    for to in BATCHES_AT_LEAST..=count {
+        for &from in &candidates {
+            let total = best[from] + cost(from, to) + penalty;
+            if total < best[to] {
+                (best[to], latest_change[to]) = (total, from);
+            }
+        }
+        // What is worse even without a further change never becomes the best: this is what makes it linear.
+        candidates.retain(|&from| best[from] + cost(from, to) <= best[to]);
+        candidates.push(to + 1 - BATCHES_AT_LEAST);
+    }
+    let mut places = Vec::new();
+    let mut at = latest_change[count];
+    while at > 0 {
+        places.push(at);
+        at = latest_change[at];
+    }
+    places.reverse();
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::noise::Noise;
+
+    #[test]
+    fn steps_are_found_where_they_are() {
+        let mut noise = Noise::new(91);
+        let series: Vec<f64> = (0..300)
+            .map(|at| match at {
+                0..100 => 500.0,
+                100..220 => 1000.0,
+                _ => 700.0,
+            })
+            .map(|level| level + 25.0 * noise.normal())
+            .collect();
+        let found = levels(&series);
+        let ranges: Vec<_> = found
+            .iter()
+            .map(|level| level.observations.clone())
+            .collect();
+        assert_eq!(ranges, [0..100, 100..220, 220..300]);
+        assert!((found[1].mean - 1000.0).abs() < 15.0);
+        // Without noise, and with most values equal.
+        let steps = [[5.0; 20], [6.0; 20]].concat();
+        assert_eq!(levels(&steps).len(), 2);
+        assert_eq!(levels(&[5.0; 40]).len(), 1);
+    }
+
+    #[test]
+    fn noise_has_one_level() {
+        for (seed, length, phi, at_most) in [
+            (92, 300, 0.6, 8),
+            (93, 60, 0.0, 10),
+            (94, 60, 0.5, 20),
+            (95, 1_000, 0.6, 5),
+        ] {
+            let mut noise = Noise::new(seed);
+            let more = (0..400)
+                .filter(|_| levels(&noise.autocorrelated(length, phi)).len() != 1)
+                .count();
+            assert!(more <= at_most, "{more} of 400 at {length}, {phi}");
+        }
+    }
+
+    #[test]
+    fn a_step_of_two_deviations_is_found() {
+        let mut noise = Noise::new(96);
+        let found = (0..200)
+            .filter(|_| {
+                let mut series = noise.autocorrelated(300, 0.6);
+                series[200..].iter_mut().for_each(|value| *value -= 2.0);
+                levels(&series)
+                    .iter()
+                    .any(|level| level.observations.start.abs_diff(200) <= 10)
+            })
+            .count();
+        assert!(found >= 190, "{found} of 200");
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics_and_levels_fill_the_series(
+            any in prop::collection::vec(prop::num::f64::ANY, 0..80),
+            finite in prop::collection::vec(-1e6..1e6_f64, 0..200),
+        ) {
+            levels(&any);
+            let found = levels(&finite);
+            prop_assert_eq!(found.is_empty(), finite.len() < 10);
+            let mut from = 0;
+            for level in &found {
+                prop_assert_eq!(level.observations.start, from);
+                prop_assert!(!level.observations.is_empty());
+                from = level.observations.end;
+            }
+            prop_assert!(found.is_empty() || from == finite.len());
+        }
+    }
+}

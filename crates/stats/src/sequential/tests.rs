@@ -1,0 +1,132 @@
+//! Simulated experiments that are looked at after every block.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::noise::Noise;
+
+fn rule(margin: f64, blocks_at_most: usize) -> UntilDecided {
+    UntilDecided::new(margin, blocks_at_most, 0.05).unwrap()
+}
+
+/// Blocks of executions that differ by `deviation`, B by `effect` more.
+fn blocks(noise: &mut Noise, count: usize, deviation: f64, effect: f64) -> Vec<(f64, f64)> {
+    (0..count)
+        .map(|_| {
+            let block = 0.2 * noise.normal();
+            let mut one = |level: f64| (level + block + deviation * noise.normal()).exp();
+            (one(10.0), one(10.0 + effect))
+        })
+        .collect()
+}
+
+#[test]
+fn clear_cases_are_decided_early() {
+    let mut noise = Noise::new(121);
+    let rule = rule(0.02, 30);
+    let slower = blocks(&mut noise, 30, 0.01, -0.3);
+    let standing = rule.judge(&slower).unwrap();
+    assert_eq!(standing.step, Step::Decided(Side::Less));
+    assert!(standing.blocks <= 4, "{standing:?}");
+    let faster: Vec<_> = slower.iter().map(|(a, b)| (*b, *a)).collect();
+    assert_eq!(rule.judge(&faster).unwrap().step, Step::Decided(Side::More));
+    let same = rule.judge(&blocks(&mut noise, 30, 0.005, 0.0)).unwrap();
+    assert_eq!(same.step, Step::Decided(Side::Equivalent));
+    // What follows the decision changes nothing.
+    let turned = [&slower[..standing.blocks], &faster[..10]].concat();
+    assert_eq!(rule.judge(&turned), Some(standing));
+}
+
+#[test]
+fn until_then_it_goes_on_and_says_how_long() {
+    let mut noise = Noise::new(122);
+    let rule = rule(0.02, 40);
+    let pairs = blocks(&mut noise, 40, 0.04, 0.01);
+    let nothing = rule.judge(&[]).unwrap();
+    assert_eq!(
+        nothing.step,
+        Step::Continue {
+            blocks_needed: None
+        }
+    );
+    assert_eq!(nothing.comparison, None);
+    let standing = rule.judge(&pairs[..8]).unwrap();
+    assert!(
+        matches!(standing.step, Step::Continue { .. }),
+        "{standing:?}"
+    );
+    assert_eq!(standing.blocks, 8);
+    // Nothing to decide with: noise of 4 %, and half of a margin of 2 %.
+    assert_eq!(rule.judge(&pairs).unwrap().step, Step::Spent);
+    assert_eq!(
+        rule.judge(&[pairs.clone(), pairs.clone()].concat()),
+        rule.judge(&pairs)
+    );
+}
+
+#[test]
+fn undefined_is_none() {
+    for (margin, blocks, alpha) in [
+        (0.0, 10, 0.05),
+        (f64::NAN, 10, 0.05),
+        (0.02, 2, 0.05),
+        (0.02, 10, 1.0),
+    ] {
+        assert_eq!(UntilDecided::new(margin, blocks, alpha), None);
+    }
+    assert_eq!(rule(0.02, 10).judge(&[(1.0, 0.0)]), None);
+    // Without any noise the first look decides.
+    let same = rule(0.02, 10).judge(&[(5.0, 5.0); 3]).unwrap();
+    assert_eq!(same.step, Step::Decided(Side::Equivalent));
+}
+
+/// The estimate of the blocks that are missing is of the right size.
+#[test]
+fn the_estimate_is_kept_mostly() {
+    let mut noise = Noise::new(123);
+    let rule = rule(0.01, 200);
+    let (mut foretold, mut needed) = (Vec::new(), Vec::new());
+    for _ in 0..100 {
+        let pairs = blocks(&mut noise, 200, 0.03, 0.03);
+        let standing = rule.judge(&pairs[..10]).unwrap();
+        if let Step::Continue {
+            blocks_needed: Some(blocks),
+        } = standing.step
+        {
+            foretold.push(blocks as f64);
+            needed.push(rule.judge(&pairs).unwrap().blocks as f64);
+        }
+    }
+    let (foretold, needed) = (
+        crate::trend::median(&foretold),
+        crate::trend::median(&needed),
+    );
+    assert!(
+        (0.5..=2.0).contains(&(foretold / needed)),
+        "{foretold} {needed}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn never_panics_and_stays_decided(
+        any in prop::collection::vec((prop::num::f64::ANY, prop::num::f64::ANY), 0..8),
+        pairs in prop::collection::vec((0.5..2.0_f64, 0.5..2.0_f64), 0..12),
+    ) {
+        let rule = rule(0.1, 10);
+        let _ = rule.judge(&any);
+        let mut decided = None;
+        for count in 0..=pairs.len() {
+            let standing = rule.judge(&pairs[..count]).unwrap();
+            if decided.is_some() {
+                prop_assert_eq!(decided, Some(standing));
+            } else if matches!(standing.step, Step::Decided(_)) {
+                decided = Some(standing);
+            }
+            if let Some(compared) = standing.comparison {
+                prop_assert!(compared.ratio.low <= compared.ratio.estimate);
+                prop_assert!(compared.ratio.estimate <= compared.ratio.high);
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Simulated runs of which the truth is known.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::noise::Noise;
+
+const NOTHING_SEEN: Evidence<'static> = Evidence {
+    misses_per_s: &[],
+    checkpoint_age_bytes: &[],
+    dirty_pages: &[],
+};
+
+/// Level 1 that a warm-up of the given time constant reaches from 0.3, with autocorrelated noise of 5 %.
+fn warm_up(noise: &mut Noise, seconds: usize, tau_s: f64) -> Vec<f64> {
+    let errors = noise.autocorrelated(seconds, 0.6);
+    let level = |at: usize| 1.0 - 0.7 * (-(at as f64) / tau_s).exp();
+    errors
+        .iter()
+        .enumerate()
+        .map(|(at, error)| level(at) * (1.0 + 0.05 * error))
+        .collect()
+}
+
+/// What runs of 300 seconds with one warm-up are called.
+#[derive(Default)]
+struct Called {
+    steady: usize,
+    warming: usize,
+    other: usize,
+    /// Sum of the errors of the steady parts' means.
+    bias: f64,
+}
+
+impl Called {
+    fn of(seed: u64, runs: usize, tau_s: f64, extensions_s: &[usize]) -> Self {
+        let mut noise = Noise::new(seed);
+        let mut called = Self::default();
+        for _ in 0..runs {
+            let run = warm_up(&mut noise, 1200, tau_s);
+            let states = [300].iter().chain(extensions_s).map(|seconds| {
+                let state = judge_run(&run[..*seconds], &NOTHING_SEEN).unwrap();
+                (state, *seconds)
+            });
+            // Made longer as long as it is not steady.
+            let (mut steady, not): (Vec<_>, Vec<_>) =
+                states.partition(|(state, _)| state.steadiness == Steadiness::Steady);
+            match steady.first_mut() {
+                Some((state, seconds)) => {
+                    let part = &run[state.from..*seconds];
+                    called.steady += 1;
+                    called.bias += part.iter().sum::<f64>() / part.len() as f64 - 1.0;
+                }
+                None if not[0].0.steadiness == Steadiness::Warming => called.warming += 1,
+                None => called.other += 1,
+            }
+        }
+        called
+    }
+
+    fn mean_bias(&self) -> f64 {
+        self.bias / self.steady as f64
+    }
+}
+
+#[test]
+fn flat_runs_are_steady() {
+    let called = Called::of(101, 300, 0.001, &[]);
+    assert!(called.steady >= 294, "{}", called.steady);
+    assert!(called.mean_bias().abs() < 0.005, "{}", called.mean_bias());
+}
+
+#[test]
+fn a_warm_up_of_a_tenth_leaves_less_than_a_percent() {
+    for tau_s in [5.0, 20.0, 30.0] {
+        let called = Called::of(102, 200, tau_s, &[]);
+        assert!(called.steady >= 170, "tau {tau_s}: {}", called.steady);
+        assert!(
+            called.mean_bias().abs() <= 0.01,
+            "tau {tau_s}: {}",
+            called.mean_bias()
+        );
+    }
+}
+
+#[test]
+fn a_warm_up_of_a_fifth_is_extended() {
+    let at_once = Called::of(103, 200, 60.0, &[]);
+    assert!(at_once.warming >= 180, "{}", at_once.warming);
+    let extended = Called::of(103, 200, 60.0, &[450, 600]);
+    assert!(extended.steady >= 170, "{}", extended.steady);
+    assert!(
+        extended.mean_bias().abs() <= 0.01,
+        "{}",
+        extended.mean_bias()
+    );
+}
+
+#[test]
+fn a_warm_up_of_half_the_run_is_never_called_steady() {
+    for tau_s in [150.0, 300.0, 600.0] {
+        let called = Called::of(104, 200, tau_s, &[]);
+        assert!(called.warming + called.other >= 190, "tau {tau_s}");
+        assert!(called.warming >= 180, "tau {tau_s}: {}", called.warming);
+    }
+}
+
+/// A run of 300 seconds that follows a level, with 3 % noise.
+fn run(seed: u64, level: impl Fn(usize) -> f64) -> RunState {
+    let mut noise = Noise::new(seed);
+    let errors = noise.autocorrelated(300, 0.5);
+    let series: Vec<f64> = errors
+        .iter()
+        .enumerate()
+        .map(|(at, error)| 1000.0 * level(at) * (1.0 + 0.03 * error))
+        .collect();
+    judge_run(&series, &NOTHING_SEEN).unwrap()
+}
+
+#[test]
+fn classes() {
+    let cases: [(&str, fn(usize) -> f64, Steadiness); 8] = [
+        ("flat", |_| 1.0, Steadiness::Steady),
+        (
+            "a step up early",
+            |at| if at < 60 { 0.5 } else { 1.0 },
+            Steadiness::Steady,
+        ),
+        (
+            "a stall",
+            |at| if at / 4 == 40 { 0.0 } else { 1.0 },
+            Steadiness::Steady,
+        ),
+        ("a rise", |at| 0.5 + at as f64 / 600.0, Steadiness::Warming),
+        ("a fall", |at| 1.0 - at as f64 / 600.0, Steadiness::Slowing),
+        (
+            "a burst that ends",
+            |at| if at < 210 { 1.0 } else { 0.7 },
+            Steadiness::Slowing,
+        ),
+        (
+            "cycles of a minute",
+            |at| if at % 60 < 30 { 1.0 } else { 0.6 },
+            Steadiness::Cyclic,
+        ),
+        (
+            "up, down and up",
+            |at| match at {
+                0..150 => 1.0,
+                150..225 => 0.6,
+                _ => 1.0,
+            },
+            Steadiness::NeverSteady,
+        ),
+    ];
+    for (name, level, expected) in cases {
+        let mut found = 0;
+        for seed in 0..20 {
+            let state = run(seed, level);
+            assert_eq!(
+                state.reasons.is_empty(),
+                state.steadiness == Steadiness::Steady,
+                "{name}: {state:?}"
+            );
+            found += usize::from(state.steadiness == expected);
+        }
+        assert!(found >= 19, "{name}: {found} of 20, {:?}", run(0, level));
+    }
+}
+
+#[test]
+fn counters_speak_where_the_throughput_is_flat() {
+    let mut noise = Noise::new(105);
+    let mut flat = || -> Vec<f64> { (0..120).map(|_| 1000.0 + 20.0 * noise.normal()).collect() };
+    let series = flat();
+    let falling: Vec<f64> = flat()
+        .iter()
+        .enumerate()
+        .map(|(at, v)| v - 5.0 * at as f64)
+        .collect();
+    let growing: Vec<f64> = flat()
+        .iter()
+        .enumerate()
+        .map(|(at, v)| v + 5.0 * at as f64)
+        .collect();
+    let sawtooth: Vec<f64> = (0..120).map(|at| f64::from(at % 20) * 1e6).collect();
+    let even = flat();
+    let cases = [
+        (
+            Evidence {
+                misses_per_s: &even,
+                ..NOTHING_SEEN
+            },
+            Steadiness::Steady,
+            "",
+        ),
+        (
+            Evidence {
+                misses_per_s: &falling,
+                ..NOTHING_SEEN
+            },
+            Steadiness::Warming,
+            "misses per second changed by -",
+        ),
+        (
+            Evidence {
+                checkpoint_age_bytes: &growing,
+                ..NOTHING_SEEN
+            },
+            Steadiness::Slowing,
+            "the age of the checkpoint grew by +",
+        ),
+        (
+            Evidence {
+                checkpoint_age_bytes: &sawtooth,
+                ..NOTHING_SEEN
+            },
+            Steadiness::Steady,
+            "",
+        ),
+        (
+            Evidence {
+                dirty_pages: &growing,
+                ..NOTHING_SEEN
+            },
+            Steadiness::Slowing,
+            "dirty pages grew by +",
+        ),
+    ];
+    for (evidence, expected, words) in cases {
+        let state = judge_run(&series, &evidence).unwrap();
+        assert_eq!(state.steadiness, expected, "{words}: {state:?}");
+        let said: String = state.reasons.iter().map(Reason::to_string).collect();
+        assert!(said.starts_with(words), "{said}");
+    }
+}
+
+#[test]
+fn what_cannot_be_judged_says_why() {
+    let cases = [
+        (vec![5.0; 11], Unjudged::Short(11)),
+        (vec![f64::NAN; 40], Unjudged::Undefined),
+        (vec![0.0; 40], Unjudged::Undefined),
+    ];
+    for (series, expected) in cases {
+        assert_eq!(judge_run(&series, &NOTHING_SEEN), Err(expected));
+    }
+    let mut noise = Noise::new(106);
+    let wild: Vec<f64> = (0..30).map(|_| (0.8 * noise.normal()).exp()).collect();
+    assert!(matches!(
+        judge_run(&wild, &NOTHING_SEEN),
+        Err(Unjudged::Noisy(_))
+    ));
+    assert_eq!(
+        judge_run(&[5.0; 12], &NOTHING_SEEN).unwrap().steadiness,
+        Steadiness::Steady
+    );
+}
+
+#[test]
+fn reasons_in_words() {
+    let drift = Interval {
+        estimate: 0.12,
+        low: 0.08,
+        high: 0.153,
+    };
+    let levels = Reason::Levels {
+        count: 3,
+        lowest: 0.7,
+        highest: 1.1,
+    };
+    for (reason, words) in [
+        (
+            Reason::LateCut(0.45),
+            "the first 45 % of the run look like warm-up",
+        ),
+        (
+            Reason::Drift(drift),
+            "throughput changed by +12 % (95 % interval +8 % to +15 %)",
+        ),
+        (
+            levels,
+            "throughput moved between 3 levels, 70 % to 110 % of the median",
+        ),
+    ] {
+        assert_eq!(reason.to_string(), words);
+    }
+}
+
+proptest! {
+    #[test]
+    fn never_panics(
+        any in prop::collection::vec(prop::num::f64::ANY, 0..60),
+        finite in prop::collection::vec(0.0..1e6_f64, 0..200),
+        other in prop::collection::vec(prop::num::f64::ANY, 0..60),
+    ) {
+        let _ = judge_run(&any, &NOTHING_SEEN);
+        let evidence = Evidence {
+            misses_per_s: &other,
+            checkpoint_age_bytes: &any,
+            dirty_pages: &finite,
+        };
+        if let Ok(state) = judge_run(&finite, &evidence) {
+            prop_assert!(state.from < finite.len());
+            prop_assert!(state.drift.low <= state.drift.estimate);
+            prop_assert!(state.drift.estimate <= state.drift.high);
+        }
+    }
+}
