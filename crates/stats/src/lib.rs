@@ -19,6 +19,7 @@ mod mser;
 mod noise;
 mod percentile;
 mod random;
+mod scalability;
 mod sections;
 mod sequential;
 mod spending;
@@ -38,6 +39,7 @@ pub use levels::{Level, levels};
 pub use percentile::{
     Unsupported, percentile_bounds, percentile_interval, values_for_bound, values_for_percentile,
 };
+pub use scalability::{Law, NoPeak, Peak, Point, Scalability, scalability};
 pub use sections::sectioned_interval;
 pub use sequential::{Side, Standing, Step, UntilDecided};
 pub use stalls::{Stalls, stalls};

@@ -119,7 +119,8 @@ fn run(seed: u64, level: impl Fn(usize) -> f64) -> RunState {
 
 #[test]
 fn classes() {
-    let cases: [(&str, fn(usize) -> f64, Steadiness); 8] = [
+    type Level = fn(usize) -> f64;
+    let cases: [(&str, Level, Steadiness); 8] = [
         ("flat", |_| 1.0, Steadiness::Steady),
         (
             "a step up early",

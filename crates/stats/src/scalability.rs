@@ -1,0 +1,197 @@
+//! The Universal Scalability Law: how throughput grows with concurrency, and where it peaks.
+
+mod fit;
+
+use std::fmt;
+
+use self::fit::fit;
+use crate::{bootstrap::Resampling, interval::Interval, random::Random};
+
+/// Different concurrencies that it takes: the law has three parameters, and a residual needs a fourth.
+const CONCURRENCIES_AT_LEAST: usize = 4;
+
+/// The measured concurrency must reach this share of the peak, wherever in its interval it lies, before it is named: from
+/// points up to 16 connections a peak "at 22 or more" is a guess.
+const REACHED_AT_LEAST: f64 = 0.7;
+
+/// What one execution measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Connections or threads at work, at least 1.
+    pub concurrency: f64,
+    /// Operations per second, positive.
+    pub throughput_per_s: f64,
+}
+
+/// The parameters of the law X(N) = λN / (1 + σ(N - 1) + κN(N - 1)).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Law {
+    /// λ, operations per second of one connection alone.
+    pub single_per_s: f64,
+    /// σ, contention: the share that waits in one line.
+    pub contention: f64,
+    /// κ, coherency: the cost of every pair.
+    pub coherency: f64,
+}
+
+impl Law {
+    /// Throughput at a concurrency, per second.
+    pub fn at(&self, concurrency: f64) -> f64 {
+        let others = concurrency - 1.0;
+        let cost = 1.0 + self.contention * others + self.coherency * concurrency * others;
+        self.single_per_s * concurrency / cost
+    }
+
+    /// The concurrency with the highest throughput, √((1 - σ) / κ): at least 1.
+    pub fn peak(&self) -> f64 {
+        ((1.0 - self.contention) / self.coherency).max(1.0).sqrt()
+    }
+}
+
+/// The law that fits the points, with what it can and cannot say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scalability {
+    /// The best fit.
+    pub law: Law,
+    /// Highest measured concurrency.
+    pub measured_up_to: f64,
+    /// Where the throughput peaks, and how high; an error where the points do not reach far enough to tell.
+    pub peak: Result<Peak, NoPeak>,
+    /// Fits of the bootstrap, for the interval at any concurrency.
+    draws: Vec<Law>,
+    confidence: f64,
+}
+
+/// Where the throughput peaks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Peak {
+    /// At this concurrency.
+    pub concurrency: Interval,
+    /// So many operations per second.
+    pub throughput_per_s: Interval,
+}
+
+/// Why no peak is named.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NoPeak {
+    /// Highest measured concurrency.
+    pub measured_up_to: f64,
+    /// Where the peak may lie.
+    pub concurrency: Interval,
+}
+
+impl fmt::Display for NoPeak {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Interval { low, high, .. } = self.concurrency;
+        write!(
+            out,
+            "measured up to {:.0} connections, ",
+            self.measured_up_to
+        )?;
+        match high > 100.0 * self.measured_up_to {
+            true => write!(out, "and the peak lies anywhere beyond {low:.0}"),
+            false => write!(out, "and the peak lies anywhere from {low:.0} to {high:.0}"),
+        }
+    }
+}
+
+impl Scalability {
+    /// Throughput at a concurrency with its interval, per second. Beyond the measured range the interval soon spans a
+    /// factor: that is its message.
+    pub fn at(&self, concurrency: f64) -> Interval {
+        let mut draws: Vec<f64> = self.draws.iter().map(|law| law.at(concurrency)).collect();
+        between(self.law.at(concurrency), &mut draws, self.confidence)
+    }
+}
+
+/// Fits the law to points of several executions, and asks by bootstrap how sure it is.
+///
+/// The fit is one of least squares between logarithms, over the logarithms of the three parameters: none becomes
+/// negative. The draws put the residuals of the fit, larger by what the fit took from them, on its curve again.
+///
+/// `None` for fewer than four different concurrencies, for a value that is not positive and finite or a concurrency below
+/// 1, without resamples, and for a confidence outside of 0 to 1.
+///
+/// Source: N. J. Gunther, "Guerrilla Capacity Planning" (2007), chapter 4, with λ for the throughput of one; residual
+/// bootstrap: Davison and Hinkley, "Bootstrap methods and their application" (1997), section 6.2.3.
+pub fn scalability(
+    points: &[Point],
+    confidence: f64,
+    resampling: Resampling,
+) -> Option<Scalability> {
+    let in_range = confidence > 0.0 && confidence < 1.0 && resampling.resamples > 0;
+    let is_valid = |point: &Point| {
+        let throughput = point.throughput_per_s;
+        let concurrency = point.concurrency;
+        throughput.is_finite() && throughput > 0.0 && (1.0..1e9).contains(&concurrency)
+    };
+    let mut concurrencies: Vec<f64> = points.iter().map(|point| point.concurrency).collect();
+    concurrencies.sort_by(f64::total_cmp);
+    concurrencies.dedup();
+    if !in_range || !points.iter().all(is_valid) || concurrencies.len() < CONCURRENCIES_AT_LEAST {
+        return None;
+    }
+    let measured_up_to = *concurrencies.last()?;
+    let law = fit(points, None);
+    let draws = draws(points, &law, resampling);
+    let peaks = |of: fn(&Law) -> f64| {
+        let mut peaks: Vec<f64> = draws.iter().map(of).collect();
+        between(of(&law), &mut peaks, confidence)
+    };
+    let concurrency = peaks(Law::peak);
+    let peak = match measured_up_to >= REACHED_AT_LEAST * concurrency.high {
+        true => Ok(Peak {
+            concurrency,
+            throughput_per_s: peaks(|law| law.at(law.peak())),
+        }),
+        false => Err(NoPeak {
+            measured_up_to,
+            concurrency,
+        }),
+    };
+    Some(Scalability {
+        law,
+        measured_up_to,
+        peak,
+        draws,
+        confidence,
+    })
+}
+
+fn draws(points: &[Point], law: &Law, resampling: Resampling) -> Vec<Law> {
+    let mut random = Random::new(resampling.seed);
+    // Three parameters have made the residuals smaller than the noise is.
+    let count = points.len() as f64;
+    let larger = (count / (count - 3.0)).sqrt();
+    let residuals: Vec<f64> = points
+        .iter()
+        .map(|point| (point.throughput_per_s / law.at(point.concurrency)).ln() * larger)
+        .collect();
+    let mean = residuals.iter().sum::<f64>() / count;
+    let mut drawn = points.to_vec();
+    (0..resampling.resamples)
+        .map(|_| {
+            for point in &mut drawn {
+                let residual = residuals[random.below(residuals.len())] - mean;
+                point.throughput_per_s = law.at(point.concurrency) * residual.exp();
+            }
+            fit(&drawn, Some(law))
+        })
+        .collect()
+}
+
+/// The interval between two quantiles of the draws; it holds the estimate.
+fn between(estimate: f64, draws: &mut [f64], confidence: f64) -> Interval {
+    draws.sort_by(f64::total_cmp);
+    let last = draws.len() - 1;
+    let at = |quantile: f64| draws[(quantile * last as f64).round() as usize];
+    let tail = (1.0 - confidence) / 2.0;
+    Interval {
+        estimate,
+        low: at(tail).min(estimate),
+        high: at(1.0 - tail).max(estimate),
+    }
+}
+
+#[cfg(test)]
+mod tests;
