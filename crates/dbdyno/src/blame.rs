@@ -13,6 +13,8 @@ pub(crate) enum Blame {
     Server = 3,
     /// The machine: disk full, limits.
     Machine = 4,
+    /// Nobody's: a decision was asked, and what was measured cannot tell.
+    Undecided = 5,
     /// Interrupted by a signal.
     Interrupted = 130,
 }

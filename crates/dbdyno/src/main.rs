@@ -34,9 +34,9 @@ const EXIT_BUG: i32 = 70;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Exit codes: 0 ok; 1 a negative answer (rate not reached); 2 the input; \
-                  3 the server or a statement failed; 4 the machine (disk full); 70 a bug here; \
-                  130 interrupted.\n\n\
+    after_help = "Exit codes: 0 ok; 1 a negative answer (rate not reached, B worse than allowed); \
+                  2 the input; 3 the server or a statement failed; 4 the machine (disk full); \
+                  5 undecided; 70 a bug here; 130 interrupted.\n\n\
                   Called by the name super-smack, gen-data, tpcc_load or tpcc_start (through a link), dbdyno is that program."
 )]
 struct Cli {
@@ -50,6 +50,8 @@ enum Command {
     Quick(commands::quick::QuickArgs),
     /// Run an experiment file: every combination, repeated, in random order; then the report
     Run(commands::run::RunArgs),
+    /// Compare any two results: faster, slower, equivalent or inconclusive, what each operation cost, and why
+    Compare(commands::compare::CompareArgs),
     /// Measure what this client reaches on this machine, before any server is measured
     Calibrate(commands::calibrate::CalibrateArgs),
     /// Answer everything and do nothing: a server to measure clients against
@@ -115,6 +117,7 @@ fn run() -> anyhow::Result<ExitCode> {
     match Cli::parse().command {
         Command::Quick(args) => commands::quick::run(args),
         Command::Run(args) => commands::run::run(args),
+        Command::Compare(args) => commands::compare::run(args),
         Command::Calibrate(args) => commands::calibrate::run(args),
         Command::NullServer(args) => commands::null_server::run(args),
         Command::Server(args) => commands::server::run(args),

@@ -12,6 +12,7 @@ mod answer;
 mod ceiling;
 mod cell;
 mod chart;
+mod contrast;
 mod database;
 mod disturbances;
 mod grid;
@@ -24,6 +25,7 @@ mod run_report;
 mod table_sizes;
 mod terminal;
 
+pub use contrast::{contrast_as_json, contrast_as_markdown, contrast_as_text};
 pub use database::{Error, write_summary};
 pub use disturbances::disturbance_in_words;
 pub use limit::limit_in_words;

@@ -274,7 +274,7 @@ fn drawn(columns: &[&Column], keys: usize) -> String {
 }
 
 /// Text broken between words into lines of at most `width` characters.
-fn wrapped(text: &str, width: usize) -> String {
+pub(crate) fn wrapped(text: &str, width: usize) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let last = lines.len() - 1;

@@ -14,7 +14,8 @@ pub struct ServerStatus {
     /// Time from the first question to the last answer of this reading, seconds.
     pub asked_s: f64,
     /// By how much each counter grew that did: the variables of SHOW GLOBAL STATUS by their names, the counters of
-    /// INNODB_METRICS as `innodb_metrics.` and their names.
+    /// INNODB_METRICS as `innodb_metrics.` and their names. In the first reading the variables that did not grow stand
+    /// with 0, so that they can be told from those that the server does not have.
     pub counters: BTreeMap<String, f64>,
     /// The values that are no counters and changed since the reading before, by the same names; in the first reading
     /// all that are not 0.

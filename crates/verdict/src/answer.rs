@@ -3,37 +3,12 @@
 use std::{cmp::Ordering, collections::BTreeMap};
 
 use samples::{Record, RunSummary};
-use stats::{Comparison, EXECUTIONS_AT_LEAST, compare, compare_pairs, executions_needed, holm};
+use stats::{Comparison, compare, compare_pairs, executions_needed, holm};
 
-use crate::question::Question;
-
-/// Confidence of the intervals.
-const CONFIDENCE: f64 = 0.95;
-
-/// What a comparison decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
-    /// Better than the baseline, and by more than chance explains.
-    Faster,
-    /// Worse than the baseline, and by more than chance explains.
-    Slower,
-    /// Any difference is smaller than what matters.
-    Equivalent,
-    /// These executions cannot tell.
-    Inconclusive,
-}
-
-impl Decision {
-    /// The decision in a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Equivalent => "equivalent",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-}
+use crate::{
+    decision::{CONFIDENCE, Decision, decide},
+    question::Question,
+};
 
 /// One comparison with the baseline.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,12 +85,12 @@ fn judge(question: &Question, executions: &[Execution<'_>]) -> Vec<Answer> {
         answers.extend(others.map(|(levels, values)| measured(levels, base_values, values)));
     }
     answers.sort_by(|a, b| in_order(&a.within, &b.within));
-    decide(question, &mut answers);
+    decide_together(question, &mut answers);
     answers
 }
 
 /// Orders levels: numbers by their value, the rest as text.
-fn in_order(a: &[(String, String)], b: &[(String, String)]) -> Ordering {
+pub(crate) fn in_order(a: &[(String, String)], b: &[(String, String)]) -> Ordering {
     let number = |level: &str| level.parse::<f64>().ok();
     let orders = a
         .iter()
@@ -177,7 +152,7 @@ fn measured(levels: &Levels, base: &ByBlock, other: &ByBlock) -> Answer {
 }
 
 /// Decides all comparisons together: among many, some differ by chance.
-fn decide(question: &Question, answers: &mut [Answer]) {
+fn decide_together(question: &Question, answers: &mut [Answer]) {
     let p_values: Vec<f64> = answers
         .iter()
         .filter_map(|answer| Some(answer.comparison?.p_value))
@@ -187,31 +162,13 @@ fn decide(question: &Question, answers: &mut [Answer]) {
         .filter_map(|answer| answer.comparison.map(|comparison| (answer, comparison)));
     for ((answer, comparison), p_value) in compared.zip(holm(&p_values)) {
         answer.p_value = Some(p_value);
-        answer.decision = decision(question, &comparison, p_value);
+        let more_is_better = question.metric.more_is_better();
+        answer.decision = decide(&comparison, p_value, question.min_effect, more_is_better);
         if answer.decision == Decision::Inconclusive {
             answer.executions_needed =
                 executions_needed(comparison.deviation, question.min_effect.ln_1p())
                     .map(|needed| needed.max(comparison.executions + 1));
         }
-    }
-}
-
-fn decision(question: &Question, comparison: &Comparison, p_value: f64) -> Decision {
-    let ratio = comparison.ratio;
-    let margin = 1.0 + question.min_effect;
-    if comparison.executions < EXECUTIONS_AT_LEAST {
-        return Decision::Inconclusive;
-    }
-    if ratio.low >= 1.0 / margin && ratio.high <= margin {
-        return Decision::Equivalent;
-    }
-    if p_value >= 1.0 - CONFIDENCE {
-        return Decision::Inconclusive;
-    }
-    if (ratio.estimate > 1.0) == question.metric.more_is_better() {
-        Decision::Faster
-    } else {
-        Decision::Slower
     }
 }
 

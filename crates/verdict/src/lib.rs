@@ -7,12 +7,33 @@
 
 mod answer;
 mod bottleneck;
+mod compared;
+mod contrast;
+mod costs;
+mod decision;
+mod differences;
+mod explanation;
+mod likeness;
+mod measure;
 mod metric;
 mod question;
 mod sentence;
+mod side;
+#[cfg(test)]
+mod testing;
+mod tolerance;
 
-pub use answer::{Answer, Decision, answers};
+pub use answer::{Answer, answers};
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
+pub use compared::Compared;
+pub use contrast::{Contrast, Place, contrast};
+pub use costs::{Cost, Unit};
+pub use decision::Decision;
+pub use differences::{Difference, Part};
+pub use explanation::Cause;
+pub use measure::{Measure, Scale};
 pub use metric::Metric;
 pub use question::Question;
-pub use sentence::sentence;
+pub use sentence::{change, sentence};
+pub use side::{Execution, Levels, Side};
+pub use tolerance::{Check, Outcome, Tolerance, ToleranceError, checks};

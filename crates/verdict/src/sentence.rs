@@ -1,9 +1,6 @@
 //! A comparison in words.
 
-use crate::{
-    answer::{Answer, Decision},
-    question::Question,
-};
+use crate::{answer::Answer, decision::Decision, question::Question};
 
 /// One sentence: what is compared, what is decided, and how sure that is.
 ///
@@ -72,7 +69,7 @@ fn subject(question: &Question, answer: &Answer) -> String {
 }
 
 /// A ratio as a change: `+15.7 %`.
-fn change(ratio: f64) -> String {
+pub fn change(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
     if percent.abs() >= 1000.0 {
         return format!("to {} times", number(ratio));

@@ -1,6 +1,7 @@
 //! The commands of dbdyno, one file each.
 
 pub(crate) mod calibrate;
+pub(crate) mod compare;
 pub(crate) mod null_server;
 pub(crate) mod oltp;
 pub(crate) mod quick;

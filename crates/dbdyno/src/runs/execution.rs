@@ -96,9 +96,11 @@ impl Execution<'_> {
     /// Everything between the first and the last line; returns how the run ended.
     fn perform(&self, recording: &mut Recording<'_>) -> anyhow::Result<String> {
         control(&self.stage.endpoint, async |connection| {
+            run_all(connection, &self.run.before).await?;
+            // With what these statements set, for the load meets that.
             let server = self.stage.identify(connection, "start").await?;
             recording.write(&Line::Server(server));
-            run_all(connection, &self.run.before).await
+            Ok(())
         })?;
         let outcome = self.drive(recording)?;
         // What is asked of the server afterwards is no part of it.
@@ -118,10 +120,9 @@ impl Execution<'_> {
             terminals.check(&self.stage.endpoint)?;
         }
         control(&self.stage.endpoint, async |connection| {
-            run_all(connection, &self.run.after).await?;
             let server = self.stage.identify(connection, "end").await?;
             recording.write(&Line::Server(server));
-            Ok(())
+            run_all(connection, &self.run.after).await
         })?;
         Ok(why)
     }

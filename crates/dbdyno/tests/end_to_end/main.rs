@@ -10,6 +10,7 @@
 )]
 
 mod calibrate;
+mod compare;
 mod datadir;
 mod experiment;
 mod faults;

@@ -157,7 +157,7 @@ impl Probes {
 impl Reading {
     /// The same reading as the one to subtract from, so that the next names all values.
     pub(crate) fn into_first(mut self) -> Self {
-        self.variables = self.variables.without_values();
+        self.variables = self.variables.into_first();
         self
     }
 

@@ -91,6 +91,9 @@ const VALUES_BY_SUFFIX: &[&str] = &[
     "_wait_sessions",
 ];
 
+/// What the names of INNODB_METRICS begin with here.
+const METRICS: &str = "innodb_metrics.";
+
 /// Kinds of INNODB_METRICS that are values; `status_counter`, `counter` and `set_member` count.
 const METRIC_VALUE: &str = "value";
 
@@ -99,6 +102,8 @@ const METRIC_VALUE: &str = "value";
 pub(crate) struct Variables {
     counters: BTreeMap<String, f64>,
     values: BTreeMap<String, f64>,
+    /// What comes next is the first change.
+    is_first: bool,
 }
 
 /// What changed between two readings.
@@ -121,7 +126,7 @@ impl Variables {
     /// Adds a row of INNODB_METRICS.
     pub(crate) fn add_metric(&mut self, name: &str, kind: &str, value: &str) {
         let Some(value) = number(value) else { return };
-        let name = format!("innodb_metrics.{name}");
+        let name = format!("{METRICS}{name}");
         match kind == METRIC_VALUE {
             true => self.values.insert(name, value),
             false => self.counters.insert(name, value),
@@ -132,7 +137,9 @@ impl Variables {
     pub(crate) fn since(&self, earlier: &Self) -> Change {
         let counters = self.counters.iter().filter_map(|(name, now)| {
             let grown = now - earlier.counters.get(name)?;
-            (grown > 0.0).then(|| (name.clone(), to_nano(grown)))
+            // So that a counter that stands still can be told from one that this server does not have.
+            let is_named = earlier.is_first && grown == 0.0 && !name.starts_with(METRICS);
+            (grown > 0.0 || is_named).then(|| (name.clone(), to_nano(grown)))
         });
         let values = self
             .values
@@ -145,9 +152,11 @@ impl Variables {
         }
     }
 
-    /// The same counters without any value, so that the first change names all of them.
-    pub(crate) fn without_values(mut self) -> Self {
+    /// The same counters without any value, so that the first change names all of them, and the status variables that
+    /// did not grow.
+    pub(crate) fn into_first(mut self) -> Self {
         self.values.clear();
+        self.is_first = true;
         self
     }
 
@@ -211,8 +220,11 @@ mod tests {
             change.values,
             BTreeMap::from([("Threads_running".to_owned(), 4.0)])
         );
-        let first = after.since(&before.without_values());
+        let first = after.since(&before.into_first());
         assert_eq!(first.values.len(), 2);
+        let counters = [("Com_insert", 0.0), ("Com_select", 20.0)];
+        let counters = counters.map(|(name, grown)| (name.to_owned(), grown));
+        assert_eq!(first.counters, BTreeMap::from(counters));
     }
 
     #[test]

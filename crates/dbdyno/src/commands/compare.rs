@@ -1,0 +1,204 @@
+//! `dbdyno compare`: any two results side by side, with what they cost and why they differ.
+
+mod sides;
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use verdict::{Check, Contrast, Levels, Measure, Outcome, Tolerance, ToleranceError};
+
+use super::run::terminal_width;
+use crate::blame::{Blame, Blamed};
+
+use sides::RecordedSide;
+
+/// A margin from which on nearly everything is equivalent.
+const MARGIN_MAX_PERCENT: f64 = 100.0;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A side is one or more of these, with commas between them:
+  DIR                    all complete runs of a results directory
+  DIR:FACTOR=LEVEL       those of one level; several with colons between them (DIR:fs=xfs:connections=8)
+  FILE.jsonl             one run record
+
+Each combination that both sides have is compared. Executions of one results directory are compared in pairs of one
+block. Sides that did different things (operations, mix, rows, connections, rate) are refused, unless that is what their
+levels name, or --anyway.
+
+--fail-if is broken (exit code 1) where the whole interval lies beyond it, held where the whole interval lies within it,
+and undecided (exit code 5) otherwise: more executions decide. docs/compare.md names all measures.
+
+Examples:
+  dbdyno compare results/flush-log-1:flush_log=1 results/flush-log-1:flush_log=2
+  dbdyno compare results/before-1 results/after-1 --fail-if 'throughput -3%' --fail-if 'p99 +5%'
+  dbdyno compare a1.jsonl,a2.jsonl,a3.jsonl b1.jsonl,b2.jsonl,b3.jsonl --format markdown")]
+pub(crate) struct CompareArgs {
+    /// What B is compared with
+    #[arg(value_name = "A")]
+    a: String,
+    /// What is compared with A
+    #[arg(value_name = "B")]
+    b: String,
+    /// The smallest difference that matters, per cent
+    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = margin)]
+    margin: f64,
+    /// Fail where a measure of B is worse than that of A by more than this, as 'p99 +5%'; may be repeated
+    #[arg(long, value_name = "LIMIT", value_parser = tolerance)]
+    fail_if: Vec<Tolerance>,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Compare although the sides did different things
+    #[arg(long)]
+    anyway: bool,
+}
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For a terminal
+    Text,
+    /// For programs
+    Json,
+    /// For a comment on a change
+    Markdown,
+}
+
+/// What is asked of two sides.
+pub(crate) struct Terms<'a> {
+    /// The smallest difference that matters, as a share.
+    pub(crate) margin: f64,
+    /// How much worse B may be.
+    pub(crate) tolerances: &'a [Tolerance],
+    /// How the answer is written.
+    pub(crate) format: Format,
+    /// Compare although the sides did different things.
+    pub(crate) anyway: bool,
+}
+
+pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
+    let terms = Terms {
+        margin: args.margin / 100.0,
+        tolerances: &args.fail_if,
+        format: args.format,
+        anyway: args.anyway,
+    };
+    print_comparison(&args.a, &args.b, &terms)
+}
+
+/// Compares two sides as they are named on the command line, and prints the answer.
+pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::Result<ExitCode> {
+    let [a, b] = RecordedSide::read_both(a, b)?;
+    let contrast = verdict::contrast(&a.side(), &b.side(), terms.margin);
+    if contrast.places.is_empty() {
+        return Err(nothing_in_common(&contrast).into());
+    }
+    let is_asked = a.names_the_factors_of(&b);
+    if !contrast.unlike.is_empty() && !is_asked && !terms.anyway {
+        let unlike = contrast.unlike.join("; ");
+        let message = format!("the sides did different things: {unlike}");
+        let hint =
+            "--anyway compares them; DIR:FACTOR=LEVEL takes a part of the results".to_owned();
+        return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+    }
+    let checks = verdict::checks(&contrast, terms.tolerances);
+    let unmeasured = terms
+        .tolerances
+        .iter()
+        .find(|tolerance| !checks.iter().any(|check| check.tolerance == **tolerance));
+    if let Some(tolerance) = unmeasured {
+        let message = format!(
+            "{} was not measured on both sides",
+            tolerance.measure.name()
+        );
+        return Err(Blamed::new(Blame::Input, message).into());
+    }
+    match terms.format {
+        Format::Text => print!(
+            "{}",
+            report::contrast_as_text(&contrast, &checks, terminal_width())
+        ),
+        Format::Json => print!("{}", report::contrast_as_json(&contrast, &checks)),
+        Format::Markdown => print!("{}", report::contrast_as_markdown(&contrast, &checks)),
+    }
+    judge(&checks)
+}
+
+/// The exit code that the checks make.
+fn judge(checks: &[Check]) -> anyhow::Result<ExitCode> {
+    let of = |outcome: Outcome| {
+        let checks = checks.iter().filter(|check| check.outcome == outcome);
+        let names = checks.map(|check| check.tolerance.measure.name());
+        let names: std::collections::BTreeSet<&str> = names.collect();
+        names.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    match (of(Outcome::Broken), of(Outcome::Undecided)) {
+        (broken, _) if !broken.is_empty() => {
+            let message = format!("B is worse than allowed: {broken}");
+            Err(Blamed::new(Blame::Answer, message).into())
+        }
+        (_, undecided) if !undecided.is_empty() => {
+            let message = format!(
+                "these executions cannot tell whether B is worse than allowed: {undecided}"
+            );
+            let hint = "more executions a side decide, or a wider limit".to_owned();
+            Err(Blamed::new(Blame::Undecided, message).hint(hint).into())
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn nothing_in_common(contrast: &Contrast) -> Blamed {
+    let told = |side: &[Levels]| {
+        let combinations: Vec<String> = side
+            .iter()
+            .take(4)
+            .map(|levels| {
+                let levels: Vec<_> = levels
+                    .iter()
+                    .map(|(factor, level)| format!("{factor}={level}"))
+                    .collect();
+                format!("{{{}}}", levels.join(" "))
+            })
+            .collect();
+        match side.len() {
+            0 => "nothing".to_owned(),
+            1..=4 => combinations.join(", "),
+            more => format!("{} and {} more", combinations.join(", "), more - 4),
+        }
+    };
+    let message = format!(
+        "the sides have no combination in common: A has {}, B has {}",
+        told(&contrast.alone[0]),
+        told(&contrast.alone[1])
+    );
+    let hint = "DIR:FACTOR=LEVEL takes a level on each side; what is named need not be the same"
+        .to_owned();
+    Blamed::new(Blame::Input, message).hint(hint)
+}
+
+fn margin(text: &str) -> Result<f64, String> {
+    let percent: f64 = text
+        .trim_end_matches('%')
+        .trim()
+        .parse()
+        .map_err(|_| "a number of per cent, such as 2 or 0.5".to_owned())?;
+    match percent > 0.0 && percent < MARGIN_MAX_PERCENT {
+        true => Ok(percent),
+        false => Err("above 0 and below 100".to_owned()),
+    }
+}
+
+fn tolerance(text: &str) -> Result<Tolerance, String> {
+    Tolerance::parse(text).map_err(|error| match &error {
+        ToleranceError::Form { .. } => {
+            format!("{error}; for example 'p99 +5%' or 'throughput -3%'")
+        }
+        ToleranceError::Measure { .. } => {
+            let names: Vec<&str> = Measure::all().map(Measure::name).collect();
+            format!("{error}; there are {}", names.join(", "))
+        }
+        ToleranceError::Better { .. } => error.to_string(),
+    })
+}

@@ -1,0 +1,275 @@
+//! A side of a comparison, from what is written on the command line to its run records.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use samples::Record;
+use verdict::{Execution, Levels, Side};
+
+use crate::blame::{Blame, Blamed};
+
+/// What a run record's file name ends with.
+const RECORD: &str = "jsonl";
+
+/// The runs of one side.
+pub(super) struct RecordedSide {
+    name: String,
+    levels: Levels,
+    records: Vec<Recorded>,
+}
+
+/// A complete run.
+struct Recorded {
+    path: PathBuf,
+    /// Number of the results that it belongs to.
+    results: usize,
+    record: Record,
+}
+
+/// One part of what was written: a directory or a file, and the levels that are taken of it.
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    path: PathBuf,
+    levels: Levels,
+}
+
+/// Results by the directory and the experiment that they belong to; runs of no experiment are each on their own.
+#[derive(Default)]
+struct Numbers(BTreeMap<(PathBuf, String), usize>, usize);
+
+impl RecordedSide {
+    /// Reads both sides; an error for what is not there, cannot be read, or is the same twice.
+    pub(super) fn read_both(a: &str, b: &str) -> Result<[Self; 2], Blamed> {
+        let mut numbers = Numbers::default();
+        let a = Self::read(a, &mut numbers)?;
+        let b = Self::read(b, &mut numbers)?;
+        let paths = |side: &Self| -> BTreeSet<PathBuf> {
+            side.records.iter().map(|it| it.path.clone()).collect()
+        };
+        if !paths(&a).is_disjoint(&paths(&b)) {
+            let hint = "DIR:FACTOR=LEVEL takes a part of the results".to_owned();
+            let message = format!("{} and {} have runs in common", a.name, b.name);
+            return Err(Blamed::new(Blame::Input, message).hint(hint));
+        }
+        Ok([a, b])
+    }
+
+    fn read(text: &str, numbers: &mut Numbers) -> Result<Self, Blamed> {
+        let mut side = Self {
+            name: text.to_owned(),
+            levels: Levels::new(),
+            records: Vec::new(),
+        };
+        for part in parts(text)? {
+            side.levels.extend(part.levels.clone());
+            side.add(&part, numbers)?;
+        }
+        Ok(side)
+    }
+
+    fn add(&mut self, part: &Part, numbers: &mut Numbers) -> Result<(), Blamed> {
+        let mut read = Vec::new();
+        for path in record_files(&part.path)? {
+            let record = Record::open(&path).map_err(|error| {
+                let error = error.to_string();
+                let shown = path.display().to_string();
+                let named = match error.contains(&shown) {
+                    true => error,
+                    false => format!("{shown}: {error}"),
+                };
+                Blamed::new(Blame::Input, named)
+            })?;
+            read.push((path, record));
+        }
+        check_levels(part, &read)?;
+        let (complete, incomplete): (Vec<_>, Vec<_>) = read
+            .into_iter()
+            .filter(|(_, record)| has(record, &part.levels))
+            .partition(|(_, record)| record.is_complete());
+        for (path, record) in &incomplete {
+            let why = record.incomplete_why().unwrap_or_default();
+            eprintln!("left out: {} is incomplete: {why}", path.display());
+        }
+        if complete.is_empty() {
+            let message = format!("{}: no complete run", part.path.display());
+            return Err(Blamed::new(Blame::Input, message));
+        }
+        for (path, record) in complete {
+            let results = numbers.of(&path, &record);
+            let path = path.canonicalize().unwrap_or(path);
+            self.records.push(Recorded {
+                path,
+                results,
+                record,
+            });
+        }
+        Ok(())
+    }
+
+    /// True where both sides name levels of the same factors: then it is asked for that these differ.
+    pub(super) fn names_the_factors_of(&self, other: &Self) -> bool {
+        !self.levels.is_empty() && self.levels.keys().eq(other.levels.keys())
+    }
+
+    /// The side as it is compared.
+    pub(super) fn side(&self) -> Side<'_> {
+        let records = self.records.iter();
+        Side {
+            name: self.name.clone(),
+            levels: self.levels.clone(),
+            executions: records
+                .map(|it| Execution::of(&it.record, it.results))
+                .collect(),
+        }
+    }
+}
+
+impl Numbers {
+    fn of(&mut self, path: &Path, record: &Record) -> usize {
+        self.1 += 1;
+        let next = self.1;
+        let sha256 = record.header.experiment_sha256.clone();
+        if sha256.is_empty() {
+            return next;
+        }
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let directory = directory.canonicalize().unwrap_or_default();
+        *self.0.entry((directory, sha256)).or_insert(next)
+    }
+}
+
+/// The parts of `DIR:factor=level,FILE.jsonl`.
+fn parts(text: &str) -> Result<Vec<Part>, Blamed> {
+    if Path::new(text).exists() {
+        return Ok(vec![part(text)?]);
+    }
+    text.split(',').map(part).collect()
+}
+
+/// A path, then levels: the longest beginning that exists is the path, for a path may have colons, too.
+fn part(text: &str) -> Result<Part, Blamed> {
+    let ends = text
+        .char_indices()
+        .filter(|(_, character)| *character == ':');
+    let ends = ends.map(|(at, _)| at).chain([text.len()]);
+    let exists = |at: &usize| !text[..*at].is_empty() && Path::new(&text[..*at]).exists();
+    let Some(end) = ends.filter(exists).max() else {
+        let path = text.split(':').next().unwrap_or(text);
+        let hint = "a side is a results directory, DIR:FACTOR=LEVEL, or run records (.jsonl); --help tells".to_owned();
+        return Err(Blamed::new(Blame::Input, format!("{path:?}: no such results")).hint(hint));
+    };
+    let mut levels: Vec<(String, String)> = Vec::new();
+    for piece in text[end..].split(':').skip(1) {
+        match (piece.split_once('='), levels.last_mut()) {
+            (Some((factor, level)), _) => levels.push((factor.to_owned(), level.to_owned())),
+            // A level may have colons: mix=1:0.
+            (None, Some((_, level))) => *level = format!("{level}:{piece}"),
+            (None, None) => {
+                let message = format!("{text}: {piece:?} is no FACTOR=LEVEL");
+                return Err(Blamed::new(Blame::Input, message));
+            }
+        }
+    }
+    Ok(Part {
+        path: PathBuf::from(&text[..end]),
+        levels: levels.into_iter().collect(),
+    })
+}
+
+/// The records in a directory, in the order of their names, or the one file.
+fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let failed = |error| Blamed::new(Blame::Input, format!("{}: {error}", path.display()));
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        // `run-0007.disturbed-1.jsonl`
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let is_set_aside = stem.contains('.');
+        if file
+            .extension()
+            .is_some_and(|extension| extension == RECORD)
+            && !is_set_aside
+        {
+            files.push(file);
+        }
+    }
+    files.sort();
+    match files.is_empty() {
+        true => Err(Blamed::new(
+            Blame::Input,
+            format!("{}: holds no run record", path.display()),
+        )),
+        false => Ok(files),
+    }
+}
+
+fn has(record: &Record, levels: &Levels) -> bool {
+    let combination = &record.header.combination;
+    levels
+        .iter()
+        .all(|(factor, level)| combination.get(factor) == Some(level))
+}
+
+/// An error for a factor or a level that no record has.
+fn check_levels(part: &Part, records: &[(PathBuf, Record)]) -> Result<(), Blamed> {
+    for (factor, level) in &part.levels {
+        let combinations = records.iter().map(|(_, record)| &record.header.combination);
+        let known: BTreeSet<&str> = combinations
+            .clone()
+            .filter_map(|combination| combination.get(factor))
+            .map(String::as_str)
+            .collect();
+        if known.contains(level.as_str()) {
+            continue;
+        }
+        let shown = part.path.display();
+        let listed = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(", ");
+        if !known.is_empty() {
+            let message = format!("{shown}: {factor} has no level {level:?}");
+            let hint = format!("its levels are {}", listed(&known));
+            return Err(Blamed::new(Blame::Input, message).hint(hint));
+        }
+        let factors: BTreeSet<&str> = combinations
+            .flat_map(|combination| combination.keys().map(String::as_str))
+            .collect();
+        let hint = match factors.is_empty() {
+            true => "it has no factors".to_owned(),
+            false => format!("its factors are {}", listed(&factors)),
+        };
+        let message = format!("{shown}: has no factor {factor:?}");
+        return Err(Blamed::new(Blame::Input, message).hint(hint));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_a_path_and_levels() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a:b");
+        std::fs::create_dir(&path).unwrap();
+        let text = format!("{}:mix=1:0:connections=8", path.display());
+        let found = part(&text).unwrap();
+        assert_eq!(found.path, path);
+        let levels = [("mix", "1:0"), ("connections", "8")];
+        let levels = levels.map(|(factor, level)| (factor.to_owned(), level.to_owned()));
+        assert_eq!(found.levels, Levels::from(levels));
+        assert_eq!(part(path.to_str().unwrap()).unwrap().levels, Levels::new());
+        let error = part(&format!("{}:8", path.display())).unwrap_err();
+        assert!(
+            error.message.ends_with("\"8\" is no FACTOR=LEVEL"),
+            "{error}"
+        );
+        assert!(part("nowhere:a=1").is_err() && part("").is_err());
+        let two = parts(&format!("{0}:fs=xfs,{0}:fs=ext4", path.display())).unwrap();
+        assert_eq!(two.len(), 2);
+    }
+}

@@ -1,0 +1,207 @@
+//! `dbdyno compare`: two levels of one experiment on a real server, and what cannot be compared.
+
+use crate::{experiment::Experiment, results::record_name, scene::Scene};
+
+/// Updates with a log that is synced at every commit, and with one that is not, on a server that goes on: results in
+/// `flush`.
+fn two_flush_modes(scene: &Scene) {
+    let experiment = Experiment {
+        top: "seed = 3\nrepeats = 5",
+        matrix: "flush_log = [1, 2]".to_owned(),
+        server: "restart = \"never\"".to_owned(),
+        each: "before = [\"SET GLOBAL innodb_flush_log_at_trx_commit = {flush_log}\"]",
+        load: "mix = \"0:1\"\nconnections = 2\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
+        ..Experiment::default()
+    };
+    experiment.write(scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "flush"])
+        .exits(0);
+}
+
+const SIDES: [&str; 3] = ["compare", "flush:flush_log=1", "flush:flush_log=2"];
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&SIDES[..], more].concat()
+}
+
+#[test]
+fn the_cost_of_synced_commits_is_named() {
+    let scene = Scene::new();
+    two_flush_modes(&scene);
+    scene
+        .dbdyno(SIDES)
+        .exits(0)
+        .prints("variable innodb_flush_log_at_trx_commit: 1 → 2")
+        .prints("5 executions a side, in pairs")
+        .prints("fsyncs of InnoDB")
+        .prints("does not sync its log at every commit");
+    let json = scene.dbdyno(with(&["--format", "json"])).exits(0).text();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let place = &json["combinations"][0];
+    let measures = |kind: &str| place[kind].as_array().unwrap().clone();
+    let fsyncs = measures("costs");
+    let fsyncs = fsyncs
+        .iter()
+        .find(|cost| cost["measure"] == "fsyncs")
+        .unwrap();
+    assert!(
+        fsyncs["a"].as_f64().unwrap() > 10.0 * fsyncs["b"].as_f64().unwrap(),
+        "{fsyncs}"
+    );
+    assert_eq!(fsyncs["decision"], "faster", "{fsyncs}");
+    assert_eq!(place["causes"][0]["rule"], "fsyncs", "{place:#}");
+    assert!(
+        measures("metrics")
+            .iter()
+            .any(|metric| metric["measure"] == "p50")
+    );
+    scene
+        .dbdyno(with(&["--format", "markdown"]))
+        .exits(0)
+        .prints("| fsyncs of InnoDB |");
+
+    // Fewer flushes are no loss, and 100 times as many are one for certain.
+    scene
+        .dbdyno(with(&["--fail-if", "fsyncs +5%"]))
+        .exits(0)
+        .prints("fsyncs +5.0 %: held");
+    let back = [
+        "compare",
+        "flush:flush_log=2",
+        "flush:flush_log=1",
+        "--fail-if",
+        "fsyncs +900%",
+    ];
+    scene
+        .dbdyno(back)
+        .exits(1)
+        .prints("fsyncs ×10.0: BROKEN")
+        .says("B is worse than allowed: fsyncs");
+    let record = |run| format!("flush/{}", record_name(run));
+    let two = |one, other| format!("{},{}", record(one), record(other));
+    // One execution of each level a side, which decides nothing.
+    scene
+        .dbdyno([
+            "compare",
+            &two(1, 2),
+            &two(3, 4),
+            "--anyway",
+            "--fail-if",
+            "throughput -3%",
+        ])
+        .exits(5)
+        .prints("undecided (fewer than two executions on a side)")
+        .says("cannot tell whether B is worse than allowed: throughput")
+        .hints("more executions");
+}
+
+#[test]
+fn what_cannot_be_compared() {
+    let scene = Scene::new();
+    two_flush_modes(&scene);
+    let cases: [(&[&str], &str, &str); 8] = [
+        (
+            &["nowhere", "flush"],
+            "\"nowhere\": no such results",
+            "results directory",
+        ),
+        (&["flush", "flush"], "have runs in common", "FACTOR=LEVEL"),
+        (
+            &["flush:flush_log=3", "flush"],
+            "no level \"3\"",
+            "its levels are 1, 2",
+        ),
+        (
+            &["flush:fs=xfs", "flush"],
+            "no factor \"fs\"",
+            "its factors are flush_log",
+        ),
+        (
+            &["flush:flush_log=1", "flush:2"],
+            "\"2\" is no FACTOR=LEVEL",
+            "",
+        ),
+        (&["flush:flush_log=1", "trial.toml"], "trial.toml", ""),
+        (
+            &[
+                "flush:flush_log=1",
+                "flush:flush_log=2",
+                "--fail-if",
+                "new_orders_per_min -1%",
+            ],
+            "was not measured on both sides",
+            "",
+        ),
+        (&["flush:flush_log=1", "empty"], "holds no run record", ""),
+    ];
+    std::fs::create_dir(scene.path().join("empty")).unwrap();
+    for (args, why, hint) in cases {
+        let finished = scene
+            .dbdyno([&["compare"], args].concat())
+            .exits(2)
+            .says(why);
+        if !hint.is_empty() {
+            finished.hints(hint);
+        }
+    }
+    for (limit, why) in [
+        ("p99", "no measure with a change"),
+        ("speed -5%", "is no measure; there are throughput"),
+        ("p99 -5%", "gets worse by +"),
+    ] {
+        scene.dbdyno(with(&["--fail-if", limit])).exits(2).says(why);
+    }
+    scene
+        .dbdyno(with(&["--margin", "0"]))
+        .exits(2)
+        .says("above 0");
+    // A damaged record is named with its line; one that broke off is left out.
+    let whole = std::fs::read_to_string(scene.path().join("flush/run-0001.jsonl")).unwrap();
+    scene.file("cut.jsonl", &whole[..whole.len() / 2]);
+    scene
+        .dbdyno(["compare", "cut.jsonl", "flush"])
+        .exits(2)
+        .says("left out: cut.jsonl is incomplete")
+        .says("no complete run");
+    scene.file("broken.jsonl", &whole.replacen("\"line\"", "\"lime\"", 2));
+    scene
+        .dbdyno(["compare", "broken.jsonl", "flush"])
+        .exits(2)
+        .says("broken.jsonl: run record");
+}
+
+#[test]
+fn sides_that_did_different_things_are_refused() {
+    let scene = Scene::new();
+    let small = Experiment {
+        top: "seed = 3\nrepeats = 2",
+        ..Experiment::default()
+    };
+    small.write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "small"])
+        .exits(0);
+    let large = Experiment {
+        data: "rows = \"4k\"",
+        load: "connections = 3\nwarmup = \"500ms\"\nduration = \"1s\"".to_owned(),
+        ..small
+    };
+    large.write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--results", "large"])
+        .exits(0);
+    scene
+        .dbdyno(["compare", "small", "large"])
+        .exits(2)
+        .says("connections: 2 against 3; rows: 2000 against 4000")
+        .prints_nothing()
+        .hints("--anyway");
+    scene
+        .dbdyno(["compare", "small", "large", "--anyway"])
+        .exits(0)
+        .prints(
+            "The sides did different things: connections: 2 against 3; rows: 2000 against 4000.",
+        )
+        .prints("2 executions a side");
+}

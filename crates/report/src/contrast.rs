@@ -1,0 +1,143 @@
+//! Two results side by side, as text, as Markdown and as JSON.
+
+mod json;
+mod words;
+
+use comfy_table::{CellAlignment, Table};
+use verdict::{Check, Compared, Contrast, Place};
+
+use crate::{
+    number::counted,
+    terminal::{RULED, wrapped},
+};
+
+pub use json::contrast_as_json;
+
+/// Differences beyond these are counted and not told.
+const DIFFERENCES_MAX: usize = 24;
+const HEADS: [&str; 6] = ["", "A", "B", "change", "95 % interval", "decision"];
+
+/// A comparison for a terminal of so many columns, ending with a line feed.
+pub fn contrast_as_text(contrast: &Contrast, checks: &[Check], width: u16) -> String {
+    let width = usize::from(width).max(40);
+    let wrap = |text: &str| wrapped(text, width);
+    let mut parts = vec![format!(
+        "A  {}\nB  {}",
+        contrast.names[0], contrast.names[1]
+    )];
+    parts.extend(unlike(contrast).map(|text| wrap(&text)));
+    let differences = differences(contrast);
+    if !differences.is_empty() {
+        parts.push(format!("What differs:\n  {}", differences.join("\n  ")));
+    }
+    for place in &contrast.places {
+        let mut sentences = vec![wrap(&words::headline(contrast, place))];
+        sentences.extend(words::causes(place).iter().map(|cause| wrap(cause)));
+        parts.push(sentences.join("\n"));
+        parts.push(table("", &place.metrics));
+        if !place.costs.is_empty() {
+            parts.push(table("per operation", &place.costs));
+        }
+        parts.extend(words::not_observed(place).map(|text| wrap(&text)));
+    }
+    parts.extend(words::alone(contrast).iter().map(|text| wrap(text)));
+    if !checks.is_empty() {
+        let checks: Vec<String> = checks
+            .iter()
+            .map(|check| wrap(&words::check(check)))
+            .collect();
+        parts.push(checks.join("\n"));
+    }
+    parts.push(wrap(&words::method(contrast)));
+    format!("{}\n", parts.join("\n\n"))
+}
+
+/// The same as Markdown, for a comment on a change.
+pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check]) -> String {
+    let mut parts = vec![format!(
+        "**A**: `{}`  \n**B**: `{}`",
+        contrast.names[0], contrast.names[1]
+    )];
+    for check in checks {
+        parts.push(format!("**{}**", words::check(check)));
+    }
+    parts.extend(unlike(contrast));
+    for place in &contrast.places {
+        parts.push(format!("### {}", words::headline(contrast, place)));
+        parts.extend(words::causes(place));
+        parts.push(markdown_table(&place.metrics));
+        if !place.costs.is_empty() {
+            let costs = markdown_table(&place.costs);
+            parts.push(format!(
+                "<details><summary>cost per operation</summary>\n\n{costs}\n\n</details>"
+            ));
+        }
+        parts.extend(words::not_observed(place));
+    }
+    parts.extend(words::alone(contrast));
+    let differences = differences(contrast);
+    if !differences.is_empty() {
+        parts.push(format!("What differs:\n\n- {}", differences.join("\n- ")));
+    }
+    parts.push(words::method(contrast));
+    format!("{}\n", parts.join("\n\n"))
+}
+
+/// That the sides did different things, in a sentence.
+fn unlike(contrast: &Contrast) -> Option<String> {
+    let unlike = &contrast.unlike;
+    (!unlike.is_empty()).then(|| format!("The sides did different things: {}.", unlike.join("; ")))
+}
+
+/// What differs, a line each.
+fn differences(contrast: &Contrast) -> Vec<String> {
+    let all = contrast.differences.iter();
+    let mut lines: Vec<String> = all
+        .take(DIFFERENCES_MAX)
+        .map(|it| format!("{} {}: {} → {}", it.of.name(), it.what, it.a, it.b))
+        .collect();
+    let left_out = contrast.differences.len().saturating_sub(DIFFERENCES_MAX);
+    if left_out > 0 {
+        lines.push(format!("and {left_out} more, which the JSON has"));
+    }
+    lines
+}
+
+fn table(title: &str, rows: &[Compared]) -> String {
+    let mut table = Table::new();
+    table.load_style(RULED);
+    let mut heads = HEADS;
+    heads[0] = title;
+    table.set_header(heads);
+    for row in rows {
+        table.add_row(words::row(row));
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 1));
+        if (1..HEADS.len() - 1).contains(&index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let lines = table.lines().map(|line| line.trim_end().to_owned());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn markdown_table(rows: &[Compared]) -> String {
+    let mut lines = vec![
+        format!("| {} |", HEADS.join(" | ")),
+        "| --- | ---: | ---: | ---: | ---: | --- |".to_owned(),
+    ];
+    lines.extend(
+        rows.iter()
+            .map(|row| format!("| {} |", words::row(row).join(" | "))),
+    );
+    lines.join("\n")
+}
+
+/// `5 executions against 3`.
+fn executions(place: &Place) -> String {
+    match place.executions {
+        [a, b] if a == b => format!("{} a side", counted(a, "execution")),
+        [a, b] => format!("{} against {b}", counted(a, "execution")),
+    }
+}

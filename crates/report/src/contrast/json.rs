@@ -1,0 +1,91 @@
+//! A comparison as JSON.
+
+use serde_json::{Value, json};
+use stats::Interval;
+use verdict::{Check, Compared, Contrast, Measure, Place, Scale};
+
+/// A comparison as one JSON object, with a line feed at the end. Ratios are B over A; `docs/compare.md` tells the fields.
+pub fn contrast_as_json(contrast: &Contrast, checks: &[Check]) -> String {
+    let differences = contrast
+        .differences
+        .iter()
+        .map(|it| json!({"of": it.of.name(), "what": it.what, "a": it.a, "b": it.b}));
+    let object = json!({
+        "format": 1,
+        "a": contrast.names[0],
+        "b": contrast.names[1],
+        "margin": contrast.margin,
+        "unlike": contrast.unlike,
+        "differences": differences.collect::<Vec<_>>(),
+        "combinations": contrast.places.iter().map(place).collect::<Vec<_>>(),
+        "only_a": contrast.alone[0],
+        "only_b": contrast.alone[1],
+        "checks": checks.iter().map(check).collect::<Vec<_>>(),
+    });
+    format!("{object:#}\n")
+}
+
+fn place(place: &Place) -> Value {
+    let causes = place.causes.iter().map(|cause| {
+        let cost = cause.cost.map(|cost| Measure::Cost(cost).name());
+        json!({"rule": cause.rule, "cost": cost, "sentence": cause.sentence})
+    });
+    let not_observed = place
+        .not_observed
+        .iter()
+        .map(|cost| Measure::Cost(*cost).name());
+    json!({
+        "levels": place.within,
+        "executions_a": place.executions[0],
+        "executions_b": place.executions[1],
+        "paired": place.paired,
+        "metrics": place.metrics.iter().map(compared).collect::<Vec<_>>(),
+        "costs": place.costs.iter().map(compared).collect::<Vec<_>>(),
+        "not_observed": not_observed.collect::<Vec<_>>(),
+        "causes": causes.collect::<Vec<_>>(),
+    })
+}
+
+fn compared(it: &Compared) -> Value {
+    json!({
+        "measure": it.measure.name(),
+        "unit": unit(it.measure.scale()),
+        "a": it.means[0],
+        "b": it.means[1],
+        "decision": it.decision.word(),
+        "ratio": it.comparison.map(|comparison| interval(comparison.ratio)),
+        "p_value": it.p_value,
+        "deviation": it.comparison.map(|comparison| comparison.deviation),
+        "executions_needed": it.executions_needed,
+        "smallest_effect": it.smallest_effect,
+    })
+}
+
+fn interval(it: Interval) -> Value {
+    json!({"estimate": it.estimate, "low": it.low, "high": it.high})
+}
+
+fn check(it: &Check) -> Value {
+    json!({
+        "measure": it.tolerance.measure.name(),
+        "limit": it.tolerance.ratio,
+        "levels": it.within,
+        "confidence": it.confidence,
+        "ratio": it.ratio.map(interval),
+        "outcome": it.outcome.word(),
+    })
+}
+
+fn unit(scale: Scale) -> &'static str {
+    match scale {
+        Scale::PerSecond => "per second",
+        Scale::PerMinute => "per minute",
+        Scale::Nanoseconds => "ns",
+        Scale::Seconds => "s",
+        Scale::PerOperation(unit) => match unit.name() {
+            "" => "per operation",
+            "B" => "bytes per operation",
+            _ => "µs per operation",
+        },
+    }
+}

@@ -1,0 +1,248 @@
+//! The words and numbers of a comparison.
+
+use verdict::{
+    Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, Place, Scale,
+    Unit, change as change_of,
+};
+
+use super::executions;
+use crate::number::{duration, si};
+
+/// Metrics that speak for a combination, the first one that it has.
+const HEADLINE: [Metric; 3] = [Metric::NewOrders, Metric::Elapsed, Metric::Throughput];
+
+/// More executions than these nobody does.
+const MORE_MAX: usize = 1000;
+
+/// A ratio as a change: `+15.7 %`, and of much more `×12.3`.
+fn change(ratio: f64) -> String {
+    match ratio >= 10.0 {
+        true => format!("×{}", si(ratio)),
+        false => change_of(ratio),
+    }
+}
+
+/// `9`, or `more than 1000`.
+fn count_of_more(needed: usize, executions: usize) -> String {
+    match needed.saturating_sub(executions) {
+        more if more > MORE_MAX => format!("more than {MORE_MAX}"),
+        more => more.to_string(),
+    }
+}
+
+/// What is decided about a combination, in a sentence.
+pub(super) fn headline(contrast: &Contrast, place: &Place) -> String {
+    let at = match place.within.is_empty() {
+        true => String::new(),
+        false => format!("{}: ", levels(&place.within)),
+    };
+    let metric = |metric: &Metric| {
+        let measure = Measure::Metric(*metric);
+        place.metrics.iter().find(|it| it.measure == measure)
+    };
+    let Some(compared) = HEADLINE.iter().find_map(metric) else {
+        return format!("{at}nothing was measured on both sides.");
+    };
+    let name = compared.measure.in_words();
+    let margin = percent(contrast.margin);
+    let pairs = if place.paired { ", in pairs" } else { "" };
+    let sides = format!("{}{pairs}", executions(place));
+    let Some(comparison) = &compared.comparison else {
+        return format!(
+            "{at}inconclusive: {name} of {sides}; two have a spread, three are the least that decides."
+        );
+    };
+    let ratio = comparison.ratio;
+    let numbers = format!(
+        "{name} {} (95 % interval {} to {}; {sides})",
+        change(ratio.estimate),
+        change(ratio.low),
+        change(ratio.high)
+    );
+    match compared.decision {
+        Decision::Faster | Decision::Slower => {
+            format!("{at}B is {}: {numbers}.", compared.decision.word())
+        }
+        Decision::Equivalent => {
+            format!("{at}A and B are equivalent: {numbers}, less than the {margin} that matter.")
+        }
+        Decision::Inconclusive => {
+            format!("{at}inconclusive: {numbers}{}.", more(compared))
+        }
+    }
+}
+
+/// How many more executions would tell, and what these could have shown.
+fn more(compared: &Compared) -> String {
+    let Some((needed, comparison)) = compared.executions_needed.zip(compared.comparison) else {
+        return String::new();
+    };
+    let more = count_of_more(needed, comparison.executions);
+    let shown = compared.smallest_effect.map(|effect| {
+        format!(
+            "; these would have found a difference of {} in four of five cases",
+            percent(effect)
+        )
+    });
+    format!(
+        "; about {more} more executions a side would tell a difference of {}{}",
+        percent(compared.effect),
+        shown.unwrap_or_default()
+    )
+}
+
+/// Why the metrics differ, a sentence each.
+pub(super) fn causes(place: &Place) -> Vec<String> {
+    let mut sentences: Vec<String> = place
+        .causes
+        .iter()
+        .enumerate()
+        .map(|(index, cause)| match index {
+            0 => format!("Why: {}.", cause.sentence),
+            _ => format!("Also: {}.", cause.sentence),
+        })
+        .collect();
+    let decided = |compared: &Compared| compared.decision.is_different();
+    if sentences.is_empty() && place.metrics.iter().any(decided) {
+        sentences.push("Why: unexplained, for no cost that was observed moved.".to_owned());
+    }
+    sentences
+}
+
+/// The costs that nobody looked at.
+pub(super) fn not_observed(place: &Place) -> Option<String> {
+    let names = place.not_observed.iter();
+    let names: Vec<&str> = names
+        .map(|cost: &Cost| Measure::Cost(*cost).in_words())
+        .collect();
+    (!names.is_empty()).then(|| format!("Not observed on both sides: {}.", names.join(", ")))
+}
+
+/// Combinations that have no counterpart.
+pub(super) fn alone(contrast: &Contrast) -> Vec<String> {
+    let sides = contrast.alone.iter().zip(["A", "B"]);
+    let sides = sides.filter(|(alone, _)| !alone.is_empty());
+    sides
+        .map(|(alone, side)| {
+            let all: Vec<String> = alone.iter().map(levels).collect();
+            format!("Only {side} has {}.", all.join("; "))
+        })
+        .collect()
+}
+
+/// A tolerance and what became of it.
+pub(super) fn check(check: &Check) -> String {
+    let limit = change(check.tolerance.ratio);
+    let at = match check.within.is_empty() {
+        true => String::new(),
+        false => format!(" at {}", levels(&check.within)),
+    };
+    let name = check.tolerance.measure.name();
+    let found = match check.ratio {
+        None => "fewer than two executions on a side".to_owned(),
+        Some(ratio) => format!(
+            "{}, {} interval {} to {}",
+            change(ratio.estimate),
+            // Among several checks each has a wider one.
+            percent(check.confidence),
+            change(ratio.low),
+            change(ratio.high)
+        ),
+    };
+    let outcome = match check.outcome {
+        Outcome::Held => "held",
+        Outcome::Broken => "BROKEN",
+        Outcome::Undecided => "undecided",
+    };
+    format!("{name} {limit}{at}: {outcome} ({found})")
+}
+
+/// How it was compared.
+pub(super) fn method(contrast: &Contrast) -> String {
+    format!(
+        "Executions are compared, by Student's t on logarithms. Decisions hold for all metrics together and for all costs \
+         together (Holm, 5 %); equivalent is within {} for certain, and for costs also a difference too small to matter. Of what is inconclusive \
+         the table tells how many more executions a side would show the difference that was found.",
+        percent(contrast.margin)
+    )
+}
+
+/// `connections 8, mix 1:1`.
+pub(super) fn levels(levels: &Levels) -> String {
+    let all: Vec<String> = levels
+        .iter()
+        .map(|(factor, level)| format!("{factor} {level}"))
+        .collect();
+    match all.is_empty() {
+        true => "all of it".to_owned(),
+        false => all.join(", "),
+    }
+}
+
+/// A row of a table: measure, A, B, change, interval, decision.
+pub(super) fn row(compared: &Compared) -> [String; 6] {
+    let value = |value: f64| in_words(value, compared.measure.scale());
+    let comparison = compared.comparison.as_ref();
+    let [a, b] = compared.means;
+    // From nothing there is no share.
+    let has_ratio = a > 0.0 && b > 0.0;
+    let ratio = comparison.map(|it| it.ratio).filter(|_| has_ratio);
+    let interval = ratio.map(|ratio| format!("{} to {}", change(ratio.low), change(ratio.high)));
+    [
+        compared.measure.in_words().to_owned(),
+        value(a),
+        value(b),
+        ratio.map_or("–".to_owned(), |ratio| change(ratio.estimate)),
+        interval.unwrap_or_else(|| "–".to_owned()),
+        decision(compared),
+    ]
+}
+
+/// In a word; of a cost, B needs more or less.
+fn decision(compared: &Compared) -> String {
+    let word = match (compared.measure, compared.decision) {
+        (Measure::Cost(_), Decision::Faster) => "less",
+        (Measure::Cost(_), Decision::Slower) => "more",
+        (_, decision) => decision.word(),
+    };
+    let more = compared.executions_needed.zip(compared.comparison);
+    match more {
+        Some((needed, comparison)) => {
+            let more = count_of_more(needed, comparison.executions);
+            format!("{word}, {more} more")
+        }
+        None => word.to_owned(),
+    }
+}
+
+/// A number with its unit: `12.3k/s`, `1.23 ms`, `0.010`.
+fn in_words(value: f64, scale: Scale) -> String {
+    match scale {
+        Scale::PerSecond => format!("{}/s", si(value)),
+        Scale::PerMinute => format!("{}/min", si(value)),
+        Scale::Nanoseconds => duration(value),
+        Scale::Seconds => duration(value * 1e9),
+        Scale::PerOperation(Unit::Micros) if value == 0.0 => "0".to_owned(),
+        Scale::PerOperation(Unit::Micros) => duration(value * 1e3),
+        Scale::PerOperation(Unit::Bytes) => in_bytes(value),
+        Scale::PerOperation(Unit::Count) => si(value),
+    }
+}
+
+/// `72.0 B`, `2.41 kB`.
+fn in_bytes(value: f64) -> String {
+    let number = si(value);
+    let prefix_at = number.trim_end_matches(char::is_alphabetic).len();
+    let (number, prefix) = number.split_at(prefix_at);
+    format!("{number} {prefix}B")
+}
+
+/// A share in per cent: `2 %`, `12.5 %`.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        percent if percent >= 100.0 => format!("{percent:.0} %"),
+        percent if (percent - percent.round()).abs() < 0.05 => format!("{percent:.0} %"),
+        percent => format!("{percent:.1} %"),
+    }
+}

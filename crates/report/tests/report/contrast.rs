@@ -1,0 +1,73 @@
+//! Two results side by side: the text, the Markdown and the JSON of made-up runs as snapshots.
+
+use report::{Results, contrast_as_json, contrast_as_markdown, contrast_as_text};
+use verdict::{Check, Contrast, Execution, Levels, Side, Tolerance};
+
+use crate::synthetic::asked;
+
+/// The runs of one mix.
+fn side<'r>(results: &'r Results, mix: &str, only: Option<&str>) -> Side<'r> {
+    let runs = results.runs.iter().filter(|run| {
+        let combination = &run.header.combination;
+        combination["mix"] == mix
+            && only.is_none_or(|clients| combination["connections"] == clients)
+    });
+    Side {
+        name: format!("results/asked-1:mix={mix}"),
+        levels: Levels::from([("mix".to_owned(), mix.to_owned())]),
+        executions: runs.map(|run| Execution::of(run, 1)).collect(),
+    }
+}
+
+/// The cheaper mix with a log that is synced at every commit, beside the other.
+fn found() -> (Contrast, Vec<Check>) {
+    let mut results = asked();
+    for run in &mut results.runs {
+        let is_synced = run.header.combination["mix"] == "1:0";
+        for second in 0..7 {
+            run.server_status.push(samples::ServerStatus {
+                t_s: f64::from(second),
+                length_s: 1.0,
+                counters: [
+                    ("Innodb_data_fsyncs", 4_000.0),
+                    ("Innodb_row_lock_waits", 0.0),
+                ]
+                .map(|(name, grown)| (name.to_owned(), if is_synced { grown } else { 0.0 }))
+                .into(),
+                ..samples::ServerStatus::default()
+            });
+        }
+        let flush = if is_synced { "1" } else { "2" };
+        for server in &mut run.servers {
+            let name = "innodb_flush_log_at_trx_commit".to_owned();
+            server.variables.insert(name, flush.to_owned());
+        }
+    }
+    let (a, b) = (
+        side(&results, "1:0", Some("8")),
+        side(&results, "5:1", None),
+    );
+    let found = verdict::contrast(&a, &b, 0.02);
+    let tolerances = ["throughput -3%", "fsyncs +5%", "p99 +900%"];
+    let tolerances = tolerances.map(|text| Tolerance::parse(text).expect("it is one"));
+    let checks = verdict::checks(&found, &tolerances);
+    (found, checks)
+}
+
+#[test]
+fn as_text() {
+    let (found, checks) = found();
+    insta::assert_snapshot!(contrast_as_text(&found, &checks, 110));
+}
+
+#[test]
+fn as_markdown() {
+    let (found, checks) = found();
+    insta::assert_snapshot!(contrast_as_markdown(&found, &checks));
+}
+
+#[test]
+fn as_json() {
+    let (found, checks) = found();
+    insta::assert_snapshot!(contrast_as_json(&found, &checks));
+}

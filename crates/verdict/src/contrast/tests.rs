@@ -1,0 +1,213 @@
+//! Contrasts of made-up sides.
+
+use super::*;
+use crate::{
+    Decision, Outcome, Tolerance, checks,
+    testing::{Made, record},
+};
+
+/// Executions in blocks 1, 2, …, a little apart.
+fn records(made: &Made, factors: &[f64]) -> Vec<Record> {
+    let blocks = (1..).zip(factors);
+    blocks
+        .map(|(block, factor)| {
+            record(&Made {
+                block,
+                per_s: (made.per_s as f64 * factor) as u64,
+                ..made.clone()
+            })
+        })
+        .collect()
+}
+
+fn side<'a>(
+    name: &str,
+    levels: &[(&str, &str)],
+    records: &'a [Record],
+    results: usize,
+) -> Side<'a> {
+    let levels = levels
+        .iter()
+        .map(|(factor, level)| ((*factor).to_owned(), (*level).to_owned()));
+    Side {
+        name: name.to_owned(),
+        levels: levels.collect(),
+        executions: records
+            .iter()
+            .map(|it| Execution::of(it, results))
+            .collect(),
+    }
+}
+
+const NOISE: [f64; 5] = [1.0, 1.5, 0.8, 1.2, 0.9];
+
+fn shifted(by: f64) -> Vec<f64> {
+    let wobble = [1.0, 1.01, 0.99, 1.005, 0.995];
+    NOISE
+        .iter()
+        .zip(wobble)
+        .map(|(noise, wobble)| noise * wobble * by)
+        .collect()
+}
+
+fn of<'c>(place: &'c Place, name: &str) -> &'c Compared {
+    let mut all = place.metrics.iter().chain(&place.costs);
+    all.find(|it| it.measure.name() == name).unwrap()
+}
+
+#[test]
+fn executions_of_the_same_blocks_are_compared_in_pairs_and_others_as_lists() {
+    let made = Made {
+        per_s: 10_000,
+        ..Made::default()
+    };
+    let (a, b) = (records(&made, &NOISE), records(&made, &shifted(1.2)));
+    let paired = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 1), 0.02);
+    let place = &paired.places[0];
+    assert!(place.paired);
+    let throughput = of(place, "throughput");
+    assert_eq!(throughput.decision, Decision::Faster);
+    assert!((throughput.comparison.unwrap().ratio.estimate - 1.2).abs() < 0.01);
+    let apart = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 2), 0.02);
+    let place = &apart.places[0];
+    assert!(!place.paired);
+    let throughput = of(place, "throughput");
+    assert_eq!(throughput.decision, Decision::Inconclusive);
+    assert!(throughput.executions_needed.unwrap() > 5);
+    assert!(throughput.smallest_effect.unwrap() > 0.2);
+}
+
+#[test]
+fn lists_whose_runs_all_have_block_one_make_no_pairs() {
+    let made = Made::default();
+    let all = |count: usize| (0..count).map(|_| record(&made)).collect::<Vec<_>>();
+    let (a, b) = (all(3), all(3));
+    let found = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 1), 0.02);
+    assert!(!found.places[0].paired);
+    assert_eq!(
+        of(&found.places[0], "throughput").decision,
+        Decision::Equivalent
+    );
+}
+
+#[test]
+fn a_cost_that_appears_from_nothing_is_told_and_a_tiny_one_is_not() {
+    let with = |fsyncs, misses| Made {
+        counters: vec![
+            ("Innodb_data_fsyncs", fsyncs),
+            ("Innodb_buffer_pool_reads", misses),
+        ],
+        ..Made::default()
+    };
+    let (a, b) = (
+        records(&with(100.0, 0.0), &[1.0; 4]),
+        records(&with(0.0, 0.5), &[1.0; 4]),
+    );
+    let found = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 1), 0.02);
+    let place = &found.places[0];
+    assert_eq!(of(place, "fsyncs").decision, Decision::Faster);
+    assert_eq!(of(place, "fsyncs").means, [1.0, 0.0]);
+    assert_eq!(of(place, "misses").decision, Decision::Equivalent);
+    assert!(place.not_observed.contains(&Cost::DiskReads));
+    assert_eq!(place.causes[0].rule, "fsyncs");
+}
+
+#[test]
+fn combinations_meet_without_the_levels_of_the_sides() {
+    let at = |flush, connections| Made {
+        levels: vec![("flush", flush), ("connections", connections)],
+        ..Made::default()
+    };
+    let a = [at("1", "16"), at("1", "2")].map(|made| record(&made));
+    let b = [at("2", "2"), at("2", "64"), at("2", "16")].map(|made| record(&made));
+    let found = contrast(
+        &side("a", &[("flush", "1")], &a, 1),
+        &side("b", &[("flush", "2")], &b, 1),
+        0.02,
+    );
+    let at: Vec<&str> = found
+        .places
+        .iter()
+        .map(|it| it.within["connections"].as_str())
+        .collect();
+    assert_eq!(at, ["2", "16"], "numbers by their value");
+    assert_eq!(found.alone[0], []);
+    assert_eq!(found.alone[1][0]["connections"], "64");
+    assert!(found.unlike.is_empty());
+}
+
+#[test]
+fn what_was_done_otherwise_is_named() {
+    let a = Made {
+        rows: Some(1000),
+        levels: vec![("threads", "4")],
+        ..Made::default()
+    };
+    let b = Made {
+        rows: Some(2000),
+        connections: 8,
+        levels: vec![("threads", "8")],
+        operation: "update",
+        ..Made::default()
+    };
+    let (a, b) = ([record(&a)], [record(&b)]);
+    let found = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 2), 0.02);
+    assert_eq!(
+        found.unlike,
+        [
+            "operations: select against update",
+            "connections: 4 against 8",
+            "rows: 1000 against 2000",
+            "threads: 4 against 8",
+        ]
+    );
+    let few = of(&found.places[0], "throughput");
+    assert_eq!(
+        (few.decision, few.comparison),
+        (Decision::Inconclusive, None)
+    );
+}
+
+#[test]
+fn variables_that_say_how_the_server_works_are_told() {
+    let with = |flush, port| Made {
+        variables: vec![("innodb_flush_log_at_trx_commit", flush), ("port", port)],
+        ..Made::default()
+    };
+    let (a, b) = ([record(&with("1", "3306"))], [record(&with("2", "3307"))]);
+    let found = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 2), 0.02);
+    let told: Vec<&str> = found
+        .differences
+        .iter()
+        .map(|it| it.what.as_str())
+        .collect();
+    assert_eq!(told, ["innodb_flush_log_at_trx_commit"]);
+}
+
+#[test]
+fn a_tolerance_is_judged_by_its_interval() {
+    let made = Made {
+        per_s: 10_000,
+        ..Made::default()
+    };
+    let (a, b) = (records(&made, &NOISE), records(&made, &shifted(0.9)));
+    let found = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 1), 0.02);
+    let outcome = |text: &str| {
+        let tolerance = Tolerance::parse(text).unwrap();
+        let found = checks(&found, &[tolerance]);
+        found.first().map(|check| check.outcome)
+    };
+    assert_eq!(outcome("throughput -3%"), Some(Outcome::Broken));
+    assert_eq!(outcome("throughput -10%"), Some(Outcome::Undecided));
+    assert_eq!(outcome("throughput -20%"), Some(Outcome::Held));
+    assert_eq!(outcome("disk_reads +5%"), None, "nobody looked");
+    let few = contrast(
+        &side("a", &[], &a[..2], 1),
+        &side("b", &[], &b[..2], 1),
+        0.02,
+    );
+    let check = checks(&few, &[Tolerance::parse("throughput -3%").unwrap()]);
+    assert_eq!(check[0].outcome, Outcome::Undecided);
+    let several = ["throughput -3%", "p99 +5%"].map(|text| Tolerance::parse(text).unwrap());
+    assert!((checks(&found, &several)[0].confidence - 0.975).abs() < 1e-12);
+}

@@ -1,0 +1,387 @@
+//! What one operation cost: CPU, disk, flushes, rows, locks.
+//!
+//! A cost is a rate over the measured phase, by the throughput of that phase. It varies less from execution to execution
+//! than throughput and response times do, and it says why these moved. What nobody looked at is `None`, never zero.
+
+mod usage;
+
+use samples::{Record, RunSummary};
+
+use usage::Usage;
+
+/// What one operation costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cost {
+    /// CPU time of the server's process.
+    ServerCpu,
+    /// CPU time of dbdyno.
+    ClientCpu,
+    /// Time that the server's control group was held back by its CPU limit, summed over its CPUs.
+    Throttled,
+    /// Times that the server's threads left their CPU.
+    ContextSwitches,
+    /// Rows that the storage engine handed over.
+    RowsRead,
+    /// Page requests to the buffer pool.
+    PageRequests,
+    /// Pages that were not in the buffer pool.
+    Misses,
+    /// Waits for row locks.
+    RowLockWaits,
+    /// Time of these waits.
+    RowLockTime,
+    /// Flushes that InnoDB asked of the file system, log and data.
+    Fsyncs,
+    /// Those of the redo log alone.
+    LogFsyncs,
+    /// Flushes of the data directory's disk, whoever asked.
+    DiskFlushes,
+    /// Reads of the data directory's disk.
+    DiskReads,
+    /// Writes of the data directory's disk.
+    DiskWrites,
+    /// Bytes of these reads.
+    DiskReadBytes,
+    /// Bytes of these writes.
+    DiskWrittenBytes,
+    /// Time in which tasks of the server's control group or machine stood still for a disk.
+    DiskStall,
+    /// Reads that InnoDB asked of the file system.
+    InnodbReads,
+    /// Writes that InnoDB asked of the file system.
+    InnodbWrites,
+    /// Bytes that the server's process sent towards storage, logs of all kinds included.
+    WrittenBytes,
+    /// Bytes of the redo log.
+    RedoBytes,
+    /// Bytes of the binary log.
+    BinlogBytes,
+    /// Bytes that the server sent to its clients.
+    BytesSent,
+    /// Bytes that the server received.
+    BytesReceived,
+    /// Results that the query cache took in or gave out.
+    QueryCache,
+    /// Temporary tables.
+    TmpTables,
+    /// Temporary tables that went to disk.
+    TmpDiskTables,
+}
+
+/// How a cost is told and measured.
+pub(crate) struct Spec {
+    pub(crate) cost: Cost,
+    pub(crate) name: &'static str,
+    pub(crate) words: &'static str,
+    pub(crate) unit: Unit,
+    /// A difference per operation below which it explains nothing, in the unit.
+    pub(crate) notable: f64,
+    /// What one look at the server's counters may itself cost, in the unit.
+    pub(crate) per_look: f64,
+    /// Half of the smallest amount that can be counted, in the unit: none in n operations is less than this by n.
+    pub(crate) half_step: f64,
+    /// How much of it in a second; `None` where nobody looked.
+    per_s: fn(&Usage<'_>) -> Option<f64>,
+}
+
+/// What a cost is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Microseconds.
+    Micros,
+    /// Bytes.
+    Bytes,
+    /// How many.
+    Count,
+}
+
+impl Unit {
+    /// As it stands behind a number; nothing for a count.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Micros => "µs",
+            Self::Bytes => "B",
+            Self::Count => "",
+        }
+    }
+}
+
+const fn micros(cost: Cost, name: &'static str, words: &'static str, notable: f64) -> Spec {
+    Spec {
+        cost,
+        name,
+        words,
+        unit: Unit::Micros,
+        notable,
+        per_look: 0.0,
+        // The kernel counts CPU time in ticks of 10 ms.
+        half_step: 5_000.0,
+        per_s: |_| None,
+    }
+}
+
+const fn count(cost: Cost, name: &'static str, words: &'static str, notable: f64) -> Spec {
+    Spec {
+        unit: Unit::Count,
+        half_step: 0.5,
+        ..micros(cost, name, words, notable)
+    }
+}
+
+const fn bytes(cost: Cost, name: &'static str, words: &'static str, notable: f64) -> Spec {
+    Spec {
+        unit: Unit::Bytes,
+        half_step: 0.5,
+        ..micros(cost, name, words, notable)
+    }
+}
+
+/// All of them, in the order of [`Cost`].
+const SPECS: [Spec; 27] = [
+    Spec {
+        per_look: 4_000.0,
+        per_s: |it| it.server_cpu_us(),
+        ..micros(Cost::ServerCpu, "server_cpu", "server CPU", 1.0)
+    },
+    Spec {
+        per_s: |it| it.client_cpu_us(),
+        ..micros(Cost::ClientCpu, "client_cpu", "client CPU", 1.0)
+    },
+    Spec {
+        half_step: 500.0,
+        per_s: |it| it.on_server(|it| Some(it.cgroup.as_ref()?.throttled_s? * 1e6)),
+        ..micros(
+            Cost::Throttled,
+            "throttled",
+            "time held back by the CPU limit",
+            10.0,
+        )
+    },
+    Spec {
+        per_look: 20.0,
+        per_s: |it| {
+            it.of_process(|it| Some((it.voluntary_switches? + it.involuntary_switches?) as f64))
+        },
+        ..count(
+            Cost::ContextSwitches,
+            "context_switches",
+            "context switches",
+            0.2,
+        )
+    },
+    Spec {
+        per_s: |it| it.rows_read(),
+        ..count(Cost::RowsRead, "rows_read", "rows read", 0.2)
+    },
+    Spec {
+        per_s: |it| it.counter("Innodb_buffer_pool_read_requests"),
+        ..count(
+            Cost::PageRequests,
+            "page_requests",
+            "buffer-pool requests",
+            1.0,
+        )
+    },
+    Spec {
+        per_s: |it| it.counter("Innodb_buffer_pool_reads"),
+        ..count(Cost::Misses, "misses", "buffer-pool misses", 0.01)
+    },
+    Spec {
+        per_s: |it| it.counter("Innodb_row_lock_waits"),
+        ..count(Cost::RowLockWaits, "row_lock_waits", "row-lock waits", 0.01)
+    },
+    Spec {
+        half_step: 500.0,
+        per_s: |it| Some(it.counter("Innodb_row_lock_time")? * 1e3),
+        ..micros(
+            Cost::RowLockTime,
+            "row_lock_time",
+            "row-lock wait time",
+            10.0,
+        )
+    },
+    Spec {
+        per_s: |it| it.counter("Innodb_data_fsyncs"),
+        ..count(Cost::Fsyncs, "fsyncs", "fsyncs of InnoDB", 0.01)
+    },
+    Spec {
+        per_s: |it| it.counter("Innodb_os_log_fsyncs"),
+        ..count(
+            Cost::LogFsyncs,
+            "log_fsyncs",
+            "fsyncs of the redo log",
+            0.01,
+        )
+    },
+    Spec {
+        per_s: |it| it.on_disk(|it| Some(it.requests?.flushes? as f64)),
+        ..count(Cost::DiskFlushes, "disk_flushes", "disk flushes", 0.01)
+    },
+    Spec {
+        per_s: |it| it.on_disk(|it| Some(it.reads as f64)),
+        ..count(Cost::DiskReads, "disk_reads", "disk reads", 0.01)
+    },
+    Spec {
+        per_s: |it| it.on_disk(|it| Some(it.writes as f64)),
+        ..count(Cost::DiskWrites, "disk_writes", "disk writes", 0.01)
+    },
+    Spec {
+        per_s: |it| it.on_disk(|it| Some(it.read_bytes as f64)),
+        ..bytes(
+            Cost::DiskReadBytes,
+            "disk_read_bytes",
+            "bytes read from disk",
+            64.0,
+        )
+    },
+    Spec {
+        per_s: |it| it.on_disk(|it| Some(it.written_bytes as f64)),
+        ..bytes(
+            Cost::DiskWrittenBytes,
+            "disk_written_bytes",
+            "bytes written to disk",
+            64.0,
+        )
+    },
+    Spec {
+        half_step: 500.0,
+        per_s: |it| it.disk_stall(),
+        ..micros(
+            Cost::DiskStall,
+            "disk_stall",
+            "time stalled for a disk",
+            10.0,
+        )
+    },
+    Spec {
+        per_s: |it| it.counter("Innodb_data_reads"),
+        ..count(Cost::InnodbReads, "innodb_reads", "reads by InnoDB", 0.01)
+    },
+    Spec {
+        per_s: |it| it.counter("Innodb_data_writes"),
+        ..count(
+            Cost::InnodbWrites,
+            "innodb_writes",
+            "writes by InnoDB",
+            0.01,
+        )
+    },
+    Spec {
+        per_s: |it| it.of_process(|it| Some(it.written_bytes? as f64)),
+        ..bytes(
+            Cost::WrittenBytes,
+            "written_bytes",
+            "bytes written by the server",
+            16.0,
+        )
+    },
+    Spec {
+        per_s: |it| it.counter("Innodb_os_log_written"),
+        ..bytes(Cost::RedoBytes, "redo_bytes", "bytes of redo log", 16.0)
+    },
+    Spec {
+        per_s: |it| it.counter("Binlog_bytes_written"),
+        ..bytes(
+            Cost::BinlogBytes,
+            "binlog_bytes",
+            "bytes of binary log",
+            16.0,
+        )
+    },
+    Spec {
+        per_look: 60_000.0,
+        per_s: |it| it.counter("Bytes_sent"),
+        ..bytes(Cost::BytesSent, "bytes_sent", "bytes sent", 16.0)
+    },
+    Spec {
+        per_look: 500.0,
+        per_s: |it| it.counter("Bytes_received"),
+        ..bytes(
+            Cost::BytesReceived,
+            "bytes_received",
+            "bytes received",
+            16.0,
+        )
+    },
+    Spec {
+        per_s: |it| Some(it.counter("Qcache_hits")? + it.counter("Qcache_inserts")?),
+        ..count(
+            Cost::QueryCache,
+            "query_cache",
+            "results in and out of the query cache",
+            0.01,
+        )
+    },
+    Spec {
+        per_look: 4.0,
+        per_s: |it| it.counter("Created_tmp_tables"),
+        ..count(Cost::TmpTables, "tmp_tables", "temporary tables", 0.01)
+    },
+    Spec {
+        per_look: 4.0,
+        per_s: |it| it.counter("Created_tmp_disk_tables"),
+        ..count(
+            Cost::TmpDiskTables,
+            "tmp_disk_tables",
+            "temporary tables on disk",
+            0.01,
+        )
+    },
+];
+
+impl Cost {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        SPECS.iter().map(|spec| spec.cost)
+    }
+
+    pub(crate) fn spec(self) -> &'static Spec {
+        &SPECS[self as usize]
+    }
+}
+
+/// What one operation of a run cost.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Costs {
+    /// In the order of [`SPECS`].
+    per_operation: Vec<Option<f64>>,
+    /// Operations that the costs are divided by.
+    operations: f64,
+    /// Looks at the server's counters by operation.
+    looks: f64,
+}
+
+impl Costs {
+    /// The costs of the measured phase of a run; `None` where nothing was measured.
+    pub(crate) fn of(record: &Record, summary: &RunSummary) -> Option<Self> {
+        let usage = Usage::of(record)?;
+        let per_s = summary.throughput_per_s.filter(|per_s| *per_s > 0.0)?;
+        let specs = SPECS.iter();
+        Some(Self {
+            per_operation: specs
+                .map(|spec| Some((spec.per_s)(&usage)? / per_s))
+                .collect(),
+            operations: per_s * summary.measured_s,
+            looks: usage.looks_per_s() / per_s,
+        })
+    }
+
+    /// What one operation cost, in the cost's unit; `None` where nobody looked.
+    pub(crate) fn get(&self, cost: Cost) -> Option<f64> {
+        self.per_operation[cost as usize]
+    }
+
+    /// The least that can be told from nothing: half of the smallest amount that is counted, by all operations.
+    pub(crate) fn least(&self, cost: Cost) -> f64 {
+        cost.spec().half_step / self.operations
+    }
+
+    /// A difference per operation that is none: it explains nothing, or looking at the server alone may make it.
+    pub(crate) fn negligible(&self, cost: Cost) -> f64 {
+        let spec = cost.spec();
+        spec.notable.max(spec.per_look * self.looks)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! The four decisions, and the rule that makes them.
+
+use stats::{Comparison, EXECUTIONS_AT_LEAST};
+
+/// Confidence of the intervals.
+pub(crate) const CONFIDENCE: f64 = 0.95;
+
+/// What a comparison decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Better than the baseline, and by more than chance explains.
+    Faster,
+    /// Worse than the baseline, and by more than chance explains.
+    Slower,
+    /// Any difference is smaller than what matters.
+    Equivalent,
+    /// These executions cannot tell.
+    Inconclusive,
+}
+
+impl Decision {
+    /// The decision in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Equivalent => "equivalent",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+
+    /// True where there is a difference for certain.
+    pub fn is_different(self) -> bool {
+        matches!(self, Self::Faster | Self::Slower)
+    }
+}
+
+/// What a comparison decides, with its probability after the correction for the number of comparisons; `margin` is the
+/// smallest difference that matters, as a share.
+pub(crate) fn decide(
+    comparison: &Comparison,
+    p_value: f64,
+    margin: f64,
+    more_is_better: bool,
+) -> Decision {
+    let ratio = comparison.ratio;
+    let margin = 1.0 + margin;
+    if comparison.executions < EXECUTIONS_AT_LEAST {
+        return Decision::Inconclusive;
+    }
+    if ratio.low >= 1.0 / margin && ratio.high <= margin {
+        return Decision::Equivalent;
+    }
+    if p_value >= 1.0 - CONFIDENCE {
+        return Decision::Inconclusive;
+    }
+    if (ratio.estimate > 1.0) == more_is_better {
+        Decision::Faster
+    } else {
+        Decision::Slower
+    }
+}

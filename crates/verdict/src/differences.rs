@@ -1,0 +1,237 @@
+//! What differs between two sides beside what they did: server, variables, machine, data, duration.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use samples::{Record, ServerIdentity};
+
+/// Something that differs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Difference {
+    /// What it belongs to.
+    pub of: Part,
+    /// What differs: a variable's name, `version`, `CPUs`.
+    pub what: String,
+    /// On side A.
+    pub a: String,
+    /// On side B.
+    pub b: String,
+}
+
+/// What a difference belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The server program.
+    Server,
+    /// A variable of the server.
+    Variable,
+    /// A machine.
+    Machine,
+    /// The data.
+    Data,
+    /// How it was measured.
+    Method,
+}
+
+impl Part {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Variable => "variable",
+            Self::Machine => "machine",
+            Self::Data => "data",
+            Self::Method => "method",
+        }
+    }
+}
+
+/// Variables that name a place, a moment or the server itself, and say nothing about how it works.
+const NAMES_ONLY: &[&str] = &[
+    "admin_address",
+    "admin_port",
+    "basedir",
+    "bind_address",
+    "character_sets_dir",
+    "datadir",
+    "extra_port",
+    "general_log_file",
+    "gtid_binlog_pos",
+    "gtid_binlog_state",
+    "gtid_current_pos",
+    "gtid_executed",
+    "gtid_purged",
+    "gtid_slave_pos",
+    "hostname",
+    "init_file",
+    "last_gtid",
+    "last_insert_id",
+    "lc_messages_dir",
+    "log_error",
+    "mysqlx_port",
+    "mysqlx_socket",
+    "pid_file",
+    "plugin_dir",
+    "port",
+    "pseudo_thread_id",
+    "rand_seed1",
+    "rand_seed2",
+    "relay_log_info_file",
+    "report_port",
+    "server_id",
+    "server_uid",
+    "server_uuid",
+    "slave_load_tmpdir",
+    "replica_load_tmpdir",
+    "slow_query_log_file",
+    "socket",
+    "timestamp",
+    "tmpdir",
+    "version",
+    "version_comment",
+    "version_source_revision",
+    "wsrep_node_name",
+];
+/// So do variables whose names end like this.
+const NAMES_ONLY_ENDS: &[&str] = &["_basename", "_dir", "_index_file", "_home_dir"];
+
+/// A share by which a size may differ without being told.
+const SIZE_MAY_DIFFER: f64 = 0.05;
+
+/// What differs between A and B in any of the pairs, in the order of [`Part`]; the same difference once.
+pub(crate) fn differences(pairs: &[(&Record, &Record)]) -> Vec<Difference> {
+    let all = pairs.iter().flat_map(|(a, b)| of_records(a, b));
+    let all: BTreeSet<Difference> = all.collect();
+    all.into_iter().collect()
+}
+
+fn of_records(a: &Record, b: &Record) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let mut add = |of: Part, what: &str, a: Option<String>, b: Option<String>| {
+        if let (Some(a), Some(b)) = (a, b)
+            && a != b
+        {
+            let what = what.to_owned();
+            found.push(Difference { of, what, a, b });
+        }
+    };
+    let facts = [facts(a), facts(b)];
+    for ((of, what), a) in &facts[0] {
+        add(
+            *of,
+            what,
+            Some(a.clone()),
+            facts[1].get(&(*of, what)).cloned(),
+        );
+    }
+    let lengths = [measured_s(a), measured_s(b)];
+    if let [Some(a), Some(b)] = lengths
+        && apart(a, b)
+    {
+        let told = |s: f64| Some(format!("{s:.1} s"));
+        add(Part::Method, "measured", told(a), told(b));
+    }
+    if let (Some(a), Some(b)) = (a.dataset.as_ref(), b.dataset.as_ref())
+        && let (Some(a), Some(b)) = (a.disk_bytes, b.disk_bytes)
+        && apart(a as f64, b as f64)
+    {
+        let told = |bytes: u64| Some(format!("{bytes} bytes"));
+        add(Part::Data, "size on disk", told(a), told(b));
+    }
+    found.extend(variables(a.servers.first(), b.servers.first()));
+    found
+}
+
+fn apart(a: f64, b: f64) -> bool {
+    (a - b).abs() > SIZE_MAY_DIFFER * a.abs().max(b.abs())
+}
+
+fn measured_s(record: &Record) -> Option<f64> {
+    let (begin_s, end_s) = record.measured_window_s()?;
+    Some(end_s - begin_s)
+}
+
+/// What is known of a record, by part and name.
+fn facts(record: &Record) -> BTreeMap<(Part, &'static str), String> {
+    let mut facts = BTreeMap::new();
+    let header = &record.header;
+    facts.insert((Part::Method, "dbdyno"), header.dbdyno_version.clone());
+    facts.insert((Part::Method, "transport"), header.transport.clone());
+    facts.insert((Part::Method, "event loops"), header.loops.to_string());
+    if let Some(server) = record.servers.first() {
+        facts.insert((Part::Server, "version"), server.version.clone());
+        facts.insert((Part::Server, "build"), server.version_comment.clone());
+    }
+    if let Some(data) = &record.dataset {
+        facts.insert((Part::Data, "made by"), data.source.clone());
+        facts.insert((Part::Data, "rows"), data.rows.to_string());
+    }
+    for machine in &record.machines {
+        let mut add = |what, value| facts.insert((Part::Machine, what), value);
+        add("name", machine.name.clone());
+        add("CPU", machine.cpu_model.clone());
+        add("CPUs", machine.cpus.to_string());
+        add("memory", format!("{} bytes", machine.memory_bytes));
+        add("kernel", machine.kernel.clone());
+        if let Some(cpu) = &machine.cpu {
+            add("governors", cpu.governors.join(", "));
+            add("turbo", format!("{:?}", cpu.turbo));
+        }
+        let group = machine.cgroups.iter().find(|group| group.of == "server");
+        let limit = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
+        add(
+            "CPU limit of the server",
+            limit(group.and_then(|it| it.cpu_limit).map(|it| it.to_string())),
+        );
+        add(
+            "memory limit of the server",
+            limit(
+                group
+                    .and_then(|it| it.memory_limit_bytes)
+                    .map(|it| format!("{it} bytes")),
+            ),
+        );
+        add(
+            "disk limit of the server",
+            group
+                .map_or("no", |it| if it.io_limited { "yes" } else { "no" })
+                .to_owned(),
+        );
+    }
+    let places = record.storage.iter().flat_map(|storage| &storage.places);
+    for place in places {
+        if place.holds.iter().any(|held| held == "data") {
+            facts.insert(
+                (Part::Machine, "file system of the data"),
+                place.filesystem.clone(),
+            );
+            facts.insert(
+                (Part::Machine, "mount options of the data"),
+                place.mount_options.clone(),
+            );
+        }
+    }
+    facts
+}
+
+/// The variables that both servers have and that say how they work.
+fn variables(a: Option<&ServerIdentity>, b: Option<&ServerIdentity>) -> Vec<Difference> {
+    let (Some(a), Some(b)) = (a, b) else {
+        return Vec::new();
+    };
+    let both = a
+        .variables
+        .iter()
+        .filter_map(|(name, a)| Some((name, a, b.variables.get(name)?)));
+    both.filter(|(name, a, b)| a != b && !is_name_only(name))
+        .map(|(name, a, b)| Difference {
+            of: Part::Variable,
+            what: name.clone(),
+            a: a.clone(),
+            b: b.clone(),
+        })
+        .collect()
+}
+
+fn is_name_only(name: &str) -> bool {
+    NAMES_ONLY.contains(&name) || NAMES_ONLY_ENDS.iter().any(|end| name.ends_with(end))
+}

@@ -1,0 +1,215 @@
+//! What the rules look at: the costs that moved, the settings that differ, what limited either side.
+
+use std::collections::BTreeMap;
+
+use stats::EXECUTIONS_AT_LEAST;
+
+use crate::{
+    bottleneck::{Resource, bottleneck},
+    compared::Compared,
+    costs::{Cost, Unit},
+    decision::Decision,
+    measure::Measure,
+    metric::Metric,
+    side::Execution,
+};
+
+/// A cost that changed by less, as a ratio, explains nothing.
+const MOVED_BY_AT_LEAST: f64 = 1.1;
+
+/// What the rules look at.
+#[derive(Debug, Default)]
+pub(super) struct Evidence<'a> {
+    pub(super) costs: Vec<&'a Compared>,
+    pub(super) metrics: Vec<&'a Compared>,
+    /// Variables that differ, with what A and B have.
+    pub(super) variables: BTreeMap<&'a str, [&'a str; 2]>,
+    /// What limited each execution of A and of B; `None` for one that is unexplained.
+    pub(super) limits: [Vec<Option<Resource>>; 2],
+    /// Mean of the shortest response times of A and B, microseconds.
+    pub(super) shortest_us: Option<[f64; 2]>,
+}
+
+/// A cost that moved.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moved {
+    pub(super) cost: Cost,
+    pub(super) a: f64,
+    pub(super) b: f64,
+}
+
+impl Moved {
+    /// The side on which it is higher: 0 for A.
+    pub(super) fn higher(&self) -> usize {
+        usize::from(self.by() > 0.0)
+    }
+
+    /// By how much, in the cost's unit.
+    pub(super) fn by(&self) -> f64 {
+        self.b - self.a
+    }
+
+    /// `fsyncs of InnoDB per operation 1.00 → 0.01`.
+    pub(super) fn in_words(&self) -> String {
+        let spec = self.cost.spec();
+        format!(
+            "{} per operation {} → {}",
+            spec.words,
+            amount(self.a, spec.unit),
+            amount(self.b, spec.unit)
+        )
+    }
+}
+
+/// Three digits that count, with the unit.
+pub(super) fn amount(value: f64, unit: Unit) -> String {
+    let number = match value.abs() {
+        0.0 => "0".to_owned(),
+        size if size >= 99.95 => format!("{value:.0}"),
+        size if size >= 9.995 => format!("{value:.1}"),
+        size if size >= 0.0995 => format!("{value:.2}"),
+        size if size >= 0.0005 => format!("{value:.3}"),
+        _ => "0".to_owned(),
+    };
+    match unit {
+        Unit::Count => number,
+        unit => format!("{number} {}", unit.name()),
+    }
+}
+
+impl<'a> Evidence<'a> {
+    pub(super) fn of(
+        metrics: &'a [Compared],
+        costs: &'a [Compared],
+        a: &[&'a Execution<'a>],
+        b: &[&'a Execution<'a>],
+    ) -> Self {
+        Self {
+            costs: costs.iter().collect(),
+            metrics: metrics.iter().collect(),
+            variables: variables(a, b),
+            limits: [limits(a), limits(b)],
+            shortest_us: shortest_us(a).zip(shortest_us(b)).map(|(a, b)| [a, b]),
+        }
+    }
+
+    /// A cost that changed by more than chance explains and by enough to matter. Where a metric differs for certain its
+    /// cause is looked for, so a cost's own interval is enough; otherwise the cost has to stand among all costs.
+    pub(super) fn moved(&self, cost: Cost) -> Option<Moved> {
+        let compared = self
+            .costs
+            .iter()
+            .find(|it| it.measure == Measure::Cost(cost))?;
+        let comparison = compared.comparison?;
+        let ratio = comparison.ratio;
+        let is_apart = ratio.low > 1.0 || ratio.high < 1.0;
+        let is_certain = compared.decision.is_different() || (self.is_decided() && is_apart);
+        let size = ratio.estimate.max(1.0 / ratio.estimate);
+        let is_large = size >= MOVED_BY_AT_LEAST && compared.shift().abs() >= compared.negligible;
+        let is_enough = comparison.executions >= EXECUTIONS_AT_LEAST;
+        (is_certain && is_large && is_enough).then(|| Moved {
+            cost,
+            a: compared.means[0],
+            b: compared.means[1],
+        })
+    }
+
+    /// True where a metric differs for certain.
+    pub(super) fn is_decided(&self) -> bool {
+        self.metrics
+            .iter()
+            .any(|metric| metric.decision.is_different())
+    }
+
+    /// The side that is worse for certain by what users see: 0 for A.
+    pub(super) fn worse(&self) -> Option<usize> {
+        const BY: [Metric; 6] = [
+            Metric::NewOrders,
+            Metric::Elapsed,
+            Metric::Throughput,
+            Metric::P50,
+            Metric::P95,
+            Metric::P99,
+        ];
+        BY.iter()
+            .find_map(|metric| match self.metric(*metric)?.decision {
+                Decision::Faster => Some(0),
+                Decision::Slower => Some(1),
+                Decision::Equivalent | Decision::Inconclusive => None,
+            })
+    }
+
+    /// A metric, where both sides have it.
+    pub(super) fn metric(&self, metric: Metric) -> Option<&'a Compared> {
+        let measure = Measure::Metric(metric);
+        self.metrics
+            .iter()
+            .copied()
+            .find(|it| it.measure == measure)
+    }
+
+    /// What A and B have of a variable that differs.
+    pub(super) fn variable(&self, name: &str) -> Option<[&'a str; 2]> {
+        self.variables.get(name).copied()
+    }
+
+    /// ` (sync_binlog 0 → 1)` of those variables that differ; empty where none does.
+    pub(super) fn settings(&self, names: &[&str]) -> String {
+        let told: Vec<String> = names
+            .iter()
+            .filter_map(|name| {
+                let [a, b] = self.variable(name)?;
+                Some(format!("{name} {a} → {b}"))
+            })
+            .collect();
+        match told.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", told.join(", ")),
+        }
+    }
+
+    /// The side whose executions were mostly limited by this resource, where the other's never were: 0 for A.
+    pub(super) fn limited_by(&self, resource: Resource) -> Option<usize> {
+        let times = |side: &Vec<Option<Resource>>| {
+            side.iter()
+                .filter(|limit| **limit == Some(resource))
+                .count()
+        };
+        let is_mostly = |side: &Vec<Option<Resource>>| times(side) * 2 > side.len();
+        let [a, b] = &self.limits;
+        match (is_mostly(a), is_mostly(b)) {
+            (true, _) if times(b) == 0 => Some(0),
+            (_, true) if times(a) == 0 => Some(1),
+            _ => None,
+        }
+    }
+}
+
+fn variables<'a>(
+    a: &[&'a Execution<'a>],
+    b: &[&'a Execution<'a>],
+) -> BTreeMap<&'a str, [&'a str; 2]> {
+    let of = |side: &[&'a Execution<'a>]| Some(&side.first()?.record.servers.first()?.variables);
+    let (Some(a), Some(b)) = (of(a), of(b)) else {
+        return BTreeMap::new();
+    };
+    let both = a
+        .iter()
+        .filter_map(|(name, a)| Some((name, a, b.get(name)?)));
+    both.filter(|(_, a, b)| a != b)
+        .map(|(name, a, b)| (name.as_str(), [a.as_str(), b.as_str()]))
+        .collect()
+}
+
+fn limits(side: &[&Execution<'_>]) -> Vec<Option<Resource>> {
+    let limit = |execution: &&Execution<'_>| Some(bottleneck(execution.record)?.limiting?.resource);
+    side.iter().map(limit).collect()
+}
+
+fn shortest_us(side: &[&Execution<'_>]) -> Option<f64> {
+    let shortest = side
+        .iter()
+        .map(|it| Some(it.summary.latency.as_ref()?.min_ns as f64 / 1e3));
+    let shortest = shortest.collect::<Option<Vec<f64>>>()?;
+    (!shortest.is_empty()).then(|| shortest.iter().sum::<f64>() / shortest.len() as f64)
+}

@@ -1,0 +1,468 @@
+//! The rules, and the nominal prices by which they are ranked.
+
+use super::{
+    Found, Rank,
+    evidence::{Evidence, Moved, amount},
+};
+use crate::{
+    bottleneck::Resource,
+    costs::{Cost, Unit},
+    metric::Metric,
+};
+
+/// One rule.
+pub(super) struct Rule {
+    pub(super) name: &'static str,
+    /// When it holds, in words.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the documentation is held to it")
+    )]
+    pub(super) holds: &'static str,
+    pub(super) rank: Rank,
+    pub(super) judge: fn(&Evidence<'_>) -> Option<Found>,
+}
+
+/// Nominal prices, microseconds; they rank causes and are no results.
+mod price {
+    /// A flush that reaches the disk.
+    pub(super) const FLUSH_US: f64 = 1_000.0;
+    /// A page that is read from the disk.
+    pub(super) const READ_US: f64 = 200.0;
+    /// A row that is looked at.
+    pub(super) const ROW_US: f64 = 0.5;
+    /// A result into or out of the query cache, with its lock.
+    pub(super) const CACHED_US: f64 = 20.0;
+    /// A temporary table in memory, and on disk.
+    pub(super) const TABLE_US: f64 = 20.0;
+    pub(super) const TABLE_ON_DISK_US: f64 = 500.0;
+    /// A byte written, and a byte sent.
+    pub(super) const WRITTEN_BYTE_US: f64 = 0.005;
+    pub(super) const SENT_BYTE_US: f64 = 0.01;
+}
+
+/// Rows that grew by more than this per operation make the other costs grow.
+const ROWS_OF_A_SCAN: f64 = 10.0;
+
+/// All of them, in their order.
+pub(super) const RULES: [Rule; 18] = [
+    Rule {
+        name: "CPU limit",
+        holds: "most executions of one side were limited by the CPU quota of the server's control group, and none of the \
+                other's",
+        rank: Rank::Limit,
+        judge: |it| {
+            limit(
+                it,
+                Resource::CpuQuota,
+                "the CPU limit of its server's control group",
+            )
+        },
+    },
+    Rule {
+        name: "disk limit",
+        holds: "most executions of one side were limited by the disk quota of the server's control group, and none of the \
+                other's",
+        rank: Rank::Limit,
+        judge: |it| {
+            limit(
+                it,
+                Resource::DiskQuota,
+                "the disk limit of its server's control group",
+            )
+        },
+    },
+    Rule {
+        name: "memory",
+        holds: "most executions of one side were limited by memory, and none of the other's",
+        rank: Rank::Limit,
+        judge: |it| limit(it, Resource::Memory, "a lack of memory"),
+    },
+    Rule {
+        name: "rows read",
+        holds: "rows read moved; by more than 10 it comes before all that follows",
+        rank: Rank::Particular,
+        judge: rows_read,
+    },
+    Rule {
+        name: "row locks",
+        holds: "row-lock wait time or row-lock waits moved",
+        rank: Rank::Particular,
+        judge: row_locks,
+    },
+    Rule {
+        name: "query cache",
+        holds: "results in and out of the query cache moved",
+        rank: Rank::Particular,
+        judge: query_cache,
+    },
+    Rule {
+        name: "statement log",
+        holds: "general_log or slow_query_log differs, and bytes written by the server or server CPU moved, or a metric \
+                differs for certain",
+        rank: Rank::Particular,
+        judge: statement_log,
+    },
+    Rule {
+        name: "buffer-pool misses",
+        holds: "buffer-pool misses moved",
+        rank: Rank::Particular,
+        judge: misses,
+    },
+    Rule {
+        name: "binary log",
+        holds: "log_bin or sync_binlog differs, and disk flushes moved, or bytes of binary log did, or a metric differs \
+                for certain",
+        rank: Rank::Particular,
+        judge: binary_log,
+    },
+    Rule {
+        name: "fsyncs",
+        holds: "fsyncs of the redo log moved; where the server does not count these, fsyncs of InnoDB",
+        rank: Rank::Particular,
+        judge: fsyncs,
+    },
+    Rule {
+        name: "temporary tables",
+        holds: "temporary tables on disk or temporary tables moved",
+        rank: Rank::Particular,
+        judge: temporary_tables,
+    },
+    Rule {
+        name: "bytes written",
+        holds: "bytes written to disk moved",
+        rank: Rank::Particular,
+        judge: |it| bytes(it, Cost::DiskWrittenBytes, price::WRITTEN_BYTE_US),
+    },
+    Rule {
+        name: "bytes sent",
+        holds: "bytes sent moved",
+        rank: Rank::Particular,
+        judge: |it| bytes(it, Cost::BytesSent, price::SENT_BYTE_US),
+    },
+    Rule {
+        name: "round trip",
+        holds: "the median and the shortest response time grew alike, and by three times more than server CPU",
+        rank: Rank::General,
+        judge: round_trip,
+    },
+    Rule {
+        name: "slower disk",
+        holds: "time stalled for a disk moved, and neither disk reads nor disk flushes did",
+        rank: Rank::General,
+        judge: slower_disk,
+    },
+    Rule {
+        name: "server CPU",
+        holds: "server CPU moved",
+        rank: Rank::General,
+        judge: |it| general(it, Cost::ServerCpu, "does more work for the same operation"),
+    },
+    Rule {
+        name: "client CPU",
+        holds: "client CPU moved",
+        rank: Rank::General,
+        judge: |it| {
+            general(
+                it,
+                Cost::ClientCpu,
+                "asks more of dbdyno for the same operation",
+            )
+        },
+    },
+    Rule {
+        name: "context switches",
+        holds: "context switches moved",
+        rank: Rank::General,
+        judge: |it| {
+            general(
+                it,
+                Cost::ContextSwitches,
+                "makes its threads wait more often",
+            )
+        },
+    },
+];
+
+impl Found {
+    fn of(moved: Moved, price_us: f64, meaning: String) -> Self {
+        Self {
+            cost: Some(moved.cost),
+            sentence: format!("{}: {meaning}", moved.in_words()),
+            explains_us: moved.by().abs() * price_us,
+            side: Some(moved.higher()),
+            rank: None,
+        }
+    }
+}
+
+/// The sides in words.
+const SIDES: [&str; 2] = ["A", "B"];
+
+/// The side on which a cost is higher, in words.
+fn higher(moved: &Moved) -> &'static str {
+    SIDES[moved.higher()]
+}
+
+fn limit(it: &Evidence<'_>, resource: Resource, what: &str) -> Option<Found> {
+    let side = it.limited_by(resource)?;
+    let held_back = it
+        .moved(Cost::Throttled)
+        .map(|moved| format!(" ({})", moved.in_words()));
+    let held_back = held_back.filter(|_| resource == Resource::CpuQuota);
+    Some(Found {
+        cost: None,
+        sentence: format!("{side} ran into {what}{}", held_back.unwrap_or_default()),
+        explains_us: 0.0,
+        side: Some(side),
+        rank: None,
+    })
+}
+
+fn rows_read(it: &Evidence<'_>) -> Option<Found> {
+    let moved = it.moved(Cost::RowsRead)?;
+    let meaning = format!(
+        "{} reads more rows for the same operation: an index is missing there, or another plan is taken",
+        higher(&moved)
+    );
+    let is_scan = moved.by().abs() > ROWS_OF_A_SCAN;
+    Some(Found {
+        rank: is_scan.then_some(Rank::Root),
+        ..Found::of(moved, price::ROW_US, meaning)
+    })
+}
+
+fn row_locks(it: &Evidence<'_>) -> Option<Found> {
+    let time = it.moved(Cost::RowLockTime);
+    let moved = time.or_else(|| it.moved(Cost::RowLockWaits))?;
+    let waits = it.moved(Cost::RowLockWaits).filter(|_| time.is_some());
+    let waits = waits
+        .map(|waits| format!(", {}", waits.in_words()))
+        .unwrap_or_default();
+    let meaning = format!(
+        "on {} operations wait for rows that others hold{waits}",
+        higher(&moved)
+    );
+    let price_us = if time.is_some() { 1.0 } else { price::FLUSH_US };
+    Some(Found::of(moved, price_us, meaning))
+}
+
+fn query_cache(it: &Evidence<'_>) -> Option<Found> {
+    let moved = it.moved(Cost::QueryCache)?;
+    let settings = it.settings(&["query_cache_type", "query_cache_size"]);
+    let meaning = format!("{} uses the query cache{settings}", higher(&moved));
+    Some(Found {
+        // It spares some statements their work, and makes others wait.
+        side: None,
+        ..Found::of(moved, price::CACHED_US, meaning)
+    })
+}
+
+fn statement_log(it: &Evidence<'_>) -> Option<Found> {
+    const SETTINGS: [&str; 2] = ["general_log", "slow_query_log"];
+    let differing = SETTINGS.iter().find_map(|name| it.variable(name))?;
+    let logging = usize::from(differing[1] == "ON");
+    let settings = it.settings(&SETTINGS);
+    let meaning = format!(
+        "{} writes its statements to a log{settings}",
+        SIDES[logging]
+    );
+    let moved = it
+        .moved(Cost::WrittenBytes)
+        .filter(|moved| moved.higher() == logging);
+    let cpu = it
+        .moved(Cost::ServerCpu)
+        .filter(|moved| moved.higher() == logging);
+    match (moved, cpu) {
+        (Some(moved), cpu) => Some(Found {
+            explains_us: cpu.map_or(0.0, |cpu| cpu.by().abs())
+                + moved.by().abs() * price::WRITTEN_BYTE_US,
+            ..Found::of(moved, 0.0, meaning)
+        }),
+        (None, Some(cpu)) => Some(Found::of(cpu, 1.0, meaning)),
+        (None, None) => it.is_decided().then_some(Found {
+            cost: None,
+            sentence: meaning,
+            explains_us: 0.0,
+            side: Some(logging),
+            rank: None,
+        }),
+    }
+}
+
+fn misses(it: &Evidence<'_>) -> Option<Found> {
+    let moved = it.moved(Cost::Misses)?;
+    let settings = it.settings(&["innodb_buffer_pool_size"]);
+    let meaning = format!(
+        "{} has less of its data in the buffer pool{settings}",
+        higher(&moved)
+    );
+    Some(Found::of(moved, price::READ_US, meaning))
+}
+
+fn binary_log(it: &Evidence<'_>) -> Option<Found> {
+    const SETTINGS: [&str; 2] = ["log_bin", "sync_binlog"];
+    let settings = it.settings(&SETTINGS);
+    if settings.is_empty() {
+        return None;
+    }
+    let (side, what) = match (it.variable("log_bin"), it.variable("sync_binlog")) {
+        (Some([_, b]), _) => (usize::from(b == "ON"), "writes a binary log"),
+        (None, Some([a, b])) => (
+            usize::from(syncs_more(a, b)),
+            "syncs its binary log more often",
+        ),
+        (None, None) => return None,
+    };
+    let meaning = format!("{} {what}{settings}", SIDES[side]);
+    if let Some(flushes) = it.moved(Cost::DiskFlushes) {
+        // What InnoDB asked for is not the binary log's.
+        let own = it.moved(Cost::Fsyncs).map_or(0.0, |moved| moved.by());
+        return Some(Found {
+            side: Some(side),
+            explains_us: (flushes.by() - own).abs() * price::FLUSH_US,
+            ..Found::of(flushes, 0.0, meaning)
+        });
+    }
+    if let Some(bytes) = it.moved(Cost::BinlogBytes) {
+        return Some(Found {
+            side: Some(side),
+            ..Found::of(bytes, price::WRITTEN_BYTE_US, meaning)
+        });
+    }
+    it.is_decided().then_some(Found {
+        cost: None,
+        sentence: meaning,
+        explains_us: price::FLUSH_US,
+        side: Some(side),
+        rank: None,
+    })
+}
+
+/// 0 leaves it to the operating system, n syncs with every nth group.
+fn syncs_more(a: &str, b: &str) -> bool {
+    let every = |text: &str| match text.parse::<u64>() {
+        Ok(0) | Err(_) => u64::MAX,
+        Ok(every) => every,
+    };
+    every(b) < every(a)
+}
+
+fn fsyncs(it: &Evidence<'_>) -> Option<Found> {
+    let moved = it
+        .moved(Cost::LogFsyncs)
+        .or_else(|| it.moved(Cost::Fsyncs))?;
+    let setting = "innodb_flush_log_at_trx_commit";
+    let is_fewer_on_b = moved.by() < 0.0;
+    let fewer = SIDES[usize::from(is_fewer_on_b)];
+    let meaning = match it.variable(setting) {
+        Some([a, b]) => {
+            let of_fewer = if is_fewer_on_b { b } else { a };
+            match of_fewer {
+                "1" => format!(
+                    "{fewer} syncs its log less often{}",
+                    it.settings(&[setting])
+                ),
+                _ => format!(
+                    "{fewer} does not sync its log at every commit{}",
+                    it.settings(&[setting])
+                ),
+            }
+        }
+        None => {
+            let settings = it.settings(&[
+                "innodb_doublewrite",
+                "innodb_flush_method",
+                "innodb_io_capacity",
+            ]);
+            format!("{fewer} syncs less often for the same operation{settings}")
+        }
+    };
+    Some(Found::of(moved, price::FLUSH_US, meaning))
+}
+
+fn temporary_tables(it: &Evidence<'_>) -> Option<Found> {
+    let settings = it.settings(&[
+        "tmp_table_size",
+        "max_heap_table_size",
+        "internal_tmp_mem_storage_engine",
+    ]);
+    let (moved, price_us) = match it.moved(Cost::TmpDiskTables) {
+        Some(moved) => (moved, price::TABLE_ON_DISK_US),
+        None => (it.moved(Cost::TmpTables)?, price::TABLE_US),
+    };
+    let meaning = format!(
+        "{} makes more of them for the same operation{settings}",
+        higher(&moved)
+    );
+    Some(Found::of(moved, price_us, meaning))
+}
+
+fn bytes(it: &Evidence<'_>, cost: Cost, price_us: f64) -> Option<Found> {
+    let moved = it.moved(cost)?;
+    let settings = match cost {
+        Cost::DiskWrittenBytes => {
+            it.settings(&["innodb_doublewrite", "innodb_page_size", "binlog_row_image"])
+        }
+        _ => String::new(),
+    };
+    let meaning = format!(
+        "{} moves more bytes for the same operation{settings}",
+        higher(&moved)
+    );
+    Some(Found::of(moved, price_us, meaning))
+}
+
+fn round_trip(it: &Evidence<'_>) -> Option<Found> {
+    let median = it
+        .metric(Metric::P50)
+        .filter(|metric| metric.decision.is_different())?;
+    let [a_us, b_us] = it.shortest_us?;
+    let (median_us, shortest_us) = (median.shift() / 1e3, b_us - a_us);
+    let cpu_us = it
+        .moved(Cost::ServerCpu)
+        .map_or(0.0, |moved| moved.by().abs());
+    // Where fewer operations wait in the server at once, the median grows by less than the way.
+    let is_alike = median_us * shortest_us > 0.0
+        && shortest_us.abs() >= 0.5 * median_us.abs()
+        && shortest_us.abs() <= 2.0 * median_us.abs();
+    let is_outside = median_us.abs() > 3.0 * cpu_us;
+    let side = usize::from(median_us > 0.0);
+    (is_alike && is_outside).then(|| Found {
+        cost: None,
+        sentence: format!(
+            "on {} every operation takes about {} longer, the shortest one {}, while the server's costs explain none of \
+             it: a longer round trip",
+            SIDES[side],
+            amount(median_us.abs(), Unit::Micros),
+            amount(shortest_us.abs(), Unit::Micros)
+        ),
+        explains_us: median_us.abs(),
+        side: Some(side),
+        rank: None,
+    })
+}
+
+fn slower_disk(it: &Evidence<'_>) -> Option<Found> {
+    let moved = it.moved(Cost::DiskStall)?;
+    let requests = [Cost::DiskReads, Cost::DiskFlushes].into_iter();
+    if requests.filter_map(|cost| it.moved(cost)).next().is_some() {
+        return None;
+    }
+    let meaning = format!(
+        "on {} the disk is slower, or it has other work",
+        higher(&moved)
+    );
+    Some(Found::of(moved, 1.0, meaning))
+}
+
+fn general(it: &Evidence<'_>, cost: Cost, meaning: &str) -> Option<Found> {
+    let moved = it.moved(cost)?;
+    let [least, most] = [moved.a.min(moved.b), moved.a.max(moved.b)];
+    let more = match least > 0.0 {
+        true => format!("+{:.0} %", (most / least - 1.0) * 100.0),
+        false => "new".to_owned(),
+    };
+    let meaning = format!("{more}, {} {meaning}", higher(&moved));
+    Some(Found::of(moved, 1.0, meaning))
+}

@@ -1,0 +1,95 @@
+//! Whether two sides did the same thing: the same operations in the same shares, on as many rows, over as many
+//! connections, at the same rate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use samples::Record;
+
+use crate::side::{Execution, Levels};
+
+/// Shares of an operation type that differ by more are another mix.
+const MIX_MAY_DIFFER: f64 = 0.05;
+/// Rows that differ by more are other data.
+const ROWS_MAY_DIFFER: f64 = 0.02;
+
+/// What the sides did not have in common, a sentence each, the same one once.
+pub(crate) fn unlike(places: &[(Levels, Vec<&Execution<'_>>, Vec<&Execution<'_>>)]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (_, a, b) in places {
+        let (Some(a), Some(b)) = (a.first(), b.first()) else {
+            continue;
+        };
+        for sentence in unlike_executions(a, b) {
+            if !found.contains(&sentence) {
+                found.push(sentence);
+            }
+        }
+    }
+    found
+}
+
+fn unlike_executions(a: &Execution<'_>, b: &Execution<'_>) -> Vec<String> {
+    let operations = [shares(a), shares(b)];
+    let names = |shares: &BTreeMap<String, f64>| shares.keys().cloned().collect::<BTreeSet<_>>();
+    let mut found = Vec::new();
+    if names(&operations[0]) != names(&operations[1]) {
+        let list = |shares: &BTreeMap<String, f64>| match shares.is_empty() {
+            true => "nothing".to_owned(),
+            false => shares.keys().cloned().collect::<Vec<_>>().join(", "),
+        };
+        found.push(format!(
+            "operations: {} against {}",
+            list(&operations[0]),
+            list(&operations[1])
+        ));
+    } else {
+        let shares = operations[0].iter().zip(operations[1].values());
+        let other = shares.filter(|((_, a), b)| (*a - *b).abs() > MIX_MAY_DIFFER);
+        found.extend(other.map(|((name, a), b)| {
+            let percent = |share: f64| format!("{:.0} %", share * 100.0);
+            format!("share of {name}: {} against {}", percent(*a), percent(*b))
+        }));
+    }
+    let differs = |what: &str, a: Option<String>, b: Option<String>| {
+        let told = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
+        (a != b).then(|| format!("{what}: {} against {}", told(a), told(b)))
+    };
+    let connections = |record: &Record| Some(record.header.connections.to_string());
+    found.extend(differs(
+        "connections",
+        connections(a.record),
+        connections(b.record),
+    ));
+    found.extend(differs("rate", rate(a.record), rate(b.record)));
+    found.extend(other_rows(a.record, b.record));
+    found
+}
+
+/// The share of each operation type, by load and operation.
+fn shares(execution: &Execution<'_>) -> BTreeMap<String, f64> {
+    let all = execution.summary.count + execution.summary.errors;
+    let operations = execution.summary.operations.iter();
+    operations
+        .map(|it| {
+            let count = it.count + it.errors;
+            (it.operation.clone(), count as f64 / all.max(1) as f64)
+        })
+        .collect()
+}
+
+/// How operations came to be due, in words; a closed loop has no rate.
+fn rate(record: &Record) -> Option<String> {
+    let offered = record.offered.as_ref()?;
+    Some(match offered.rate_per_s {
+        Some(rate) => format!("{rate}/s ({})", offered.process),
+        None => "none".to_owned(),
+    })
+}
+
+/// Rows are known of data that dbdyno made or counted.
+fn other_rows(a: &Record, b: &Record) -> Option<String> {
+    let (a, b) = (a.dataset.as_ref()?, b.dataset.as_ref()?);
+    let most = a.rows.max(b.rows).max(1) as f64;
+    let differ = (a.rows.abs_diff(b.rows) as f64) / most > ROWS_MAY_DIFFER;
+    differ.then(|| format!("rows: {} against {}", a.rows, b.rows))
+}

@@ -1,0 +1,120 @@
+//! What two results are compared by: a metric, or a cost per operation.
+
+use crate::{
+    costs::{Cost, Unit},
+    metric::Metric,
+    side::Execution,
+};
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// What users see.
+    Metric(Metric),
+    /// What an operation costs.
+    Cost(Cost),
+}
+
+/// How a measure's numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// So many a second.
+    PerSecond,
+    /// So many a minute.
+    PerMinute,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Seconds.
+    Seconds,
+    /// So much per operation.
+    PerOperation(Unit),
+}
+
+impl Measure {
+    /// All of them: the metrics, then the costs.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let metrics = Metric::ALL.into_iter().map(Self::Metric);
+        metrics.chain(Cost::all().map(Self::Cost))
+    }
+
+    /// Its name on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Metric(metric) => metric.name(),
+            Self::Cost(cost) => cost.spec().name,
+        }
+    }
+
+    /// Its name in a sentence.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Metric(metric) => metric.in_words(),
+            Self::Cost(cost) => cost.spec().words,
+        }
+    }
+
+    /// The measure of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|measure| measure.name() == name)
+    }
+
+    /// True where more is better.
+    pub fn more_is_better(self) -> bool {
+        match self {
+            Self::Metric(metric) => metric.more_is_better(),
+            Self::Cost(_) => false,
+        }
+    }
+
+    /// How its numbers are written.
+    pub fn scale(self) -> Scale {
+        match self {
+            Self::Metric(Metric::Throughput) => Scale::PerSecond,
+            Self::Metric(Metric::NewOrders) => Scale::PerMinute,
+            Self::Metric(Metric::P50 | Metric::P95 | Metric::P99) => Scale::Nanoseconds,
+            Self::Metric(Metric::Elapsed) => Scale::Seconds,
+            Self::Cost(cost) => Scale::PerOperation(cost.spec().unit),
+        }
+    }
+
+    /// An execution's number; `None` where it was not measured.
+    pub(crate) fn of(self, execution: &Execution<'_>) -> Option<f64> {
+        match self {
+            // Where a time was set, how long it took says nothing.
+            Self::Metric(Metric::Elapsed) if execution.record.loaded.is_none() => None,
+            Self::Metric(metric) => metric.of(&execution.summary),
+            Self::Cost(cost) => execution.costs.as_ref()?.get(cost),
+        }
+    }
+
+    /// An execution's number as it is compared: of a cost at least what can be told from nothing, for nothing has no
+    /// ratio to anything.
+    pub(crate) fn comparable(self, execution: &Execution<'_>) -> Option<f64> {
+        let value = self.of(execution)?;
+        match (self, &execution.costs) {
+            (Self::Cost(cost), Some(costs)) => Some(value.max(costs.least(cost))),
+            _ => Some(value),
+        }
+    }
+
+    /// A difference that is none, in the measure's unit; only a cost has one.
+    pub(crate) fn negligible(self, execution: &Execution<'_>) -> f64 {
+        match (self, &execution.costs) {
+            (Self::Cost(cost), Some(costs)) => costs.negligible(cost),
+            _ => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back() {
+        for measure in Measure::all() {
+            assert_eq!(Measure::named(measure.name()), Some(measure));
+        }
+        assert_eq!(Measure::named("speed"), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! One side of a comparison: executions, and what they have in common.
+
+use std::collections::BTreeMap;
+
+use samples::{Record, RunSummary};
+
+use crate::costs::Costs;
+
+/// One complete execution with its figures.
+#[derive(Debug, Clone)]
+pub struct Execution<'a> {
+    /// What it recorded.
+    pub record: &'a Record,
+    /// Which results it belongs to: executions of one block of the same results make a pair.
+    pub results: usize,
+    pub(crate) summary: RunSummary,
+    pub(crate) costs: Option<Costs>,
+}
+
+impl<'a> Execution<'a> {
+    /// The figures of a record.
+    pub fn of(record: &'a Record, results: usize) -> Self {
+        let summary = RunSummary::of(record);
+        Self {
+            record,
+            results,
+            costs: Costs::of(record, &summary),
+            summary,
+        }
+    }
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone)]
+pub struct Side<'a> {
+    /// As the user named it.
+    pub name: String,
+    /// The levels that make the side, which the other side need not have; empty where it is whole results.
+    pub levels: BTreeMap<String, String>,
+    /// Its executions; incomplete ones are not among them.
+    pub executions: Vec<Execution<'a>>,
+}
+
+/// The levels of a combination.
+pub type Levels = BTreeMap<String, String>;
+
+impl<'a> Side<'a> {
+    /// The combinations in their order, without the levels of either side, each with its executions.
+    pub(crate) fn places(&self, without: &[&Levels]) -> BTreeMap<Levels, Vec<&Execution<'a>>> {
+        let mut places: BTreeMap<Levels, Vec<&Execution<'a>>> = BTreeMap::new();
+        for execution in &self.executions {
+            let levels = execution.record.header.combination.iter();
+            let levels = levels
+                .filter(|(factor, _)| !without.iter().any(|side| side.contains_key(*factor)))
+                .map(|(factor, level)| (factor.clone(), level.clone()));
+            places.entry(levels.collect()).or_default().push(execution);
+        }
+        places
+    }
+}

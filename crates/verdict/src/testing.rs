@@ -1,0 +1,154 @@
+//! Run records that nobody measured, for the tests of this crate.
+
+use std::collections::BTreeMap;
+
+use samples::{
+    End, Histogram, Host, Interval, MachineUse, OperationInterval, Phase, ProcessUse, Record,
+    RunHeader, ServerIdentity, ServerStatus, Telemetry,
+};
+
+/// Seconds of measurement.
+const SECONDS: u32 = 4;
+
+/// A record to make up; rates are per second, the same in every second.
+#[derive(Debug, Clone)]
+pub(crate) struct Made {
+    pub(crate) block: u32,
+    pub(crate) levels: Vec<(&'static str, &'static str)>,
+    pub(crate) connections: u32,
+    pub(crate) operation: &'static str,
+    pub(crate) per_s: u64,
+    pub(crate) response_us: u64,
+    pub(crate) server_cpu_s: f64,
+    pub(crate) counters: Vec<(&'static str, f64)>,
+    pub(crate) variables: Vec<(&'static str, &'static str)>,
+    pub(crate) rows: Option<u64>,
+}
+
+impl Default for Made {
+    fn default() -> Self {
+        Self {
+            block: 1,
+            levels: Vec::new(),
+            connections: 4,
+            operation: "select",
+            per_s: 100,
+            response_us: 500,
+            server_cpu_s: 0.01,
+            counters: Vec::new(),
+            variables: Vec::new(),
+            rows: None,
+        }
+    }
+}
+
+fn owned(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let owned = pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    owned.collect()
+}
+
+/// A complete record.
+pub(crate) fn record(made: &Made) -> Record {
+    let header = RunHeader {
+        format: 1,
+        dbdyno_version: "0.1.0".to_owned(),
+        experiment: "made".to_owned(),
+        experiment_sha256: "1".to_owned(),
+        seed: 1,
+        run: made.block,
+        block: made.block,
+        combination: owned(&made.levels),
+        started_at: String::new(),
+        connections: made.connections,
+        loops: 1,
+        io: "epoll".to_owned(),
+        transport: "unix socket".to_owned(),
+    };
+    let first = serde_json::to_string(&samples::Line::Run(header)).unwrap();
+    let mut record = Record::read(first.as_bytes()).unwrap();
+    record.servers.push(ServerIdentity {
+        at: "start".to_owned(),
+        version: "10.11.0-MariaDB".to_owned(),
+        version_comment: String::new(),
+        address: String::new(),
+        private: true,
+        variables: owned(&made.variables),
+        settings_changed: Vec::new(),
+    });
+    record.dataset = made.rows.map(|rows| samples::Dataset {
+        source: "made.smack".to_owned(),
+        rows,
+        disk_bytes: None,
+        buffer_pool_bytes: None,
+        load_s: None,
+        state: "loaded".to_owned(),
+    });
+    for second in 0..SECONDS {
+        record.intervals.push(interval(made, second.into()));
+        record.telemetry.push(telemetry(made, second.into()));
+        let counters = made
+            .counters
+            .iter()
+            .map(|(name, grown)| ((*name).to_owned(), *grown));
+        record.server_status.push(ServerStatus {
+            t_s: second.into(),
+            length_s: 1.0,
+            counters: counters.collect(),
+            ..ServerStatus::default()
+        });
+    }
+    record.end = Some(End {
+        t_s: SECONDS.into(),
+        complete: true,
+        why: "as planned".to_owned(),
+    });
+    record
+}
+
+fn interval(made: &Made, t_s: f64) -> Interval {
+    let ns = made.response_us * 1000;
+    let mut histogram = Histogram::new();
+    (0..made.per_s).for_each(|_| histogram.record(ns));
+    Interval {
+        t_s,
+        length_s: 1.0,
+        phase: Phase::Measurement,
+        operations: vec![OperationInterval {
+            load: "load".to_owned(),
+            operation: made.operation.to_owned(),
+            count: made.per_s,
+            errors: 0,
+            sum_ns: ns * made.per_s,
+            min_ns: ns,
+            max_ns: ns,
+            histogram,
+            service: None,
+        }],
+        statements: Vec::new(),
+        send_lag: None,
+        pace: None,
+        carried: Vec::new(),
+    }
+}
+
+fn telemetry(made: &Made, t_s: f64) -> Telemetry {
+    let process = |user_s| ProcessUse {
+        user_s,
+        ..ProcessUse::default()
+    };
+    Telemetry {
+        t_s,
+        length_s: 1.0,
+        host: Host::Both,
+        machine: Some(MachineUse {
+            user_s: made.server_cpu_s + 0.1,
+            idle_s: 1.9 - made.server_cpu_s,
+            ..MachineUse::default()
+        }),
+        server: Some(process(made.server_cpu_s)),
+        client: Some(process(0.1)),
+        ..Telemetry::default()
+    }
+}

@@ -1,0 +1,252 @@
+//! How much worse B may be than A, and whether it is: for continuous integration.
+//!
+//! A tolerance is broken when the whole interval lies beyond it, held when the whole interval lies within it, and
+//! undecided otherwise. The intervals are those of 95 % confidence over all checks together (Bonferroni), so that
+//! among twenty of them none is broken by chance more often than one is.
+
+use stats::{EXECUTIONS_AT_LEAST, Interval};
+
+use crate::{contrast::Contrast, decision::CONFIDENCE, measure::Measure, side::Levels};
+
+/// How much worse B may be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tolerance {
+    /// Of what.
+    pub measure: Measure,
+    /// B over A at which it ends: 1.05 for `+5 %`, 0.97 for `-3 %`.
+    pub ratio: f64,
+}
+
+/// A tolerance that cannot be read.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ToleranceError {
+    /// Not a measure and a change.
+    #[error("{text:?} is no measure with a change")]
+    Form {
+        /// As it was written.
+        text: String,
+    },
+    /// No measure has this name.
+    #[error("{name:?} is no measure")]
+    Measure {
+        /// As it was written.
+        name: String,
+    },
+    /// A change for the better, or none.
+    #[error("{measure} gets worse by {sign}, so {text:?} fails for what is no loss")]
+    Better {
+        /// As it was written.
+        text: String,
+        /// The measure's name.
+        measure: &'static str,
+        /// `+` or `-`.
+        sign: char,
+    },
+}
+
+/// A tolerance in one combination.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// The tolerance.
+    pub tolerance: Tolerance,
+    /// Where.
+    pub within: Levels,
+    /// B over A with its interval at `confidence`; `None` with fewer than two executions on a side.
+    pub ratio: Option<Interval>,
+    /// Confidence of the interval.
+    pub confidence: f64,
+    /// Whether it is held.
+    pub outcome: Outcome,
+}
+
+/// Whether a tolerance is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// B is not worse than it allows.
+    Held,
+    /// B is worse than it allows.
+    Broken,
+    /// These executions cannot tell.
+    Undecided,
+}
+
+impl Outcome {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Held => "held",
+            Self::Broken => "broken",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+impl Tolerance {
+    /// Reads `p99 +5%` or `throughput -3 %`.
+    pub fn parse(text: &str) -> Result<Self, ToleranceError> {
+        let form = || ToleranceError::Form {
+            text: text.to_owned(),
+        };
+        let (name, change) = text
+            .trim()
+            .split_once(char::is_whitespace)
+            .ok_or_else(form)?;
+        let measure = Measure::named(name).ok_or_else(|| ToleranceError::Measure {
+            name: name.to_owned(),
+        })?;
+        let number = change.trim().strip_suffix('%').ok_or_else(form)?.trim();
+        let is_signed = number.starts_with(['+', '-']);
+        let percent: f64 = number.parse().map_err(|_| form())?;
+        if !is_signed || !percent.is_finite() || percent <= -100.0 {
+            return Err(form());
+        }
+        let is_loss = if measure.more_is_better() {
+            percent < 0.0
+        } else {
+            percent > 0.0
+        };
+        if !is_loss {
+            return Err(ToleranceError::Better {
+                text: text.to_owned(),
+                measure: measure.name(),
+                sign: if measure.more_is_better() { '-' } else { '+' },
+            });
+        }
+        Ok(Self {
+            measure,
+            ratio: 1.0 + percent / 100.0,
+        })
+    }
+
+    fn outcome(&self, ratio: Interval) -> Outcome {
+        let (best, worst) = match self.measure.more_is_better() {
+            true => (ratio.high, ratio.low),
+            false => (ratio.low, ratio.high),
+        };
+        let is_beyond = |value: f64| match self.measure.more_is_better() {
+            true => value < self.ratio,
+            false => value > self.ratio,
+        };
+        match (is_beyond(best), is_beyond(worst)) {
+            (true, _) => Outcome::Broken,
+            (false, true) => Outcome::Undecided,
+            (false, false) => Outcome::Held,
+        }
+    }
+}
+
+/// Every tolerance in every combination that has its measure, in the order given.
+pub fn checks(contrast: &Contrast, tolerances: &[Tolerance]) -> Vec<Check> {
+    let found: Vec<_> = tolerances
+        .iter()
+        .flat_map(|tolerance| {
+            let places = contrast.places.iter();
+            places.filter_map(move |place| {
+                let mut compared = place.metrics.iter().chain(&place.costs);
+                let compared = compared.find(|it| it.measure == tolerance.measure)?;
+                Some((tolerance, place, compared))
+            })
+        })
+        .collect();
+    let confidence = 1.0 - (1.0 - CONFIDENCE) / found.len().max(1) as f64;
+    found
+        .into_iter()
+        .map(|(tolerance, place, compared)| {
+            let comparison = compared.at(confidence);
+            let is_enough = comparison.is_some_and(|it| it.executions >= EXECUTIONS_AT_LEAST);
+            let outcome = match comparison {
+                _ if !is_enough => Outcome::Undecided,
+                _ if compared.shift().abs() < compared.negligible => Outcome::Held,
+                Some(comparison) => tolerance.outcome(comparison.ratio),
+                None => Outcome::Undecided,
+            };
+            Check {
+                tolerance: tolerance.clone(),
+                within: place.within.clone(),
+                ratio: comparison.map(|comparison| comparison.ratio),
+                confidence,
+                outcome,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::Metric;
+
+    #[test]
+    fn what_can_be_read() {
+        for (text, name, ratio) in [
+            ("p99 +5%", "p99", 1.05),
+            ("throughput -3 %", "throughput", 0.97),
+            (" fsyncs  +50% ", "fsyncs", 1.5),
+            ("new_orders_per_min -0.5%", "new_orders_per_min", 0.995),
+        ] {
+            let tolerance = Tolerance::parse(text).unwrap();
+            assert_eq!(tolerance.measure.name(), name);
+            assert!((tolerance.ratio - ratio).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant() {
+        for text in [
+            "p99",
+            "p99 5%",
+            "p99 +5",
+            "p99 +x%",
+            "p99 +inf%",
+            "",
+            "throughput -100%",
+        ] {
+            let error = Tolerance::parse(text).unwrap_err();
+            assert!(
+                matches!(error, ToleranceError::Form { .. }),
+                "{text:?}: {error}"
+            );
+        }
+        let error = Tolerance::parse("speed -5%").unwrap_err();
+        assert_eq!(error.to_string(), "\"speed\" is no measure");
+        for (text, sign) in [("p99 -5%", '+'), ("throughput +3%", '-'), ("p50 +0%", '+')] {
+            let error = Tolerance::parse(text).unwrap_err();
+            let is_sign =
+                matches!(error, ToleranceError::Better { sign: found, .. } if found == sign);
+            assert!(is_sign, "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_interval_beside_a_tolerance() {
+        let of = |low, high| Interval {
+            estimate: (low + high) / 2.0,
+            low,
+            high,
+        };
+        let slower = Tolerance {
+            measure: Measure::Metric(Metric::P99),
+            ratio: 1.05,
+        };
+        let cases = [
+            (of(1.06, 1.2), Outcome::Broken),
+            (of(1.04, 1.2), Outcome::Undecided),
+            (of(0.9, 1.05), Outcome::Held),
+        ];
+        for (ratio, outcome) in cases {
+            assert_eq!(slower.outcome(ratio), outcome, "{ratio:?}");
+        }
+        let fewer = Tolerance {
+            measure: Measure::Metric(Metric::Throughput),
+            ratio: 0.97,
+        };
+        let cases = [
+            (of(0.8, 0.96), Outcome::Broken),
+            (of(0.8, 0.98), Outcome::Undecided),
+            (of(0.97, 1.2), Outcome::Held),
+        ];
+        for (ratio, outcome) in cases {
+            assert_eq!(fewer.outcome(ratio), outcome, "{ratio:?}");
+        }
+    }
+}
