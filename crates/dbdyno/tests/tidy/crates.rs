@@ -8,6 +8,7 @@ use crate::repository::File;
 
 /// Crates that are synchronous and touch nothing but a named file.
 const JUDGING: &[&str] = &[
+    "audit",
     "experiment",
     "mycnf",
     "report",

@@ -1,0 +1,232 @@
+//! What runs have in common and what not: everything that a record says of server, machine, storage, data and load.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::run::Run;
+
+/// Variables that differ between any two starts of the same server and say nothing about it, by a part of their names.
+const OF_THE_INSTANCE: &[&str] = &[
+    "basename",
+    "basedir",
+    "build_id",
+    "character_sets_dir",
+    "datadir",
+    "general_log_file",
+    "gtid",
+    "hostname",
+    "identity",
+    "insert_id",
+    "lc_messages_dir",
+    "log_bin_index",
+    "log_error",
+    "pid_file",
+    "plugin_dir",
+    "port",
+    "pseudo",
+    "rand_seed",
+    "relay_log_index",
+    "relay_log_info_file",
+    "report_host",
+    "secure_file_priv",
+    "server_id",
+    "server_uid",
+    "server_uuid",
+    "slave_load_tmpdir",
+    "replica_load_tmpdir",
+    "slow_query_log_file",
+    "socket",
+    "ssl_",
+    "tls_",
+    "timestamp",
+    "tmpdir",
+    "warning_count",
+    "error_count",
+    "wsrep_node",
+];
+
+/// Variables with a part of the above in their names that do say something about the server.
+const OF_THE_SERVER: &[&str] = &["support", "import", "transport"];
+
+/// True for a variable that differs between any two starts of the same server and says nothing about it.
+pub fn is_of_the_instance(variable: &str) -> bool {
+    let has = |parts: &[&str]| parts.iter().any(|part| variable.contains(part));
+    has(OF_THE_INSTANCE) && !has(OF_THE_SERVER)
+}
+
+/// The parts of variables' names that are left out, for the page.
+pub(crate) fn left_out() -> &'static [&'static str] {
+    OF_THE_INSTANCE
+}
+
+/// What a record says of the conditions of its run: what, and how it was. Results are not among it, nor is the size of
+/// the data, which has a rule of its own.
+pub(crate) fn conditions(run: &Run<'_>) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let header = &run.record.header;
+    let mut is = |what: &str, value: String| {
+        found.insert(what.to_owned(), value);
+    };
+    is("connections", header.connections.to_string());
+    is("event loops", header.loops.to_string());
+    is("I/O of the event loops", header.io.clone());
+    is("transport", header.transport.clone());
+    is("dbdyno", header.dbdyno_version.clone());
+    if let Some(offered) = &run.record.offered {
+        is("arrivals", offered.process.clone());
+        if let Some(rate) = offered.rate_per_s {
+            is("rate", rate.to_string());
+        }
+    }
+    if let Some(data) = &run.record.dataset {
+        is("source of the data", data.source.clone());
+    }
+    if let Some(server) = run.record.servers.first() {
+        is("server version", server.version.clone());
+        is("server build", server.version_comment.clone());
+        for (name, value) in &server.variables {
+            // Told by the lines above.
+            if !is_of_the_instance(name) && !name.starts_with("version") {
+                is(name, value.clone());
+            }
+        }
+    }
+    machines(run, &mut is);
+    storage(run, &mut is);
+    found
+}
+
+fn machines(run: &Run<'_>, is: &mut impl FnMut(&str, String)) {
+    for machine in &run.record.machines {
+        let of = match machine.host {
+            samples::Host::Both | samples::Host::Server => "the server's machine",
+            samples::Host::Client => "the client's machine",
+        };
+        is(&format!("CPU of {of}"), machine.cpu_model.clone());
+        is(&format!("CPUs of {of}"), machine.cpus.to_string());
+        is(&format!("memory of {of}"), machine.memory_bytes.to_string());
+        is(&format!("kernel of {of}"), machine.kernel.clone());
+        if let Some(cpu) = &machine.cpu {
+            is(
+                &format!("frequency governors of {of}"),
+                cpu.governors.join(" "),
+            );
+            is(&format!("turbo of {of}"), format!("{:?}", cpu.turbo));
+        }
+        if let Some(settings) = &machine.settings {
+            let told = |value: Option<u32>| value.map_or("unknown".to_owned(), |it| it.to_string());
+            let text =
+                |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+            is(
+                &format!("transparent huge pages of {of}"),
+                text(&settings.transparent_huge_pages),
+            );
+            is(&format!("swappiness of {of}"), told(settings.swappiness));
+            is(&format!("dirty_ratio of {of}"), told(settings.dirty_ratio));
+            is(
+                &format!("clock source of {of}"),
+                text(&settings.clocksource),
+            );
+        }
+        for group in &machine.cgroups {
+            let limits = format!(
+                "CPU {:?}, CPUs {:?}, memory {:?}, I/O limited {}",
+                group.cpu_limit, group.cpus, group.memory_limit_bytes, group.io_limited
+            );
+            is(&format!("limits of the {}", group.of), limits);
+        }
+    }
+}
+
+fn storage(run: &Run<'_>, is: &mut impl FnMut(&str, String)) {
+    for storage in &run.record.storage {
+        for place in &storage.places {
+            for what in &place.holds {
+                is(
+                    &format!("file system of the {what}"),
+                    place.filesystem.clone(),
+                );
+                is(
+                    &format!("mount options of the {what}"),
+                    place.mount_options.clone(),
+                );
+                // A loop device gets another number at each mount.
+                let device = place.device.as_deref().unwrap_or("none");
+                let kind = device.trim_end_matches(|it: char| it.is_ascii_digit());
+                is(
+                    &format!("device of the {what}"),
+                    if kind == "loop" { kind } else { device }.to_owned(),
+                );
+            }
+        }
+        for device in storage
+            .devices
+            .iter()
+            .filter(|device| device.kind != "loop")
+        {
+            let name = &device.name;
+            is(
+                &format!("scheduler of {name}"),
+                device.scheduler.clone().unwrap_or_default(),
+            );
+            is(
+                &format!("write cache of {name}"),
+                device.write_cache.clone().unwrap_or_default(),
+            );
+            let read_ahead = device
+                .read_ahead_bytes
+                .map_or(String::new(), |bytes| bytes.to_string());
+            is(&format!("read ahead of {name}"), read_ahead);
+        }
+    }
+}
+
+/// A condition that is not the same everywhere: what, and its values by group.
+pub(crate) type Values<'k> = BTreeMap<&'k String, Vec<BTreeSet<&'k str>>>;
+
+/// The conditions whose values differ between groups of runs; a condition that a run lacks is empty there.
+pub(crate) fn differing<'k>(groups: &'k [Vec<BTreeMap<String, String>>]) -> Values<'k> {
+    let names: BTreeSet<&String> = groups.iter().flatten().flat_map(BTreeMap::keys).collect();
+    let mut values = Values::new();
+    for name in names {
+        let of_group = |group: &'k Vec<BTreeMap<String, String>>| -> BTreeSet<&'k str> {
+            let told = group
+                .iter()
+                .map(|run| run.get(name).map_or("", String::as_str));
+            told.collect()
+        };
+        let by_group: Vec<_> = groups.iter().map(of_group).collect();
+        if by_group.windows(2).any(|pair| pair[0] != pair[1]) {
+            values.insert(name, by_group);
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_every_start_changes_is_left_out() {
+        for name in [
+            "pid_file",
+            "port",
+            "server_uuid",
+            "hostname",
+            "timestamp",
+            "tmpdir",
+            "datadir",
+            "mysqlx_socket",
+        ] {
+            assert!(is_of_the_instance(name), "{name}");
+        }
+        for name in [
+            "sync_binlog",
+            "innodb_buffer_pool_size",
+            "have_profiling_support",
+            "innodb_import_table",
+        ] {
+            assert!(!is_of_the_instance(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The durability class: what a crash or a power cut takes away, by the settings that a run was made with.
+
+use crate::{
+    finding::{Unjudged, missing},
+    run::Run,
+};
+
+/// What survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Class {
+    /// Nothing is promised: after a power cut the server may not even start.
+    D0,
+    /// A crash of the server takes the last commits.
+    D1,
+    /// A crash of the server takes nothing, a power cut takes the last commits.
+    D2,
+    /// A power cut takes no commit, but the binary log may lack some: replicas differ.
+    D3,
+    /// A power cut takes no commit.
+    D4,
+}
+
+impl Class {
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::D0 => "D0",
+            Self::D1 => "D1",
+            Self::D2 => "D2",
+            Self::D3 => "D3",
+            Self::D4 => "D4",
+        }
+    }
+
+    /// What it promises.
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::D0 => "nothing is promised after a crash",
+            Self::D1 => "a crash of the server takes the last commits",
+            Self::D2 => "a power cut takes the last commits",
+            Self::D3 => "a power cut takes no commit, but the binary log may lack some",
+            Self::D4 => "a power cut takes no commit, as far as settings decide",
+        }
+    }
+}
+
+/// The class of a run and what keeps it from a better one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Durability {
+    pub(crate) class: Class,
+    /// The settings below D4, the worst first: what it is, and the variable where it is one.
+    pub(crate) lacks: Vec<Lack>,
+    /// What could not be looked at.
+    pub(crate) unseen: Vec<&'static str>,
+}
+
+/// A setting that keeps a run from D4.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Lack {
+    pub(crate) class: Class,
+    pub(crate) what: String,
+    /// The variable; empty for what is none.
+    pub(crate) variable: &'static str,
+}
+
+/// File systems that never overwrite a page in place, so that none can be torn.
+const COPY_ON_WRITE: &[&str] = &["zfs", "btrfs"];
+/// File systems in memory.
+const IN_MEMORY: &[&str] = &["tmpfs", "ramfs"];
+
+/// The durability of a run.
+///
+/// Source: MySQL Reference Manual, "InnoDB and the ACID Model"; power cuts by us: with the redo log flushed at every
+/// commit 0 of 40,902 were lost, written only 34,299 of 141,314, without barriers 43,312 of 62,178, and without the
+/// doublewrite buffer the server did not start again in 4 of 4 trials.
+pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
+    run.server()?;
+    let flush = run.variable("innodb_flush_log_at_trx_commit");
+    let flush = flush.ok_or_else(|| missing("the variable innodb_flush_log_at_trx_commit"))?;
+    let mut lacks = Vec::new();
+    let mut lack = |class, what: String, variable| {
+        lacks.push(Lack {
+            class,
+            what,
+            variable,
+        });
+    };
+    let flush_variable = "innodb_flush_log_at_trx_commit";
+    match flush {
+        "0" => lack(Class::D1, format!("{flush_variable}=0"), flush_variable),
+        "2" => lack(Class::D2, format!("{flush_variable}=2"), flush_variable),
+        _ => {}
+    }
+    if redo_log_is_off(run) == Some(true) {
+        lack(Class::D0, "InnoDB's redo log is disabled".to_owned(), "");
+    }
+    if run.is_on("log_bin") == Some(true) && run.variable("sync_binlog") != Some("1") {
+        let value = run.variable("sync_binlog").unwrap_or("unknown");
+        lack(Class::D3, format!("sync_binlog={value}"), "sync_binlog");
+    }
+    let places = run
+        .record
+        .storage
+        .iter()
+        .flat_map(|storage| &storage.places);
+    let data: Vec<_> = places
+        .filter(|place| {
+            place
+                .holds
+                .iter()
+                .any(|what| what == "data" || what == "redo log")
+        })
+        .collect();
+    let is_of = |kinds: &[&str]| {
+        data.iter()
+            .any(|place| kinds.contains(&place.filesystem.as_str()))
+    };
+    let doublewrite = run.variable("innodb_doublewrite").unwrap_or("ON");
+    let is_without = ["OFF", "0", "DETECT_ONLY"]
+        .iter()
+        .any(|off| doublewrite.eq_ignore_ascii_case(off));
+    if is_without && !is_of(COPY_ON_WRITE) {
+        let what = format!("innodb_doublewrite={doublewrite}");
+        lack(Class::D0, what, "innodb_doublewrite");
+    }
+    let unsynced = |method: &&str| {
+        let mut methods = ["nosync", "littlesync"].iter();
+        methods.any(|no| method.eq_ignore_ascii_case(no))
+    };
+    if let Some(method) = run.variable("innodb_flush_method").filter(unsynced) {
+        let what = format!("innodb_flush_method={method}");
+        lack(Class::D0, what, "innodb_flush_method");
+    }
+    if is_of(IN_MEMORY) {
+        lack(Class::D0, "the data directory is in memory".to_owned(), "");
+    }
+    if let Some(option) = data
+        .iter()
+        .find_map(|place| barrier_off(&place.mount_options))
+    {
+        lack(
+            Class::D2,
+            format!("the file system is mounted with {option}"),
+            "",
+        );
+    }
+    lacks.sort_by_key(|lack| lack.class);
+    let unseen = match data.is_empty() {
+        true => vec!["file system and mount options of the data directory"],
+        false => Vec::new(),
+    };
+    Ok(Durability {
+        class: lacks.first().map_or(Class::D4, |lack| lack.class),
+        lacks,
+        unseen,
+    })
+}
+
+/// The mount option that keeps flushes from the disk.
+pub(crate) fn barrier_off(mount_options: &str) -> Option<&str> {
+    let mut options = mount_options.split(',');
+    options.find(|option| matches!(*option, "nobarrier" | "barrier=0" | "barrier=none"))
+}
+
+/// Whether the redo log was off at some time of the run; `None` for a server that always writes it, or did not say.
+pub(crate) fn redo_log_is_off(run: &Run<'_>) -> Option<bool> {
+    let told = run.record.server_status.iter();
+    let mut told = told.filter_map(|reading| reading.values.get("Innodb_redo_log_enabled"));
+    let first = *told.next()?;
+    Some(first == 0.0 || told.any(|value| *value == 0.0))
+}

@@ -1,0 +1,191 @@
+//! Records for the tests of the rules: a run that nothing speaks against, and changes to it.
+
+use samples::{Record, Telemetry};
+
+use crate::{
+    finding::{Level, Outcome, Unjudged},
+    judgement,
+    rule::Rule,
+    set::Set,
+    subject::{Comparison, Declared, Kept, Limit, Measured, Subject},
+};
+
+mod healthy;
+
+pub(crate) use healthy::{empty, healthy};
+
+/// What a rule says of the healthy run, changed.
+pub(crate) fn judged(rule: &Rule, change: impl FnOnce(&mut Record)) -> Outcome {
+    let mut record = healthy();
+    change(&mut record);
+    judged_with(rule, &record, Some(limit()))
+}
+
+/// What a rule says of a run with a limit.
+pub(crate) fn judged_with(rule: &Rule, record: &Record, limit: Option<Limit>) -> Outcome {
+    outcome(rule, &Subject::of_run(record, limit))
+}
+
+/// What a rule says of an experiment over `factors`.
+pub(crate) fn judged_together(rule: &Rule, runs: &[Record], declared: Declared) -> Outcome {
+    judged_with_kept(rule, runs, declared, Kept::default())
+}
+
+/// What a rule says of an experiment and what lies beside its records.
+pub(crate) fn judged_with_kept(
+    rule: &Rule,
+    runs: &[Record],
+    declared: Declared,
+    kept: Kept,
+) -> Outcome {
+    let runs = runs.iter().map(|record| Measured {
+        record,
+        limit: Some(limit()),
+        side: None,
+    });
+    let runs = runs.collect();
+    outcome(
+        rule,
+        &Subject {
+            runs,
+            declared,
+            kept,
+        },
+    )
+}
+
+/// What a rule says of two sides.
+pub(crate) fn judged_sides(rule: &Rule, a: &[Record], b: &[Record], declared: Declared) -> Outcome {
+    let side = |runs: &'_ [Record], name: &str| -> Vec<(Record, String)> {
+        runs.iter()
+            .map(|run| (run.clone(), name.to_owned()))
+            .collect()
+    };
+    let all = [side(a, "A"), side(b, "B")].concat();
+    let runs = all.iter().map(|(record, side)| Measured {
+        record,
+        limit: Some(limit()),
+        side: Some(side.clone()),
+    });
+    let subject = Subject {
+        runs: runs.collect(),
+        declared,
+        ..Subject::default()
+    };
+    outcome(rule, &subject)
+}
+
+fn outcome(rule: &Rule, subject: &Subject<'_>) -> Outcome {
+    judgement::outcome(rule, &Set::of(subject))
+}
+
+/// The level that a rule found, with its evidence for the message of a failing test.
+#[track_caller]
+pub(crate) fn level(outcome: &Outcome) -> Level {
+    match outcome {
+        Ok(finding) => finding.level,
+        Err(why) => panic!("nothing was found: {why:?}"),
+    }
+}
+
+/// Asserts a level and a part of the evidence.
+#[track_caller]
+pub(crate) fn assert_found(outcome: &Outcome, expected: Level, part: &str) {
+    assert_eq!(level(outcome), expected, "{outcome:?}");
+    let evidence = &outcome.as_ref().expect("it was found").evidence;
+    assert!(evidence.contains(part), "{evidence}");
+}
+
+/// Asserts that an input is missing.
+#[track_caller]
+pub(crate) fn assert_missing(outcome: &Outcome, part: &str) {
+    match outcome {
+        Err(Unjudged::NotEvaluated(what)) => assert!(what.contains(part), "{what}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Asserts that the rule has no subject.
+#[track_caller]
+pub(crate) fn assert_no_subject(outcome: &Outcome) {
+    assert!(
+        matches!(outcome, Err(Unjudged::DoesNotApply(_))),
+        "{outcome:?}"
+    );
+}
+
+/// What limits the healthy run.
+pub(crate) fn limit() -> Limit {
+    Limit {
+        resource: Some("CPU".to_owned()),
+        evidence: "97 % busy".to_owned(),
+    }
+}
+
+/// An experiment over `factors`, whose levels are compared by throughput.
+pub(crate) fn over(factors: &[&str]) -> Declared {
+    let factors: Vec<String> = factors.iter().map(|&factor| factor.to_owned()).collect();
+    Declared {
+        is_experiment: true,
+        comparison: Some(Comparison {
+            factors: factors.clone(),
+            metric: "throughput".to_owned(),
+            min_effect: Some(0.02),
+        }),
+        factors,
+        ..Declared::default()
+    }
+}
+
+/// The healthy run as number `run` of an experiment, in block `block`, with these levels.
+pub(crate) fn run_of(run: u32, block: u32, levels: &[(&str, &str)]) -> Record {
+    let mut record = healthy();
+    record.header.run = run;
+    record.header.block = block;
+    record.header.started_at = format!("2026-11-21T{:02}:{:02}:00Z", run / 60, run % 60);
+    let levels = levels.iter();
+    record.header.combination = levels
+        .map(|(factor, level)| ((*factor).to_owned(), (*level).to_owned()))
+        .collect();
+    record
+}
+
+/// Five blocks over the levels of one factor, in an order that changes from block to block.
+pub(crate) fn blocks_over(factor: &str, levels: &[&str]) -> Vec<Record> {
+    let orders: [usize; 5] = [0, 1, 1, 0, 1];
+    let mut runs = Vec::new();
+    for (block, first) in orders.into_iter().enumerate() {
+        for at in 0..levels.len() {
+            let level = levels[(at + first) % levels.len()];
+            let run = runs.len() as u32 + 1;
+            runs.push(run_of(run, block as u32 + 1, &[(factor, level)]));
+        }
+    }
+    runs
+}
+
+/// Sets the throughput, and nothing else.
+pub(crate) fn set_throughput(record: &mut Record, per_s: f64) {
+    for interval in &mut record.intervals {
+        interval.operations[0].count = (per_s * interval.length_s).round() as u64;
+    }
+}
+
+/// Sets a variable of the server, at the start and at the end.
+pub(crate) fn set(record: &mut Record, name: &str, value: &str) {
+    for server in &mut record.servers {
+        server.variables.insert(name.to_owned(), value.to_owned());
+    }
+}
+
+/// Sets a counter in every reading of the server.
+pub(crate) fn count(record: &mut Record, name: &str, per_s: f64) {
+    for reading in &mut record.server_status {
+        reading.counters.insert(name.to_owned(), per_s);
+    }
+}
+
+/// Changes every sample of the machine.
+pub(crate) fn each_sample(record: &mut Record, change: impl Fn(&mut Telemetry)) {
+    record.telemetry.iter_mut().for_each(change);
+}

@@ -1,0 +1,140 @@
+//! The grade: what all findings together say, in one letter.
+
+use serde::Serialize;
+
+use crate::finding::{Level, Outcome, Unjudged};
+
+/// From this share of the rules that apply on, what was not evaluated holds the grade at C.
+const UNSEEN_FOR_C: f64 = 0.25;
+/// From this share on, at D.
+const UNSEEN_FOR_D: f64 = 0.5;
+/// Up to so many warnings make a B.
+const WARNINGS_FOR_B: usize = 3;
+
+/// The grade, from the best to the worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Grade {
+    /// Nothing above a note.
+    A,
+    /// One to three warnings, or something was not evaluated.
+    B,
+    /// More warnings, or a quarter was not evaluated.
+    C,
+    /// A rule failed, or half was not evaluated.
+    D,
+    /// Several rules failed.
+    E,
+    /// A rule says that the figures are invalid.
+    F,
+}
+
+impl Grade {
+    /// The grade of what all rules say.
+    pub(crate) fn of<'o>(outcomes: impl Iterator<Item = &'o Outcome> + Clone) -> Self {
+        let count = |level: Level| {
+            let found = outcomes.clone().filter_map(|outcome| outcome.as_ref().ok());
+            found.filter(|finding| finding.level == level).count()
+        };
+        let by_level = match (
+            count(Level::Invalid),
+            count(Level::Fail),
+            count(Level::Warn),
+        ) {
+            (0, 0, 0) => Self::A,
+            (0, 0, warnings) if warnings <= WARNINGS_FOR_B => Self::B,
+            (0, 0, _) => Self::C,
+            (0, 1, _) => Self::D,
+            (0, _, _) => Self::E,
+            _ => Self::F,
+        };
+        by_level.max(Self::best_unseen(outcomes))
+    }
+
+    /// The best grade that what was not evaluated leaves possible.
+    fn best_unseen<'o>(outcomes: impl Iterator<Item = &'o Outcome> + Clone) -> Self {
+        let without = |is: fn(&Unjudged) -> bool| {
+            let why = outcomes
+                .clone()
+                .filter_map(|outcome| outcome.as_ref().err());
+            why.filter(|why| is(why)).count()
+        };
+        let unseen = without(|why| matches!(why, Unjudged::NotEvaluated(_)));
+        let applying =
+            outcomes.clone().count() - without(|why| matches!(why, Unjudged::DoesNotApply(_)));
+        let share = unseen as f64 / applying.max(1) as f64;
+        match unseen {
+            0 => Self::A,
+            _ if share < UNSEEN_FOR_C => Self::B,
+            _ if share < UNSEEN_FOR_D => Self::C,
+            _ => Self::D,
+        }
+    }
+
+    /// Its letter.
+    pub fn letter(self) -> char {
+        match self {
+            Self::A => 'A',
+            Self::B => 'B',
+            Self::C => 'C',
+            Self::D => 'D',
+            Self::E => 'E',
+            Self::F => 'F',
+        }
+    }
+
+    /// What it says of the figures.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::A => "nothing speaks against the figures",
+            Self::B => "sound, with something to keep in mind",
+            Self::C => "to be read with care",
+            Self::D => "one claim does not stand, or too little was observed",
+            Self::E => "several claims do not stand",
+            Self::F => "not to be compared or published",
+        }
+    }
+}
+
+/// How the grade comes about, in a paragraph.
+pub const FORMULA: &str = "A: nothing above a note. B: one to three warnings. C: more warnings. D: one rule failed. \
+E: several failed. F: a rule says invalid. A rule that could not be evaluated is never a pass: any holds the grade at B \
+or below, a quarter of those that apply at C, half of them at D. Rules that do not apply, and rules that are waiting for \
+an input that no record has yet, count for nothing.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::{Finding, missing, no_subject};
+
+    fn grade(outcomes: &[Outcome]) -> char {
+        Grade::of(outcomes.iter()).letter()
+    }
+
+    #[test]
+    fn the_worst_levels_and_what_was_not_seen_decide() {
+        let found = |level| Ok(Finding::new(level, ""));
+        let (pass, warn, fail) = (
+            || found(Level::Pass),
+            || found(Level::Warn),
+            || found(Level::Fail),
+        );
+        let unseen = || Err(missing("x"));
+        let none = || Err(no_subject("x"));
+        let cases: Vec<(Vec<Outcome>, char)> = vec![
+            (vec![pass(), found(Level::Note), none()], 'A'),
+            (vec![pass(), warn(), warn(), warn()], 'B'),
+            (vec![warn(), warn(), warn(), warn()], 'C'),
+            (vec![warn(), fail()], 'D'),
+            (vec![fail(), fail()], 'E'),
+            (vec![pass(), found(Level::Invalid)], 'F'),
+            (vec![pass(), pass(), pass(), pass(), unseen()], 'B'),
+            (vec![pass(), pass(), pass(), unseen()], 'C'),
+            (vec![pass(), unseen(), none(), none()], 'D'),
+            (vec![unseen()], 'D'),
+            (vec![fail(), fail(), unseen()], 'E'),
+        ];
+        for (outcomes, letter) in cases {
+            assert_eq!(grade(&outcomes), letter, "{outcomes:?}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! All rules over a subject: what each says, and the grade.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    finding::{Finding, Level, Outcome, Unjudged, missing, no_subject},
+    grade::Grade,
+    rule::{Judge, Rule},
+    rules::RULES,
+    run::Run,
+    set::Set,
+    subject::Subject,
+    words::counted,
+};
+
+/// So many numbers of runs stand in a sentence.
+const RUNS_NAMED: usize = 8;
+
+/// What all rules say.
+#[derive(Debug, Clone)]
+pub struct Audit {
+    /// The grade.
+    pub grade: Grade,
+    /// What each rule says, in the order of the rules.
+    pub judgements: Vec<Judgement>,
+}
+
+/// What one rule says.
+#[derive(Debug, Clone)]
+pub struct Judgement {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// What it says.
+    pub outcome: Outcome,
+}
+
+impl Audit {
+    /// The worst level found; `None` where nothing was evaluated.
+    pub fn worst(&self) -> Option<Level> {
+        let found = self
+            .judgements
+            .iter()
+            .filter_map(|it| it.outcome.as_ref().ok());
+        found.map(|finding| finding.level).max()
+    }
+
+    /// How many findings there are of a level.
+    pub fn count(&self, level: Level) -> usize {
+        let found = self
+            .judgements
+            .iter()
+            .filter_map(|it| it.outcome.as_ref().ok());
+        found.filter(|finding| finding.level == level).count()
+    }
+
+    /// How many rules could not be evaluated.
+    pub fn not_evaluated(&self) -> usize {
+        let why = self
+            .judgements
+            .iter()
+            .filter_map(|it| it.outcome.as_ref().err());
+        why.filter(|why| matches!(why, Unjudged::NotEvaluated(_)))
+            .count()
+    }
+
+    /// The judgements with the worst first; those of one level in the order of the rules.
+    pub fn by_level(&self) -> Vec<&Judgement> {
+        let mut judgements: Vec<_> = self.judgements.iter().collect();
+        judgements.sort_by_key(|it| match &it.outcome {
+            Ok(finding) => (0, std::cmp::Reverse(Some(finding.level))),
+            Err(Unjudged::NotEvaluated(_)) => (1, std::cmp::Reverse(None)),
+            Err(Unjudged::DoesNotApply(_)) => (2, std::cmp::Reverse(None)),
+        });
+        judgements
+    }
+}
+
+/// Evaluates all rules.
+pub fn audit(subject: &Subject<'_>) -> Audit {
+    let set = Set::of(subject);
+    let judgements = RULES.iter().map(|rule| Judgement {
+        rule,
+        outcome: outcome(rule, &set),
+    });
+    let judgements: Vec<_> = judgements.collect();
+    Audit {
+        grade: Grade::of(judgements.iter().map(|it| &it.outcome)),
+        judgements,
+    }
+}
+
+/// What one rule says.
+pub(crate) fn outcome(rule: &Rule, set: &Set<'_>) -> Outcome {
+    match rule.judge {
+        Judge::Run(judge) => over_runs(set, judge),
+        Judge::Set(judge) => judge(set),
+    }
+}
+
+/// What a rule over single runs says of all of them: the worst that it found, and of which runs.
+///
+/// What was not evaluated in some runs is not passed over: it counts unless other runs have worse.
+fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
+    let outcomes: Vec<(&Run<'_>, Outcome)> = set.runs.iter().map(|run| (run, judge(run))).collect();
+    if let [(_, only)] = outcomes.as_slice() {
+        return only.clone();
+    }
+    let found = outcomes
+        .iter()
+        .filter_map(|(run, outcome)| Some((*run, outcome.as_ref().ok()?)));
+    let found: Vec<(&Run<'_>, &Finding)> = found.collect();
+    let worst = found.iter().map(|(_, finding)| finding.level).max();
+    let unseen = reasons(&outcomes, |why| match why {
+        Unjudged::NotEvaluated(what) => Some(what),
+        Unjudged::DoesNotApply(_) => None,
+    });
+    match worst {
+        Some(level) if level > Level::Note || unseen.is_none() => Ok(of_level(&found, level)),
+        _ if unseen.is_some() => Err(missing(unseen.unwrap_or_default())),
+        _ => {
+            let why = reasons(&outcomes, |why| match why {
+                Unjudged::DoesNotApply(why) => Some(why),
+                Unjudged::NotEvaluated(_) => None,
+            });
+            Err(no_subject(
+                why.unwrap_or_else(|| "there is no run".to_owned()),
+            ))
+        }
+    }
+}
+
+/// The reasons of one kind, each with the number of runs that have it.
+fn reasons<'o>(
+    outcomes: &'o [(&Run<'_>, Outcome)],
+    kind: impl Fn(&'o Unjudged) -> Option<&'o String>,
+) -> Option<String> {
+    let mut by_reason: BTreeMap<&String, usize> = BTreeMap::new();
+    for (_, outcome) in outcomes {
+        if let Some(reason) = outcome.as_ref().err().and_then(&kind) {
+            *by_reason.entry(reason).or_default() += 1;
+        }
+    }
+    let of_all = |count: usize| match count == outcomes.len() {
+        true => String::new(),
+        false => format!(" ({} of {})", count, counted(outcomes.len(), "run")),
+    };
+    let words = by_reason
+        .iter()
+        .map(|(reason, count)| format!("{reason}{}", of_all(*count)));
+    (!by_reason.is_empty()).then(|| words.collect::<Vec<_>>().join("; "))
+}
+
+/// The findings of one level as one: the first one's words, and the runs that have it.
+fn of_level(found: &[(&Run<'_>, &Finding)], level: Level) -> Finding {
+    let same: Vec<_> = found
+        .iter()
+        .filter(|(_, finding)| finding.level == level)
+        .collect();
+    let (run, first) = same[0];
+    let mut finding = (*first).clone();
+    finding.runs = same.iter().map(|(run, _)| run.record.header.run).collect();
+    let all = found.len();
+    finding.evidence = if same.len() == all {
+        format!("in all of {all} runs; {}: {}", run.name(), first.evidence)
+    } else if same.len() == 1 {
+        format!("in one of {all} runs, {}: {}", run.name(), first.evidence)
+    } else {
+        let named: Vec<_> = same
+            .iter()
+            .map(|(run, _)| run.record.header.run.to_string())
+            .collect();
+        let named = crate::words::listed(&named, RUNS_NAMED);
+        format!(
+            "in {} of {all} runs ({named}); {}: {}",
+            same.len(),
+            run.name(),
+            first.evidence
+        )
+    };
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{blocks_over, empty, healthy, over};
+
+    /// Rules whose only input is the first line of a record.
+    const BY_HEADER: &[&str] = &["H11"];
+
+    #[test]
+    fn a_record_with_nothing_in_it_passes_nothing() {
+        let record = empty();
+        let audit = audit(&Subject::of_run(&record, None));
+        for judgement in &audit.judgements {
+            let level = judgement.outcome.as_ref().map(|finding| finding.level);
+            let may_pass = BY_HEADER.contains(&judgement.rule.id);
+            assert!(
+                level != Ok(Level::Pass) || may_pass,
+                "{}",
+                judgement.rule.id
+            );
+        }
+        assert!(audit.grade > Grade::B, "{:?}", audit.grade);
+    }
+
+    #[test]
+    fn the_healthy_run_has_nothing_above_a_note_but_its_clients() {
+        let record = healthy();
+        let limit = crate::fixture::limit();
+        let audit = audit(&Subject::of_run(&record, Some(limit)));
+        let above: Vec<_> = audit
+            .judgements
+            .iter()
+            .filter(|it| it.outcome.as_ref().is_ok_and(|it| it.level > Level::Note))
+            .map(|it| it.rule.id)
+            .collect();
+        // Client and server share its machine.
+        assert_eq!(above, ["H11"]);
+        assert_eq!(audit.grade, Grade::B);
+    }
+
+    #[test]
+    fn what_holds_for_some_runs_names_them() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        runs[2].header.transport = "unix socket".to_owned();
+        for run in &mut runs {
+            run.machines[0].host = samples::Host::Client;
+        }
+        let declared = over(&["flush"]);
+        let judged = |id: &str, runs: &[samples::Record]| {
+            let rule = crate::rule(id).unwrap();
+            crate::fixture::judged_together(rule, runs, declared.clone())
+        };
+        let finding = judged("H11", &runs).unwrap();
+        assert_eq!(finding.runs, [3]);
+        assert!(
+            finding
+                .evidence
+                .starts_with("in one of 10 runs, run 3: by unix socket"),
+            "{}",
+            finding.evidence
+        );
+        runs[5].header.transport = "unix socket".to_owned();
+        let finding = judged("H11", &runs).unwrap();
+        assert!(
+            finding
+                .evidence
+                .starts_with("in 2 of 10 runs (3, 6); run 3: "),
+            "{}",
+            finding.evidence
+        );
+        runs[1].collected.clear();
+        let unseen = judged("T05", &runs).unwrap_err();
+        let expected =
+            Unjudged::NotEvaluated("what collecting telemetry cost (1 of 10 runs)".to_owned());
+        assert_eq!(unseen, expected);
+    }
+}

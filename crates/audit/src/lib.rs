@@ -1,0 +1,40 @@
+//! Is this benchmark honest: one rule per file over run records, and the grade that all of them make.
+//!
+//! A rule finds something (invalid, fail, warn, note or pass) with the figures that it rests on, does not apply, or
+//! could not be evaluated because an input is missing, which is never a pass. The rules stand in
+//! `docs/audit-rules.md`, which is made from them.
+
+mod commits;
+mod difference;
+mod durability;
+mod finding;
+mod grade;
+mod judgement;
+mod page;
+mod redo;
+mod rule;
+mod rules;
+mod run;
+mod set;
+mod subject;
+mod waiting;
+mod words;
+
+#[cfg(test)]
+mod fixture;
+
+pub use difference::is_of_the_instance;
+pub use finding::{Finding, Level, Outcome, Unjudged};
+pub use grade::{FORMULA, Grade};
+pub use judgement::{Audit, Judgement, audit};
+pub use page::page;
+pub use rule::{Rule, WaitingRule};
+pub use rules::RULES;
+pub use subject::{Comparison, Declared, Kept, Limit, Measured, Subject};
+pub use waiting::WAITING;
+
+/// The rule of this short name, in either case.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    let mut rules = RULES.iter().copied();
+    rules.find(|rule| rule.id.eq_ignore_ascii_case(id))
+}

@@ -1,0 +1,159 @@
+//! The page of the rules, made from them.
+
+use std::fmt::Write;
+
+use crate::{
+    difference::left_out,
+    grade::FORMULA,
+    rule::{Judge, Rule},
+    rules::RULES,
+    waiting::WAITING,
+};
+
+const HEAD: &str = "\
+# The rules of the audit
+
+<!-- Made from the rules: `UPDATE_PAGES=1 cargo test -p audit page` writes it anew. -->
+
+`dbdyno audit DIR` (or one record) asks of a result what a sceptical colleague would: was the client the bottleneck, is
+the difference bought with durability, does anything else differ, was it measured often and long enough? Every report of
+dbdyno carries the answers. Each rule looks at the run records alone, so any result can be audited later and elsewhere.
+
+A finding has a level: **invalid** (the figures must be neither compared nor published), **fail** (a claim that rests on them
+does not stand), **warn** (they mean less than they seem to), **note** (worth knowing), **pass**. A rule whose input is
+missing is **not evaluated**, which is never a pass; one that has nothing to judge does not apply.
+
+";
+
+/// The page as Markdown.
+pub fn page() -> String {
+    let mut page = HEAD.to_owned();
+    let mut line = |text: &str| {
+        writeln!(page, "{text}").expect("writing to a string does not fail");
+    };
+    line("## The grade\n");
+    line(FORMULA);
+    line("");
+    line("## All rules\n");
+    line("| rule | what has to be so | judges |");
+    line("| --- | --- | --- |");
+    for rule in RULES {
+        line(&format!(
+            "| [{}](#{}) | {} | {} |",
+            rule.id,
+            anchor(rule),
+            rule.name,
+            judges(rule)
+        ));
+    }
+    line("");
+    line(&format!(
+        "{} rules are evaluated. {} more wait for an input that no record has yet:\n",
+        RULES.len(),
+        WAITING.len()
+    ));
+    line("| rule | what has to be so | waits for |");
+    line("| --- | --- | --- |");
+    for rule in WAITING {
+        line(&format!(
+            "| {} | {} | {} |",
+            rule.id, rule.name, rule.waits_for
+        ));
+    }
+    line("");
+    for rule in RULES {
+        line(&format!("## {}: {}\n", rule.id, rule.name));
+        line(&format!("- **Measures:** {}", rule.measures));
+        line(&format!("- **Threshold:** {}.", rule.threshold));
+        line(&format!("- **Consequence:** {}", rule.consequence));
+        line(&format!("- **Remedy:** {}", rule.remedy));
+        line(&format!("- **Source:** {}.\n", rule.source));
+    }
+    line("## Variables that C02 leaves out\n");
+    line(
+        "Every start of a server changes them, and they say nothing about it. A variable is left out that has one of these in its name:\n",
+    );
+    let names: Vec<_> = left_out().iter().map(|part| format!("`{part}`")).collect();
+    line(&format!("{}.", names.join(", ")));
+    page
+}
+
+/// What GitHub makes of the rule's heading.
+fn anchor(rule: &Rule) -> String {
+    let heading = format!("{}: {}", rule.id, rule.name).to_lowercase();
+    let kept = heading
+        .chars()
+        .filter(|it| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_'));
+    kept.collect::<String>().replace(' ', "-")
+}
+
+fn judges(rule: &Rule) -> &'static str {
+    match rule.judge {
+        Judge::Run(_) => "each run",
+        Judge::Set(_) => "all runs together",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    use super::*;
+
+    #[test]
+    fn the_page_is_that_of_the_rules() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/audit-rules.md");
+        if std::env::var_os("UPDATE_PAGES").is_some() {
+            fs::write(&path, page()).unwrap();
+        }
+        let written = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            written == page(),
+            "docs/audit-rules.md is not that of the rules: UPDATE_PAGES=1 cargo test -p audit page"
+        );
+    }
+
+    #[test]
+    fn every_rule_is_told_once_and_whole() {
+        let ids: BTreeSet<&str> = RULES
+            .iter()
+            .map(|rule| rule.id)
+            .chain(WAITING.iter().map(|rule| rule.id))
+            .collect();
+        assert_eq!(ids.len(), RULES.len() + WAITING.len());
+        assert_eq!(ids.len(), 59);
+        for rule in RULES {
+            for text in [
+                rule.measures,
+                rule.threshold,
+                rule.source,
+                rule.consequence,
+                rule.remedy,
+            ] {
+                assert!(text.len() > 8, "{}", rule.id);
+                assert!(!text.contains("  "), "{}: {text}", rule.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_has_a_file_of_its_own_with_both_fixtures() {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+        let mut ids = BTreeSet::new();
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            if name == "mod" {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(
+                text.contains("fn found()") && text.contains("fn passes()"),
+                "{name}"
+            );
+            ids.insert(name[..3].to_uppercase());
+        }
+        let known: BTreeSet<String> = RULES.iter().map(|rule| rule.id.to_owned()).collect();
+        assert_eq!(ids, known);
+    }
+}

@@ -1,0 +1,43 @@
+//! InnoDB's redo log: how much it holds, and how much was written.
+
+use crate::{
+    finding::{Unjudged, missing},
+    run::Run,
+};
+
+/// What the redo log holds, bytes.
+///
+/// Source: MySQL Reference Manual, innodb_redo_log_capacity (from 8.0.30 on), innodb_log_file_size and
+/// innodb_log_files_in_group; MariaDB has one file from 10.5 on.
+pub(crate) fn capacity_bytes(run: &Run<'_>) -> Result<f64, Unjudged> {
+    let files = run.number("innodb_log_files_in_group").unwrap_or(1.0);
+    let of_files = run.number("innodb_log_file_size").map(|size| size * files);
+    let capacity = run.number("innodb_redo_log_capacity").or(of_files);
+    capacity
+        .filter(|bytes| *bytes > 0.0)
+        .ok_or_else(|| missing("the size of the redo log"))
+}
+
+/// Redo log written in the measured phase, bytes.
+pub(crate) fn written_bytes(run: &Run<'_>) -> Result<f64, Unjudged> {
+    let readings = run.status()?;
+    let lsns: Vec<u64> = readings
+        .iter()
+        .filter_map(|reading| reading.innodb.as_ref()?.lsn)
+        .collect();
+    match lsns.as_slice() {
+        [first, .., last] => {
+            // The first reading stands at the end of its interval.
+            let covered: f64 = readings
+                .iter()
+                .skip(1)
+                .map(|reading| reading.length_s)
+                .sum();
+            let all: f64 = readings.iter().map(|reading| reading.length_s).sum();
+            Ok(last.saturating_sub(*first) as f64 * all / covered)
+        }
+        _ => Err(missing(
+            "redo log written (log sequence numbers of two readings)",
+        )),
+    }
+}

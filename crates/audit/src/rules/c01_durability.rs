@@ -1,0 +1,141 @@
+//! C01: the durability class is D4, or declared, and the same on all sides.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    durability::{Class, Durability, durability},
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    set::Set,
+};
+
+pub(super) const RULE: Rule = Rule {
+    id: "C01",
+    name: "no figure is bought with durability that nobody mentions",
+    measures: "The durability class of each run: D4 (a power cut takes no commit), D3 (the binary log may lack some), D2 (a power \
+        cut takes the last commits: innodb_flush_log_at_trx_commit=2, no barriers), D1 (a crash of the server takes them: \
+        =0), D0 (nothing is promised: no redo log, no doublewrite buffer outside of zfs and btrfs, nosync, data in memory).",
+    threshold: "classes differ and the experiment does not set the variable that decides: invalid; below D4 without that: \
+        fail; declared: note",
+    source: "power cuts by us: with innodb_flush_log_at_trx_commit=2 34,299 of 141,314 acknowledged commits were lost, with \
+        innodb_doublewrite=0 the server did not start again in 4 of 4; MySQL 5.6 parameter review (MyNA, 2013) \
+        measures with both off",
+    consequence: "The faster side is faster by what it does not keep: its throughput is the price of the commits that a crash takes.",
+    remedy: "Measure with the settings of production; where durability is the question, set it in the experiment file, so that it \
+        stands beside the figures.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    let runs: Result<Vec<Durability>, _> = set.runs.iter().map(durability).collect();
+    let runs = runs?;
+    let least = runs
+        .iter()
+        .min_by_key(|run| run.class)
+        .ok_or_else(|| missing("runs"))?;
+    let classes: BTreeSet<Class> = runs.iter().map(|run| run.class).collect();
+    let is_declared = runs
+        .iter()
+        .flat_map(|run| &run.lacks)
+        .all(|lack| set.declared.variables.contains_key(lack.variable));
+    let told: Vec<_> = classes.iter().rev().map(|class| class.name()).collect();
+    let lacks: BTreeSet<&str> = runs
+        .iter()
+        .flat_map(|run| &run.lacks)
+        .map(|lack| lack.what.as_str())
+        .collect();
+    let lacks: Vec<_> = lacks.into_iter().collect();
+    let because = match lacks.is_empty() {
+        true => String::new(),
+        false => format!(": {}", lacks.join(", ")),
+    };
+    let evidence = format!(
+        "class {} ({}){because}{}",
+        told.join(" and "),
+        least.class.in_words(),
+        if is_declared && !lacks.is_empty() {
+            ", as the experiment declares"
+        } else {
+            ""
+        }
+    );
+    let unseen: BTreeSet<&str> = runs.iter().flat_map(|run| &run.unseen).copied().collect();
+    let level = match (classes.len(), least.class) {
+        (1, Class::D4) if !unseen.is_empty() => {
+            let unseen: Vec<_> = unseen.into_iter().collect();
+            return Err(missing(format!(
+                "{}; the settings are those of D4",
+                unseen.join(", ")
+            )));
+        }
+        (1, Class::D4) => Level::Pass,
+        _ if is_declared => Level::Note,
+        (1, _) => Level::Fail,
+        _ => Level::Invalid,
+    };
+    Ok(Finding::new(level, evidence).with("class", f64::from(least.class as u8)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let cases = [
+            ("innodb_flush_log_at_trx_commit", "2", "class D2"),
+            ("innodb_flush_log_at_trx_commit", "0", "class D1"),
+            ("innodb_doublewrite", "OFF", "class D0"),
+            ("innodb_flush_method", "nosync", "class D0"),
+            ("log_bin", "ON", "class D3"),
+        ];
+        for (name, value, class) in cases {
+            let outcome = judged(&RULE, |record| set(record, name, value));
+            assert_found(&outcome, Level::Fail, class);
+        }
+        let mut runs = blocks_over("disk", &["a", "b"]);
+        set(&mut runs[3], "innodb_flush_log_at_trx_commit", "2");
+        let outcome = judged_together(&RULE, &runs, over(&["disk"]));
+        assert_found(&outcome, Level::Invalid, "class D4 and D2");
+    }
+
+    #[test]
+    fn what_the_experiment_declares_is_a_note() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        for run in &mut runs {
+            let level = run.header.combination["flush"].clone();
+            set(run, "innodb_flush_log_at_trx_commit", &level);
+        }
+        let mut declared = over(&["flush"]);
+        let factors = BTreeSet::from(["flush".to_owned()]);
+        declared
+            .variables
+            .insert("innodb_flush_log_at_trx_commit".to_owned(), factors);
+        let outcome = judged_together(&RULE, &runs, declared);
+        assert_found(&outcome, Level::Note, "class D4 and D2");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "class D4");
+        let outcome = judged(&RULE, |record| {
+            set(record, "innodb_doublewrite", "OFF");
+            record.storage[0].places[0].filesystem = "zfs".to_owned();
+        });
+        assert_eq!(
+            level(&outcome),
+            Level::Pass,
+            "nothing is torn on a copy-on-write file system"
+        );
+    }
+
+    #[test]
+    fn a_file_system_that_nobody_saw_is_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.storage.clear()),
+            "file system and mount options",
+        );
+        assert_missing(&judged(&RULE, |record| record.servers.clear()), "variables");
+    }
+}

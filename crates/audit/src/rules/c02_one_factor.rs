@@ -1,0 +1,250 @@
+//! C02: only what was declared differs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    difference::{Values, conditions, differing},
+    finding::{Finding, Level, Outcome, no_subject},
+    rule::{Judge, Rule},
+    set::{SIDE, Set},
+    words::listed,
+};
+
+/// So many differences stand in a sentence.
+const NAMED: usize = 12;
+
+pub(super) const RULE: Rule = Rule {
+    id: "C02",
+    name: "only the declared factor differs",
+    measures: "Everything that the records say of server version, all variables, machine, kernel, file system, devices, data, \
+        connections and client, except for variables that every start of a server changes (their list stands below).",
+    threshold: "between two sides, more than what was declared (without a declaration: more than one thing): invalid; in an \
+        experiment, anything that differs among runs of one combination: invalid; a factor that changes several things at \
+        once: note",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 9; the article of November 2012 on ioDrive and my.cnf \
+        changes some forty variables at once",
+    consequence: "The difference in the figures cannot be ascribed to anything.",
+    remedy: "Change one thing at a time, or name everything that changes as the factor.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    if !set.compares() {
+        return Err(no_subject("nothing is compared"));
+    }
+    match set.has_sides() {
+        true => Ok(between_sides(set)),
+        false => Ok(within(set)),
+    }
+}
+
+fn between_sides(set: &Set<'_>) -> Finding {
+    let mut sides: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    for run in set.complete() {
+        sides
+            .entry(run.side.unwrap_or_default())
+            .or_default()
+            .push(conditions(run));
+    }
+    let names: Vec<&str> = sides.keys().copied().collect();
+    let groups: Vec<_> = sides.values().cloned().collect();
+    let mut found = differing(&groups);
+    let declared: Vec<&String> = set
+        .declared
+        .factors
+        .iter()
+        .filter(|factor| *factor != SIDE)
+        .collect();
+    found.retain(|what, _| !declared.contains(what));
+    let told: Vec<_> = found
+        .iter()
+        .map(|(what, values)| {
+            let of_sides = names.iter().zip(values);
+            let of_sides: Vec<_> = of_sides
+                .map(|(name, values)| format!("{} in {name}", shown(values)))
+                .collect();
+            format!("{what}: {}", of_sides.join(", "))
+        })
+        .collect();
+    let besides = match declared.is_empty() {
+        true => String::new(),
+        false => {
+            let declared: Vec<_> = declared.iter().map(|it| it.as_str()).collect();
+            format!(" besides {}", declared.join(", "))
+        }
+    };
+    let most = usize::from(declared.is_empty());
+    let (level, evidence) = match told.len() {
+        0 => (Level::Pass, format!("nothing differs{besides}")),
+        count if count <= most => (Level::Pass, format!("one thing differs: {}", told[0])),
+        count => (
+            Level::Invalid,
+            format!("{count} things differ{besides}: {}", listed(&told, NAMED)),
+        ),
+    };
+    Finding::new(level, evidence).with("differences", told.len() as f64)
+}
+
+/// Within an experiment each condition has to follow from the levels.
+fn within(set: &Set<'_>) -> Finding {
+    let combinations = set.combinations();
+    let of_runs: Vec<(BTreeMap<String, String>, Vec<_>)> = combinations
+        .iter()
+        .map(|(levels, runs)| {
+            (
+                levels.clone(),
+                runs.iter().map(|run| conditions(run)).collect(),
+            )
+        })
+        .collect();
+    let mut loose: BTreeSet<String> = BTreeSet::new();
+    for (_, runs) in &of_runs {
+        let each: Vec<_> = runs.iter().map(|run| vec![run.clone()]).collect();
+        let different: Values<'_> = differing(&each);
+        loose.extend(different.iter().map(|(what, values)| {
+            let values: BTreeSet<&str> = values.iter().flatten().copied().collect();
+            format!("{what}: {}", shown(&values))
+        }));
+    }
+    if !loose.is_empty() {
+        let count = loose.len();
+        let told: Vec<_> = loose.into_iter().collect();
+        let evidence = format!(
+            "{count} things differ among runs of one combination: {}",
+            listed(&told, NAMED)
+        );
+        return Finding::new(Level::Invalid, evidence).with("differences", count as f64);
+    }
+    let groups: Vec<_> = of_runs.iter().map(|(_, runs)| runs.clone()).collect();
+    let found = differing(&groups);
+    let mut by_factor: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (what, values) in &found {
+        let decides = |factor: &&String| {
+            let mut by_level: BTreeMap<&str, &BTreeSet<&str>> = BTreeMap::new();
+            of_runs.iter().zip(values).all(|((levels, _), values)| {
+                let level = levels.get(*factor).map_or("", String::as_str);
+                *by_level.entry(level).or_insert(values) == values
+            })
+        };
+        let factor = set.declared.factors.iter().find(decides);
+        let factor = factor.map_or("several factors together", String::as_str);
+        by_factor
+            .entry(factor.to_owned())
+            .or_default()
+            .push((*what).clone());
+    }
+    // The number of connections brings that of the event loops along.
+    for changed in by_factor.values_mut() {
+        if changed.iter().any(|what| what == "connections") {
+            changed.retain(|what| what != "event loops");
+        }
+    }
+    let at_once: Vec<_> = by_factor
+        .iter()
+        .filter(|(_, changed)| changed.len() > 1)
+        .collect();
+    match at_once.as_slice() {
+        [] => {
+            let evidence = "all that differs follows from the factors, each of which changes one thing at most";
+            Finding::new(Level::Pass, evidence).with("differences", found.len() as f64)
+        }
+        several => {
+            let told: Vec<_> = several
+                .iter()
+                .map(|(factor, changed)| {
+                    format!(
+                        "{factor} changes {} at once: {}",
+                        changed.len(),
+                        listed(changed, NAMED)
+                    )
+                })
+                .collect();
+            Finding::new(Level::Note, told.join("; ")).with("differences", found.len() as f64)
+        }
+    }
+}
+
+fn shown(values: &BTreeSet<&str>) -> String {
+    let values: Vec<_> = values
+        .iter()
+        .map(|value| if value.is_empty() { "(empty)" } else { value })
+        .collect();
+    values.join(" or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{fixture::*, subject::Declared};
+
+    #[test]
+    fn found() {
+        let a = [run_of(1, 1, &[]), run_of(2, 2, &[])];
+        let mut b = a.clone();
+        for run in &mut b {
+            set(run, "sync_binlog", "1");
+            set(run, "pid_file", "/run/b.pid");
+        }
+        let outcome = judged_sides(&RULE, &a, &b, Declared::default());
+        assert_found(
+            &outcome,
+            Level::Pass,
+            "one thing differs: sync_binlog: 0 in A, 1 in B",
+        );
+        for run in &mut b {
+            run.machines[0].kernel = "6.6.0".to_owned();
+        }
+        let outcome = judged_sides(&RULE, &a, &b, Declared::default());
+        assert_found(
+            &outcome,
+            Level::Invalid,
+            "kernel of the server's machine: 6.1.0 in A, 6.6.0 in B",
+        );
+        let declared = Declared {
+            factors: vec!["sync_binlog".to_owned()],
+            ..Declared::default()
+        };
+        let outcome = judged_sides(&RULE, &a, &b, declared);
+        assert_found(
+            &outcome,
+            Level::Invalid,
+            "1 things differ besides sync_binlog",
+        );
+    }
+
+    #[test]
+    fn within_an_experiment_the_levels_decide() {
+        let mut runs = blocks_over("mycnf", &["simple", "full"]);
+        for run in &mut runs {
+            if run.header.combination["mycnf"] == "full" {
+                set(run, "sync_binlog", "1");
+                set(run, "innodb_io_capacity", "10000");
+            }
+        }
+        let outcome = judged_together(&RULE, &runs, over(&["mycnf"]));
+        assert_found(
+            &outcome,
+            Level::Note,
+            "mycnf changes 2 at once: innodb_io_capacity, sync_binlog",
+        );
+        runs[2].servers[0].version = "10.11.20-MariaDB".to_owned();
+        let outcome = judged_together(&RULE, &runs, over(&["mycnf"]));
+        assert_found(
+            &outcome,
+            Level::Invalid,
+            "server version: 10.11.19-MariaDB or 10.11.20-MariaDB",
+        );
+    }
+
+    #[test]
+    fn passes() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        for run in &mut runs {
+            let level = run.header.combination["flush"].clone();
+            set(run, "innodb_flush_log_at_trx_commit", &level);
+        }
+        let outcome = judged_together(&RULE, &runs, over(&["flush"]));
+        assert_eq!(crate::fixture::level(&outcome), Level::Pass);
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+}

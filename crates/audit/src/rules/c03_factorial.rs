@@ -1,0 +1,204 @@
+//! C03: an effect is not quoted over another factor that changes it.
+
+use std::collections::BTreeMap;
+
+use stats::mean_interval;
+
+use crate::{
+    finding::{Finding, Level, Outcome, no_subject},
+    rule::{Judge, Rule},
+    set::Set,
+    words::percent,
+};
+
+/// Executions per combination from which on an interaction can be told from chance.
+const EXECUTIONS: usize = 3;
+const CONFIDENCE: f64 = 0.95;
+
+pub(super) const RULE: Rule = Rule {
+    id: "C03",
+    name: "the effect of a factor is not quoted over another one that changes it",
+    measures: "For each two factors of two levels: the effect of the first at either level of the second, as ratios of \
+        throughput in the blocks that have all four.",
+    threshold: "fewer than 3 executions per combination: warn; the effects differ (95 % interval) by as much as they have in \
+        common: warn",
+    source: "the article of November 2012 on ioDrive and my.cnf: +15.7 % on XFS and +0.9 % on ext4 from one execution each, \
+        and no big difference concluded; R. A. Fisher, The Design of Experiments (1935)",
+    consequence: "The mean effect is that of nobody: it holds at neither level of the other factor.",
+    remedy: "Quote the effect at each level of the other factor by itself, and run at least five executions of each.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    let combinations = set.combinations();
+    let mut factors: Vec<(&String, Vec<&str>)> = Vec::new();
+    for factor in &set.declared.factors {
+        let mut levels: Vec<&str> = Vec::new();
+        for (combination, _) in &combinations {
+            let level = combination.get(factor).map_or("", String::as_str);
+            if !levels.contains(&level) {
+                levels.push(level);
+            }
+        }
+        if levels.len() > 1 {
+            factors.push((factor, levels));
+        }
+    }
+    if factors.len() < 2 {
+        return Err(no_subject("fewer than two factors have several levels"));
+    }
+    let executions = combinations
+        .iter()
+        .map(|(_, runs)| runs.len())
+        .min()
+        .unwrap_or(0);
+    if executions < EXECUTIONS {
+        let evidence = format!(
+            "{} factors cross, with {executions} executions of a combination: whether one changes the effect of the other cannot be told",
+            factors.len()
+        );
+        return Ok(Finding::new(Level::Warn, evidence).with("executions", executions as f64));
+    }
+    let two: Vec<_> = factors
+        .iter()
+        .filter(|(_, levels)| levels.len() == 2)
+        .collect();
+    let mut worst: Option<(f64, String)> = None;
+    for (first, of_first) in two.iter().copied() {
+        for (second, of_second) in two.iter().copied().filter(|(name, _)| name != first) {
+            let at = |a: &str, b: &str| by_block(set, &[(first, a), (second, b)]);
+            let cells = [
+                at(of_first[0], of_second[0]),
+                at(of_first[1], of_second[0]),
+                at(of_first[0], of_second[1]),
+                at(of_first[1], of_second[1]),
+            ];
+            let Some((main, interaction, effects)) = effects(&cells) else {
+                continue;
+            };
+            if interaction.low * interaction.high <= 0.0 || interaction.estimate.abs() < main.abs()
+            {
+                continue;
+            }
+            let share = interaction.estimate.abs();
+            if worst.as_ref().is_none_or(|(known, _)| share > *known) {
+                let words = format!(
+                    "{first} from {} to {} changes throughput by {} with {second} {}, by {} with {}",
+                    of_first[0],
+                    of_first[1],
+                    percent(effects[0].exp_m1()),
+                    of_second[0],
+                    percent(effects[1].exp_m1()),
+                    of_second[1]
+                );
+                worst = Some((share, words));
+            }
+        }
+    }
+    Ok(match worst {
+        Some((share, words)) => {
+            Finding::new(Level::Warn, words).with("interaction", share.exp_m1())
+        }
+        None => {
+            let evidence = format!(
+                "{executions} executions or more of each combination, and no two factors of two levels change each other's effect"
+            );
+            Finding::new(Level::Pass, evidence).with("executions", executions as f64)
+        }
+    })
+}
+
+/// Logarithms of throughput by block, over the runs of these levels; those of several other levels in their mean.
+fn by_block(set: &Set<'_>, levels: &[(&String, &str)]) -> BTreeMap<u32, f64> {
+    let mut found: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for run in set.complete() {
+        let of_run = set.levels(run);
+        let is_there = levels
+            .iter()
+            .all(|(factor, level)| of_run.get(*factor).is_some_and(|it| it == level));
+        if let (true, Ok(per_s)) = (is_there, run.throughput()) {
+            found
+                .entry(run.record.header.block)
+                .or_default()
+                .push(per_s.ln());
+        }
+    }
+    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+    found
+        .into_iter()
+        .map(|(block, values)| (block, mean(values)))
+        .collect()
+}
+
+/// The main effect of the first factor, half of the difference between its effects with its interval, and both effects;
+/// as logarithms.
+fn effects(cells: &[BTreeMap<u32, f64>; 4]) -> Option<(f64, stats::Interval, [f64; 2])> {
+    let blocks: Vec<u32> = cells[0].keys().copied().collect();
+    let in_all: Vec<[f64; 4]> = blocks
+        .iter()
+        .filter_map(|block| {
+            let value = |cell: usize| cells[cell].get(block).copied();
+            Some([value(0)?, value(1)?, value(2)?, value(3)?])
+        })
+        .collect();
+    let effects: Vec<(f64, f64)> = in_all
+        .iter()
+        .map(|it| (it[1] - it[0], it[3] - it[2]))
+        .collect();
+    let differences: Vec<f64> = effects
+        .iter()
+        .map(|(one, other)| (one - other) / 2.0)
+        .collect();
+    let interaction = mean_interval(&differences, CONFIDENCE)?;
+    let count = effects.len() as f64;
+    let one = effects.iter().map(|(one, _)| one).sum::<f64>() / count;
+    let other = effects.iter().map(|(_, other)| other).sum::<f64>() / count;
+    Some(((one + other) / 2.0, interaction, [one, other]))
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::Record;
+
+    use super::*;
+    use crate::fixture::*;
+
+    fn crossed(blocks: u32, throughputs: [f64; 4]) -> Vec<Record> {
+        let mut runs = Vec::new();
+        for block in 1..=blocks {
+            for (at, per_s) in throughputs.into_iter().enumerate() {
+                let levels = [
+                    ("fs", ["xfs", "ext4"][at / 2]),
+                    ("mycnf", ["simple", "full"][at % 2]),
+                ];
+                let mut run = run_of(runs.len() as u32 + 1, block, &levels);
+                let noise = 1.0 + 0.002 * f64::from((block * 7 + at as u32 * 3) % 5);
+                set_throughput(&mut run, per_s * noise);
+                runs.push(run);
+            }
+        }
+        runs
+    }
+
+    #[test]
+    fn found() {
+        let article = [25_306.0, 29_288.0, 27_358.0, 27_610.0];
+        let outcome = judged_together(&RULE, &crossed(1, article), over(&["fs", "mycnf"]));
+        assert_found(&outcome, Level::Warn, "2 factors cross, with 1 executions");
+        let opposite = [25_000.0, 29_000.0, 29_000.0, 27_000.0];
+        let outcome = judged_together(&RULE, &crossed(5, opposite), over(&["fs", "mycnf"]));
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "fs from xfs to ext4 changes throughput by 16 % with mycnf simple, by -6.9 % with full",
+        );
+    }
+
+    #[test]
+    fn passes() {
+        let parallel = [25_000.0, 29_000.0, 26_000.0, 30_200.0];
+        let outcome = judged_together(&RULE, &crossed(5, parallel), over(&["fs", "mycnf"]));
+        assert_eq!(level(&outcome), Level::Pass);
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+}

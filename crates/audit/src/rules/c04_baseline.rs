@@ -1,0 +1,129 @@
+//! C04: the server is not left at defaults that throttle it.
+
+use crate::{
+    finding::{Finding, Level, Outcome},
+    rule::{Judge, Rule},
+    run::Run,
+    set::Set,
+    words::{bytes, number},
+};
+
+/// The buffer pool that every server of today has where nobody sets it, bytes.
+const DEFAULT_POOL: f64 = 134_217_728.0;
+/// A machine with so much memory has more to give, bytes.
+const MEMORY: f64 = 1_073_741_824.0;
+/// Pages flushed as a share of innodb_io_capacity, from which on it holds flushing back.
+const AT_CAPACITY: f64 = 0.9;
+/// Data as a share of the pool, below which its size does not matter.
+const FITS: f64 = 0.8;
+
+pub(super) const RULE: Rule = Rule {
+    id: "C04",
+    name: "the server is not left at defaults that throttle it",
+    measures: "The buffer pool against its default and the machine's memory; pages flushed per second against \
+        innodb_io_capacity.",
+    threshold: "the default of 128 MiB on a machine with 1 GiB or more, not set by the experiment, and data that does not fit \
+        into it: fail (data that fits: note); pages flushed at 90 % of innodb_io_capacity or more: warn",
+    source: "the article of July 2020 on MySQL 8.0.21's redo log: buffer pool and I/O capacity took the load from 17 minutes \
+        to 2, the studied effect was a quarter",
+    consequence: "Whatever is studied, the defaults are what is measured.",
+    remedy: "Give the buffer pool most of a dedicated machine's memory and innodb_io_capacity what the disk does, then study.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    let is_set = set
+        .declared
+        .variables
+        .contains_key("innodb_buffer_pool_size");
+    let mut worst: Option<Finding> = None;
+    for run in &set.runs {
+        let found = of_run(run, is_set)?;
+        if worst.as_ref().is_none_or(|known| found.level > known.level) {
+            worst = Some(found);
+        }
+    }
+    worst.ok_or_else(|| crate::finding::missing("runs"))
+}
+
+fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
+    let pool = run.buffer_pool_bytes()?;
+    let memory = run.machine()?.memory_bytes as f64;
+    let mut problems = Vec::new();
+    let mut level = Level::Pass;
+    if pool == DEFAULT_POOL && memory >= MEMORY && !is_set {
+        let fits = run.data_bytes()? < FITS * pool;
+        level = if fits { Level::Note } else { Level::Fail };
+        let and = if fits { ", which holds the data" } else { "" };
+        problems.push(format!(
+            "the buffer pool has its default of {} on {} of memory{and}",
+            bytes(pool),
+            bytes(memory)
+        ));
+    }
+    let flushed = run.counter_per_s("Innodb_buffer_pool_pages_flushed")?;
+    let capacity = run.number("innodb_io_capacity").unwrap_or(f64::INFINITY);
+    if flushed >= AT_CAPACITY * capacity {
+        level = level.max(Level::Warn);
+        problems.push(format!(
+            "{} pages per second were flushed, innodb_io_capacity is {}",
+            number(flushed),
+            number(capacity)
+        ));
+    }
+    let evidence = match problems.is_empty() {
+        true => format!(
+            "buffer pool {} of {}, {} pages flushed per second",
+            bytes(pool),
+            bytes(memory),
+            number(flushed)
+        ),
+        false => format!("{}: {}", run.name(), problems.join("; ")),
+    };
+    Ok(Finding::new(level, evidence)
+        .with("buffer_pool_bytes", pool)
+        .with("pages_flushed_per_s", flushed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let default =
+            |record: &mut samples::Record| set(record, "innodb_buffer_pool_size", "134217728");
+        assert_found(
+            &judged(&RULE, default),
+            Level::Fail,
+            "its default of 128 MiB on 16 GiB",
+        );
+        let outcome = judged(&RULE, |record| {
+            default(record);
+            record.dataset.as_mut().unwrap().disk_bytes = Some(50 << 20);
+        });
+        assert_found(&outcome, Level::Note, "which holds the data");
+        let outcome = judged(&RULE, |record| {
+            count(record, "Innodb_buffer_pool_pages_flushed", 2000.0)
+        });
+        assert_found(&outcome, Level::Warn, "innodb_io_capacity is 2000");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "buffer pool 8.0 GiB of 16 GiB",
+        );
+    }
+
+    #[test]
+    fn a_machine_that_nobody_saw_is_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.machines.clear()),
+            "server's host",
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! C05: the server's memory fits into the machine's.
+
+use crate::{
+    finding::{Finding, Level, Outcome},
+    rule::{Judge, Rule},
+    run::Run,
+    set::Set,
+    words::{bytes, percent},
+};
+
+/// Share of the memory that buffer pool and connections may want together.
+const MOST: f64 = 0.85;
+/// Share below which memory is left over.
+const LEAST: f64 = 0.25;
+/// Memory that a connection may take for itself.
+const PER_CONNECTION: [&str; 5] = [
+    "sort_buffer_size",
+    "join_buffer_size",
+    "read_buffer_size",
+    "read_rnd_buffer_size",
+    "binlog_cache_size",
+];
+
+pub(super) const RULE: Rule = Rule {
+    id: "C05",
+    name: "the server's memory fits into the machine's, and uses it",
+    measures: "Buffer pool plus what the connections may take at once, against the memory of the machine or of the server's control \
+        group; bytes swapped in while the run was measured.",
+    threshold: "anything swapped in: invalid; more than 85 %: warn; less than 25 % with data that does not fit into the buffer \
+        pool: warn (set by the experiment, which emulates another machine so: note)",
+    source: "the article of November 2012 on ioDrive and my.cnf: 70 % of 32 GB was meant, 20 GB set, which is 62 %",
+    consequence: "With too much the server swaps, with too little the page cache stands in for the buffer pool: in neither case \
+        is InnoDB measured.",
+    remedy: "About 70 % of a dedicated machine's memory for the buffer pool; fewer connections or smaller buffers of theirs.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    let is_set = set
+        .declared
+        .variables
+        .contains_key("innodb_buffer_pool_size");
+    let mut worst: Option<Finding> = None;
+    for run in &set.runs {
+        let found = of_run(run, is_set)?;
+        if worst.as_ref().is_none_or(|known| found.level > known.level) {
+            worst = Some(found);
+        }
+    }
+    worst.ok_or_else(|| crate::finding::missing("runs"))
+}
+
+fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
+    let machine = run.machine()?;
+    let pool = run.buffer_pool_bytes()?;
+    let group = machine.cgroups.iter().find(|group| group.of == "server");
+    let limit = group
+        .and_then(|group| group.memory_limit_bytes)
+        .unwrap_or(u64::MAX);
+    let memory = limit.min(machine.memory_bytes) as f64;
+    let per_connection: f64 = PER_CONNECTION
+        .iter()
+        .filter_map(|name| run.number(name))
+        .sum();
+    let connections = per_connection * f64::from(run.record.header.connections);
+    let share = (pool + connections) / memory;
+    let swapped: Option<u64> = run
+        .samples()?
+        .iter()
+        .map(|sample| Some(sample.paging?.swapped_in_bytes))
+        .sum();
+    let does_not_fit = run.data_bytes().is_ok_and(|data| data > pool);
+    let wanted = format!(
+        "{} for the buffer pool and up to {} for {} connections are {} of {}",
+        bytes(pool),
+        bytes(connections),
+        run.record.header.connections,
+        percent(share),
+        bytes(memory)
+    );
+    let (level, evidence) = match swapped {
+        Some(swapped) if swapped > 0 => (
+            Level::Invalid,
+            format!("{} were swapped in; {wanted}", bytes(swapped as f64)),
+        ),
+        _ if share > MOST => (Level::Warn, wanted),
+        _ if share < LEAST && does_not_fit && is_set => {
+            (Level::Note, format!("{wanted}, as the experiment sets it"))
+        }
+        _ if share < LEAST && does_not_fit => {
+            (Level::Warn, format!("{wanted}, and the data does not fit"))
+        }
+        None => return Err(crate::finding::missing("what was swapped")),
+        _ => (Level::Pass, wanted),
+    };
+    Ok(Finding::new(level, evidence).with("memory_share", share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn pool(gib: f64) -> Outcome {
+        let size = (gib * 1073741824.0) as u64;
+        judged(&RULE, |record| {
+            set(record, "innodb_buffer_pool_size", &size.to_string())
+        })
+    }
+
+    #[test]
+    fn found() {
+        assert_found(&pool(15.0), Level::Warn, "94 % of 16 GiB");
+        assert_found(&pool(1.0), Level::Warn, "the data does not fit");
+        let outcome = judged(&RULE, |record| {
+            each_sample(record, |sample| {
+                sample.paging.as_mut().unwrap().swapped_in_bytes = 4096
+            });
+        });
+        assert_found(&outcome, Level::Invalid, "were swapped in");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "50 % of 16 GiB");
+        assert_eq!(level(&pool(3.0)), Level::Pass, "small, but the data fits");
+    }
+
+    #[test]
+    fn swapping_that_nobody_saw_is_not_evaluated() {
+        let outcome = judged(&RULE, |record| {
+            each_sample(record, |sample| sample.paging = None)
+        });
+        assert_missing(&outcome, "swapped");
+    }
+}

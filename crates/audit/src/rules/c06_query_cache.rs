@@ -1,0 +1,144 @@
+//! C06: the query cache's lock does not serialise the statements.
+
+use crate::{
+    finding::{Finding, Level, Outcome, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::percent,
+};
+
+/// Connections seen waiting for the lock, as a share of those that were seen with a statement.
+const WAITING: f64 = 0.1;
+/// Connections from which on they can stand in each other's way.
+const CONNECTIONS: u32 = 4;
+/// The machine's CPUs are neither busy nor idle.
+const HALF_BUSY: std::ops::RangeInclusive<f64> = 0.3..=0.6;
+const IOWAIT: f64 = 0.05;
+
+pub(super) const RULE: Rule = Rule {
+    id: "C06",
+    name: "the query cache's lock does not serialise the statements",
+    measures: "query_cache_type and query_cache_size, connections seen waiting for the query cache's lock, and how busy the CPUs \
+        were.",
+    threshold: "the cache on with 4 connections or more, and 10 % of the statements seen were waiting for its lock, or the CPUs \
+        were 30 to 60 % busy with less than 5 % waiting for I/O: warn; on otherwise: note",
+    source: "HP Japan, MySQL Server 5.0 sizing information: selects alone slower than selects mixed with updates, CPU at 40 to \
+        50 %, four times the throughput without the cache",
+    consequence: "One mutex decides: more CPUs or connections do not help, and throughput says nothing about the rest of the server.",
+    remedy: "query_cache_type = OFF and query_cache_size = 0; measure once more, the difference is the lock's.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    run.server()?;
+    let Some(kind) = run.variable("query_cache_type") else {
+        return Err(no_subject("this server has no query cache"));
+    };
+    let size = run.number("query_cache_size").unwrap_or(0.0);
+    let is_on = !kind.eq_ignore_ascii_case("off") && kind != "0" && size > 0.0;
+    if !is_on {
+        return Ok(Finding::new(
+            Level::Pass,
+            format!("query_cache_type={kind}, query_cache_size={size}"),
+        ));
+    }
+    let connections = run.record.header.connections;
+    let (waiting, active) = seen(run)?;
+    let share = waiting / f64::max(active, 1.0);
+    let cpu = run
+        .summary
+        .cpu
+        .ok_or_else(|| crate::finding::missing("CPU of the server's machine"))?;
+    let busy = cpu.user + cpu.system;
+    let is_half_busy = HALF_BUSY.contains(&busy) && cpu.iowait < IOWAIT;
+    let evidence = format!(
+        "the query cache is on ({size:.0} bytes), {} of the statements seen were waiting for its lock, CPUs {} busy, {} waiting for I/O",
+        percent(share),
+        percent(busy),
+        percent(cpu.iowait)
+    );
+    let level = match connections >= CONNECTIONS && (share >= WAITING || is_half_busy) {
+        true => Level::Warn,
+        false => Level::Note,
+    };
+    Ok(Finding::new(level, evidence)
+        .with("waiting_share", share)
+        .with("cpu_busy_share", busy))
+}
+
+/// Connections that were seen waiting for the lock, and those that were seen with a statement, over all readings.
+fn seen(run: &Run<'_>) -> Result<(f64, f64), crate::finding::Unjudged> {
+    let (mut waiting, mut active) = (0.0, 0.0);
+    for reading in run.status()? {
+        for (state, count) in &reading.processes {
+            let state = state.to_lowercase();
+            if state.starts_with("sleep") {
+                continue;
+            }
+            active += f64::from(*count);
+            if state.contains("query cache lock") {
+                waiting += f64::from(*count);
+            }
+        }
+    }
+    Ok((waiting, active))
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::Record;
+
+    use super::*;
+    use crate::fixture::*;
+
+    fn switch_on(record: &mut Record) {
+        set(record, "query_cache_type", "ON");
+        set(record, "query_cache_size", "67108864");
+    }
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            switch_on(record);
+            for reading in &mut record.server_status {
+                let processes = [
+                    ("Query: Waiting for query cache lock".to_owned(), 6),
+                    ("Query: Sending data".to_owned(), 2),
+                ];
+                reading.processes = processes.into();
+            }
+        });
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "75 % of the statements seen were waiting for its lock",
+        );
+        let outcome = judged(&RULE, |record| {
+            switch_on(record);
+            each_sample(record, |sample| {
+                let machine = sample.machine.as_mut().unwrap();
+                (machine.user_s, machine.idle_s) = (2.5, 4.5);
+            });
+        });
+        assert_found(&outcome, Level::Warn, "CPUs 44 % busy");
+        assert_eq!(level(&judged(&RULE, switch_on)), Level::Note);
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "query_cache_type=OFF");
+        let outcome = judged(&RULE, |record| {
+            record.servers[0].variables.remove("query_cache_type");
+        });
+        assert_no_subject(&outcome);
+    }
+
+    #[test]
+    fn counters_that_nobody_read_are_not_evaluated() {
+        let outcome = judged(&RULE, |record| {
+            switch_on(record);
+            record.server_status.clear();
+        });
+        assert_missing(&outcome, "counters");
+    }
+}

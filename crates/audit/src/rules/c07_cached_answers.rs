@@ -1,0 +1,76 @@
+//! C07: the answers are not out of the query cache.
+
+use crate::{
+    finding::{Finding, Level, Outcome, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::percent,
+};
+
+pub(super) const RULE: Rule = Rule {
+    id: "C07",
+    name: "the answers are not out of the query cache",
+    measures: "Qcache_hits as a share of all SELECTs, while the run was measured.",
+    threshold: "any hit: warn",
+    source: "MySQL 5.6 parameter review (MyNA, 2013): RESET QUERY CACHE empties it, FLUSH QUERY CACHE does not, and the first \
+        statement of a transaction with AUTOCOMMIT=0 is not cached (bug 42197)",
+    consequence: "A statement answered from the query cache was not executed: its time is that of a memory copy.",
+    remedy: "query_cache_type = OFF; where the cache is the question, say so and report the share of hits with the figures.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    run.server()?;
+    if run.variable("query_cache_type").is_none() {
+        return Err(no_subject("this server has no query cache"));
+    }
+    // A statement that the cache answers is not among Com_select.
+    let hits = run.counter_per_s("Qcache_hits")?;
+    let executed = run.counter_per_s("Com_select")?;
+    let share = if hits > 0.0 {
+        hits / (hits + executed)
+    } else {
+        0.0
+    };
+    let level = match hits > 0.0 {
+        true => Level::Warn,
+        false => Level::Pass,
+    };
+    let evidence = format!(
+        "{} of the SELECTs were answered from the query cache",
+        percent(share)
+    );
+    Ok(Finding::new(level, evidence).with("hit_share", share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            count(record, "Qcache_hits", 900.0);
+            count(record, "Com_select", 100.0);
+        });
+        assert_found(&outcome, Level::Warn, "90 % of the SELECTs");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "0 % of the SELECTs");
+        let outcome = judged(&RULE, |record| {
+            record.servers[0].variables.remove("query_cache_type");
+        });
+        assert_no_subject(&outcome);
+    }
+
+    #[test]
+    fn counters_that_nobody_read_are_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.server_status.clear()),
+            "counters",
+        );
+    }
+}

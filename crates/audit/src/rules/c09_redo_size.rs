@@ -1,0 +1,117 @@
+//! C09: the run was long enough for its redo log to come round.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    redo::{capacity_bytes, written_bytes},
+    rule::{Judge, Rule},
+    run::Run,
+    words::{bytes, percent},
+};
+
+/// Times that the log has to be written over.
+const WRAPS: f64 = 2.0;
+/// Growth of the checkpoint age over the measured phase, as a share of the capacity.
+const GROWTH: f64 = 0.05;
+/// Less redo than this share of the capacity has no flushing behind it.
+const WRITTEN_AT_LEAST: f64 = 0.01;
+
+pub(super) const RULE: Rule = Rule {
+    id: "C09",
+    name: "the redo log came round, so that flushing is paid for",
+    measures: "Redo log written in the measured phase against its capacity, and how the checkpoint age changed.",
+    threshold: "fewer than 2 times the capacity, with a checkpoint age that grew by more than 5 % of it: warn; fewer than 2 \
+        times with a steady age: note",
+    source: "the article of July 2020 on MySQL 8.0.21's redo log: 1 GB of redo log for 820 MB of data, so that no checkpoint was \
+        ever forced",
+    consequence: "Dirty pages pile up that somebody writes later: the throughput is borrowed from after the run.",
+    remedy: "Measure for longer, or begin when the checkpoint age is flat (a warm-up that writes).",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let capacity = capacity_bytes(run)?;
+    let written = written_bytes(run)?;
+    if written < WRITTEN_AT_LEAST * capacity {
+        return Err(no_subject("hardly any redo log was written"));
+    }
+    let wraps = written / capacity;
+    let ages: Vec<f64> = run
+        .status()?
+        .iter()
+        .filter_map(|reading| Some(reading.innodb.as_ref()?.checkpoint_age_bytes()? as f64))
+        .collect();
+    let grown = match ages.as_slice() {
+        [first, .., last] => (last - first) / capacity,
+        _ => {
+            return Err(missing(
+                "the checkpoint age at the start and at the end of the measured phase",
+            ));
+        }
+    };
+    let level = match (wraps < WRAPS, grown > GROWTH) {
+        (true, true) => Level::Warn,
+        (true, false) => Level::Note,
+        (false, _) => Level::Pass,
+    };
+    let evidence = format!(
+        "{} of redo log are {wraps:.1} times its capacity ({}); the checkpoint age changed by {} of it",
+        bytes(written),
+        bytes(capacity),
+        percent(grown)
+    );
+    Ok(Finding::new(level, evidence)
+        .with("redo_log_wraps", wraps)
+        .with("checkpoint_age_growth", grown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn small_log(growth_bytes: u64) -> Outcome {
+        judged(&RULE, |record| {
+            set(record, "innodb_log_file_size", "1073741824");
+            for (second, reading) in record.server_status.iter_mut().enumerate() {
+                let status = reading.innodb.as_mut().unwrap();
+                let age = 20_000_000 + growth_bytes * second as u64;
+                status.checkpoint_lsn = Some(status.lsn.unwrap() - age);
+            }
+        })
+    }
+
+    #[test]
+    fn found() {
+        assert_found(
+            &small_log(4_000_000),
+            Level::Warn,
+            "0.4 times its capacity (1.0 GiB); the checkpoint age changed by 44 %",
+        );
+        assert_eq!(level(&small_log(0)), Level::Note);
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "14.3 times its capacity",
+        );
+    }
+
+    #[test]
+    fn a_status_that_nobody_asked_for_is_not_evaluated() {
+        let outcome = judged(&RULE, |record| {
+            record
+                .server_status
+                .iter_mut()
+                .for_each(|reading| reading.innodb = None);
+        });
+        assert_missing(&outcome, "redo log written");
+        assert_no_subject(&judged(&RULE, |record| {
+            for reading in &mut record.server_status {
+                reading.innodb.as_mut().unwrap().lsn = Some(1_000_000_000);
+            }
+        }));
+    }
+}

@@ -1,0 +1,108 @@
+//! C10: replication does not work along unseen.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    finding::{Finding, Level, Outcome},
+    rule::{Judge, Rule},
+    run::Run,
+    words::listed,
+};
+
+/// Engines whose tables a run may use without further word.
+const ENGINES: &[&str] = &["InnoDB", ""];
+/// Threads of a replica, in the list of processes.
+const REPLICA: &[&str] = &["slave", "replica", "from master", "relay log"];
+
+pub(super) const RULE: Rule = Rule {
+    id: "C10",
+    name: "replication and other engines do not work along unseen",
+    measures: "Threads of a replica in the list of processes, the binary log, and the engines of the tables.",
+    threshold: "a replica's threads at work, or tables of other engines than InnoDB: warn; a binary log: note with its format",
+    source: "the sheet of settings of Matsunobu's AUTO_INCREMENT measurements (2009); MySQL Reference Manual, Replication",
+    consequence: "A replica's threads take CPU, I/O and locks that no client asked for; tables of other engines follow other rules \
+        of durability and locking.",
+    remedy: "STOP REPLICA for the time of the run, or say that it ran; make all tables InnoDB.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    run.server()?;
+    let mut problems = Vec::new();
+    let replicating: BTreeSet<String> = run
+        .status()?
+        .iter()
+        .flat_map(|reading| reading.processes.keys())
+        .filter(|state| {
+            let state = state.to_lowercase();
+            REPLICA.iter().any(|part| state.contains(part))
+        })
+        .cloned()
+        .collect();
+    if !replicating.is_empty() {
+        let states: Vec<_> = replicating.into_iter().collect();
+        problems.push(format!("threads of a replica: {}", listed(&states, 4)));
+    }
+    let tables = run
+        .record
+        .table_sizes
+        .first()
+        .map_or(&[][..], |sizes| &sizes.tables);
+    let others: BTreeSet<String> = tables
+        .iter()
+        .filter(|table| !ENGINES.contains(&table.engine.as_str()))
+        .map(|table| format!("{}.{} is {}", table.schema, table.table, table.engine))
+        .collect();
+    if !others.is_empty() {
+        let others: Vec<_> = others.into_iter().collect();
+        problems.push(listed(&others, 4));
+    }
+    let log = match run.is_on("log_bin") {
+        Some(true) => format!(
+            "binary log on, format {}",
+            run.variable("binlog_format").unwrap_or("unknown")
+        ),
+        _ => "no binary log".to_owned(),
+    };
+    let level = match (problems.is_empty(), run.is_on("log_bin")) {
+        (false, _) => Level::Warn,
+        (true, Some(true)) => Level::Note,
+        (true, _) => Level::Pass,
+    };
+    problems.push(log);
+    Ok(Finding::new(level, problems.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            let processes = &mut record.server_status[50].processes;
+            processes.insert("Slave_SQL: Reading event from the relay log".to_owned(), 1);
+        });
+        assert_found(&outcome, Level::Warn, "threads of a replica: Slave_SQL");
+        let outcome = judged(&RULE, |record| {
+            record.table_sizes[0].tables[0].engine = "MyISAM".to_owned();
+        });
+        assert_found(&outcome, Level::Warn, "test.one is MyISAM");
+        let outcome = judged(&RULE, |record| set(record, "log_bin", "ON"));
+        assert_found(&outcome, Level::Note, "format MIXED");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "no binary log");
+    }
+
+    #[test]
+    fn processes_that_nobody_saw_are_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.server_status.clear()),
+            "counters",
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! C11: all runs stood on the same file system, mounted and scheduled alike.
+
+use crate::{
+    difference::{conditions, differing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    set::Set,
+    words::listed,
+};
+
+/// What begins like this is of file systems and devices.
+const OF_STORAGE: &[&str] = &[
+    "file system of",
+    "mount options of",
+    "device of",
+    "scheduler of",
+    "write cache of",
+    "read ahead of",
+];
+
+pub(super) const RULE: Rule = Rule {
+    id: "C11",
+    name: "all runs stood on storage that is set up alike, and nothing about it changed",
+    measures: "File system, mount options, device, scheduler, write cache and read-ahead behind each of the server's directories, \
+        over all runs and from the start of each to its end.",
+    threshold: "different among runs of one combination, or changed within a run: invalid; different between combinations: note",
+    source: "MySQL 5.6 parameter review (MyNA, 2013), which mounts ext4 with nobarrier and noatime; Matsunobu, Ten points for \
+        correct benchmarks (2009), point 5",
+    consequence: "A scheduler or a mount option changes writes as much as what is studied.",
+    remedy: "Put all sides on the same file system with the same options, or make it the factor (datadir = \"/mnt/{fs}\").",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    for run in &set.runs {
+        run.storage()?;
+        let changed: Vec<String> = run
+            .record
+            .changed
+            .iter()
+            .filter(|it| it.what.contains("write cache") || it.what.contains("scheduler"))
+            .map(|it| format!("{} from {} to {}", it.what, it.from, it.to))
+            .collect();
+        if !changed.is_empty() {
+            let evidence = format!("within {}: {}", run.name(), changed.join(", "));
+            return Ok(Finding::new(Level::Invalid, evidence));
+        }
+    }
+    let storage = |run: &crate::run::Run<'_>| {
+        let mut told = conditions(run);
+        told.retain(|what, _| OF_STORAGE.iter().any(|begin| what.starts_with(begin)));
+        told
+    };
+    let combinations = set.combinations();
+    if combinations.is_empty() {
+        return Err(missing("complete runs"));
+    }
+    if set.runs.len() == 1 {
+        return Err(no_subject("there is one run"));
+    }
+    let of_runs: Vec<Vec<_>> = combinations
+        .iter()
+        .map(|(_, runs)| runs.iter().map(|run| storage(run)).collect())
+        .collect();
+    for runs in &of_runs {
+        let each: Vec<_> = runs.iter().map(|run| vec![run.clone()]).collect();
+        let names: Vec<String> = differing(&each).into_keys().cloned().collect();
+        if !names.is_empty() {
+            let evidence = format!("among runs of one combination: {}", listed(&names, 8));
+            return Ok(Finding::new(Level::Invalid, evidence));
+        }
+    }
+    let names: Vec<String> = differing(&of_runs).into_keys().cloned().collect();
+    Ok(match names.is_empty() {
+        true => Finding::new(
+            Level::Pass,
+            format!("the same over {} runs", set.runs.len()),
+        ),
+        false => Finding::new(
+            Level::Note,
+            format!("between combinations: {}", listed(&names, 8)),
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::Changed;
+
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        runs[4].storage[0].places[0].mount_options = "noatime,nobarrier,rw".to_owned();
+        let outcome = judged_together(&RULE, &runs, over(&["flush"]));
+        assert_found(&outcome, Level::Invalid, "mount options of the data");
+        let mut runs = blocks_over("fs", &["xfs", "ext4"]);
+        for run in &mut runs {
+            run.storage[0].places[0].filesystem = run.header.combination["fs"].clone();
+        }
+        let outcome = judged_together(&RULE, &runs, over(&["fs"]));
+        assert_found(&outcome, Level::Note, "file system of the data");
+        let outcome = judged(&RULE, |record| {
+            record.changed = vec![Changed {
+                what: "scheduler of nvme0n1".to_owned(),
+                from: "none".to_owned(),
+                to: "bfq".to_owned(),
+                ..Changed::default()
+            }];
+        });
+        assert_found(
+            &outcome,
+            Level::Invalid,
+            "scheduler of nvme0n1 from none to bfq",
+        );
+    }
+
+    #[test]
+    fn passes() {
+        let runs = blocks_over("flush", &["1", "2"]);
+        assert_eq!(
+            level(&judged_together(&RULE, &runs, over(&["flush"]))),
+            Level::Pass
+        );
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+
+    #[test]
+    fn storage_that_nobody_saw_is_not_evaluated() {
+        assert_missing(&judged(&RULE, |record| record.storage.clear()), "storage");
+    }
+}

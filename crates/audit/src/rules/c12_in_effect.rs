@@ -1,0 +1,102 @@
+//! C12: the settings took effect and stayed.
+
+use crate::{
+    difference::is_of_the_instance,
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    words::listed,
+};
+
+pub(super) const RULE: Rule = Rule {
+    id: "C12",
+    name: "the settings took effect and stayed as they were",
+    measures: "What a private server has otherwise than it was asked for (replaced, rounded, unknown to its version), and variables \
+        that changed between the start of a run and its end.",
+    threshold: "any: fail",
+    source: "MySQL 5.6 parameter review (MyNA, 2013); the check of option files, docs/my-cnf-check.md",
+    consequence: "The figures are those of other settings than the ones that stand beside them.",
+    remedy: "Write the value that the server takes; find out who changes variables while a run goes on.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let [start, .., end] = run.record.servers.as_slice() else {
+        return Err(missing("the variables at the start and at the end"));
+    };
+    let mut problems: Vec<String> = start.settings_changed.clone();
+    for (name, before) in &start.variables {
+        if is_of_the_instance(name) {
+            continue;
+        }
+        match end.variables.get(name) {
+            Some(after) if after != before => {
+                problems.push(format!(
+                    "{name} was {before} at the start and {after} at the end"
+                ));
+            }
+            _ => {}
+        }
+    }
+    let count = problems.len() as f64;
+    let finding = match problems.is_empty() {
+        true => {
+            let asked = match start.private {
+                true => "as asked for, and ",
+                false => "",
+            };
+            Finding::new(
+                Level::Pass,
+                format!(
+                    "{} variables {asked}the same at the end",
+                    start.variables.len()
+                ),
+            )
+        }
+        false => Finding::new(Level::Fail, listed(&problems, 8)),
+    };
+    Ok(finding.with("settings", count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            let told = "innodb_flush_log_at_trx_commit: asked for 9, the server has 3";
+            record.servers[0].settings_changed = vec![told.to_owned()];
+        });
+        assert_found(&outcome, Level::Fail, "asked for 9");
+        let outcome = judged(&RULE, |record| {
+            record.servers[1]
+                .variables
+                .insert("sync_binlog".to_owned(), "1".to_owned());
+        });
+        assert_found(
+            &outcome,
+            Level::Fail,
+            "sync_binlog was 0 at the start and 1 at the end",
+        );
+    }
+
+    #[test]
+    fn passes() {
+        let outcome = judged(&RULE, |record| {
+            record.servers[1]
+                .variables
+                .insert("timestamp".to_owned(), "7".to_owned());
+        });
+        assert_found(&outcome, Level::Pass, "as asked for");
+    }
+
+    #[test]
+    fn a_run_without_an_end_is_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.servers.truncate(1)),
+            "at the end",
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! H04: the file system passes flushes on.
+
+use crate::{
+    durability::barrier_off,
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+};
+
+pub(super) const RULE: Rule = Rule {
+    id: "H04",
+    name: "the file system passes flushes on",
+    measures: "The mount options of the file systems that hold data, redo log and binary log.",
+    threshold: "nobarrier or barrier=0: invalid",
+    source: "power cuts by us: ext4 with nobarrier lost 43,312 of 62,178 acknowledged commits although \
+        innodb_flush_log_at_trx_commit was 1; the option stands in MySQL 5.6 parameter review (MyNA, 2013)",
+    consequence: "Commits are acknowledged that no disk has: throughput of writes is that of a server that keeps nothing.",
+    remedy: "Mount without the option and measure again.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let durable = [
+        "data",
+        "redo log",
+        "binary log",
+        "InnoDB's system tablespace",
+        "doublewrite buffer",
+    ];
+    let places = run.storage()?.places.iter();
+    let places: Vec<_> = places
+        .filter(|place| {
+            place
+                .holds
+                .iter()
+                .any(|what| durable.contains(&what.as_str()))
+        })
+        .collect();
+    if places.is_empty() {
+        return Err(missing("the file systems that hold data and redo log"));
+    }
+    let off = places
+        .iter()
+        .find_map(|place| Some((place, barrier_off(&place.mount_options)?)));
+    Ok(match off {
+        Some((place, option)) => Finding::new(
+            Level::Invalid,
+            format!(
+                "{} ({}) holds {} and is mounted with {option}",
+                place.mount_point,
+                place.filesystem,
+                place.holds.join(", ")
+            ),
+        ),
+        None => {
+            let told: Vec<_> = places
+                .iter()
+                .map(|place| format!("{} ({})", place.filesystem, place.mount_options))
+                .collect();
+            Finding::new(Level::Pass, format!("mounted {}", told.join("; ")))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        for option in ["nobarrier", "barrier=0"] {
+            let outcome = judged(&RULE, |record| {
+                record.storage[0].places[0].mount_options = format!("noatime,{option},rw");
+            });
+            assert_found(&outcome, Level::Invalid, option);
+        }
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "xfs (noatime,rw)");
+        let outcome = judged(&RULE, |record| {
+            record.storage[0].places[0].mount_options = "barrier=1,rw".to_owned();
+        });
+        assert_eq!(level(&outcome), Level::Pass);
+    }
+
+    #[test]
+    fn storage_that_nobody_saw_is_not_evaluated() {
+        assert_missing(&judged(&RULE, |record| record.storage.clear()), "storage");
+    }
+}

@@ -1,0 +1,140 @@
+//! H10: throughput does not collapse at the most connections.
+
+use stats::mean_interval;
+
+use crate::{
+    finding::{Finding, Level, Outcome, no_subject},
+    rule::{Judge, Rule},
+    set::{Set, in_words},
+    words::{number, percent},
+};
+
+/// Below this share of the peak the load drives the server too hard.
+const SHARE: f64 = 0.9;
+/// With fewer numbers of connections there is no curve.
+const POINTS_AT_LEAST: usize = 3;
+const CONFIDENCE: f64 = 0.95;
+
+pub(super) const RULE: Rule = Rule {
+    id: "H10",
+    name: "throughput does not collapse at the most connections",
+    measures: "Throughput at the most connections against the highest, for each combination of the other factors.",
+    threshold: "below 0.9 of the peak, and the intervals of both do not meet (or there is one execution only): warn",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",
+    consequence: "Beyond the peak connections wait for each other: the figures there are those of a queue, not of the server.",
+    remedy: "Limit the connection pool to the number at the peak, and compare there.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    let name = "connections".to_owned();
+    let mut curves = 0;
+    let mut worst: Option<(f64, String)> = None;
+    for (levels, runs) in set.without(&[name]) {
+        let mut points: Vec<(u32, Vec<f64>)> = Vec::new();
+        for run in runs {
+            let Ok(per_s) = run.throughput() else {
+                continue;
+            };
+            let connections = run.record.header.connections;
+            match points.iter_mut().find(|(known, _)| *known == connections) {
+                Some((_, values)) => values.push(per_s),
+                None => points.push((connections, vec![per_s])),
+            }
+        }
+        points.sort_by_key(|(connections, _)| *connections);
+        if points.len() < POINTS_AT_LEAST {
+            continue;
+        }
+        curves += 1;
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let Some(peak) = points
+            .iter()
+            .max_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1)))
+        else {
+            continue;
+        };
+        let last = &points[points.len() - 1];
+        let share = mean(&last.1) / mean(&peak.1);
+        if share >= SHARE
+            || meet(&last.1, &peak.1)
+            || worst.as_ref().is_some_and(|(known, _)| *known <= share)
+        {
+            continue;
+        }
+        let words = format!(
+            "{}/s at {} connections are {} of the {}/s at {} ({})",
+            number(mean(&last.1)),
+            last.0,
+            percent(share),
+            number(mean(&peak.1)),
+            peak.0,
+            in_words(&levels)
+        );
+        worst = Some((share, words));
+    }
+    match (curves, worst) {
+        (0, _) => Err(no_subject(
+            "fewer than three numbers of connections were tried",
+        )),
+        (_, Some((share, words))) => {
+            Ok(Finding::new(Level::Warn, words).with("share_of_peak", share))
+        }
+        _ => Ok(Finding::new(
+            Level::Pass,
+            format!(
+                "at the most connections of {curves} curves throughput is that of the peak, as far as can be told"
+            ),
+        )),
+    }
+}
+
+/// True where the intervals of two means hold a common value.
+fn meet(a: &[f64], b: &[f64]) -> bool {
+    match (mean_interval(a, CONFIDENCE), mean_interval(b, CONFIDENCE)) {
+        (Some(a), Some(b)) => a.low <= b.high && b.low <= a.high,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::Record;
+
+    use super::*;
+    use crate::fixture::*;
+
+    fn curve(throughputs: &[(u32, f64)]) -> Vec<Record> {
+        let mut runs = Vec::new();
+        for block in 1..=3 {
+            for (connections, per_s) in throughputs {
+                let level = connections.to_string();
+                let number = runs.len() as u32 + 1;
+                let mut run = run_of(number, block, &[("connections", level.as_str())]);
+                run.header.connections = *connections;
+                set_throughput(&mut run, per_s + f64::from(block));
+                runs.push(run);
+            }
+        }
+        runs
+    }
+
+    #[test]
+    fn found() {
+        let runs = curve(&[(8, 1000.0), (32, 1200.0), (128, 600.0)]);
+        let outcome = judged_together(&RULE, &runs, over(&["connections"]));
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "602/s at 128 connections are 50 % of the 1202/s at 32",
+        );
+    }
+
+    #[test]
+    fn passes() {
+        let runs = curve(&[(8, 1000.0), (32, 1200.0), (128, 1190.0)]);
+        let outcome = judged_together(&RULE, &runs, over(&["connections"]));
+        assert_eq!(level(&outcome), Level::Pass);
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+}

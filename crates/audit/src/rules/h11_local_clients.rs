@@ -1,0 +1,73 @@
+//! H11: clients stand where an application would.
+
+use samples::Host;
+
+use crate::{
+    finding::{Finding, Level, Outcome},
+    rule::{Judge, Rule},
+    run::Run,
+    words::percent,
+};
+
+pub(super) const RULE: Rule = Rule {
+    id: "H11",
+    name: "clients reach the server as an application would",
+    measures: "How the clients reached the server, and what share of its machine's CPU they took.",
+    threshold: "on the server's own machine, by a socket or loopback: warn",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), points 4 and 6: the same primary key lookups took 6.866 s \
+        locally and 11.200 s over Gigabit Ethernet, 1.63 times as long",
+    consequence: "No network is in the response times, and client and server take CPU from each other: neither figure is that of \
+        an application on another machine.",
+    remedy: "Run the clients on another machine, or say with the figures that they are local ones; comparisons of local with \
+        local stand.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let transport = run.record.header.transport.as_str();
+    let shares_machine = run
+        .record
+        .machines
+        .iter()
+        .any(|machine| machine.host == Host::Both);
+    if transport == "tcp remote" && !shares_machine {
+        return Ok(Finding::new(Level::Pass, "over TCP from another machine"));
+    }
+    let finding = match run.summary.cpu.and_then(|cpu| cpu.client) {
+        Some(share) => Finding::new(
+            Level::Warn,
+            format!(
+                "by {transport} on the server's own machine, of whose CPU the clients took {}",
+                percent(share)
+            ),
+        )
+        .with("client_cpu_share", share),
+        None => Finding::new(
+            Level::Warn,
+            format!("by {transport} on the server's own machine"),
+        ),
+    };
+    Ok(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        for transport in ["unix socket", "tcp loopback"] {
+            let outcome = judged(&RULE, |record| {
+                record.header.transport = transport.to_owned()
+            });
+            assert_found(&outcome, Level::Warn, "of whose CPU the clients took 3.8 %");
+        }
+    }
+
+    #[test]
+    fn passes() {
+        let outcome = judged(&RULE, |record| record.machines[0].host = Host::Client);
+        assert_eq!(level(&outcome), Level::Pass);
+    }
+}

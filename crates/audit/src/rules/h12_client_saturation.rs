@@ -1,0 +1,172 @@
+//! H12: the client was not the bottleneck.
+
+use samples::Cause;
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    words::{nanoseconds, percent},
+};
+
+/// CPU time of an event loop as a share of its time, from which on it has no room left.
+const LOOP_CPU: f64 = 0.8;
+/// Statements per second as a share of what the client reaches against a server that does nothing.
+const CEILING: f64 = 0.8;
+/// How late requests went out, as a share of the median response time.
+const LAG: f64 = 0.1;
+
+pub(super) const RULE: Rule = Rule {
+    id: "H12",
+    name: "the client was not the bottleneck",
+    measures: "CPU time of the busiest event loop, statements per second against what this client reaches here against a \
+        server that does nothing (dbdyno calibrate), and how late requests went out.",
+    threshold: "event loop above 80 % of its time on the CPU, above 80 % of the client's own ceiling, or a rate missed \
+        for want of the client: fail; 99th percentile of the send lag above 10 % of the median response time: fail under \
+        a rate, where it is part of the response times, else note",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 4",
+    consequence: "The figures are those of the client: a faster server would show the same.",
+    remedy: "More event loops (loops), more CPUs for the client or clients on more machines; measure the ceiling with \
+        dbdyno calibrate.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    run.measured_s()?;
+    let paces: Vec<_> = run
+        .measured()
+        .filter_map(|interval| Some((interval.length_s, interval.pace?.loop_cpu)))
+        .collect();
+    if paces.is_empty() {
+        return Err(missing("CPU time of the event loops"));
+    }
+    let length_s: f64 = paces.iter().map(|(length_s, _)| length_s).sum();
+    let loop_cpu = paces
+        .iter()
+        .map(|(length_s, cpu)| length_s * cpu)
+        .sum::<f64>()
+        / length_s;
+    let ceiling = run
+        .record
+        .ceiling
+        .as_ref()
+        .and_then(|ceiling| ceiling.share);
+    let shortfall = run
+        .record
+        .offered
+        .as_ref()
+        .and_then(|it| it.shortfall.as_ref());
+    let mut problems = Vec::new();
+    if loop_cpu > LOOP_CPU {
+        problems.push(format!(
+            "the busiest event loop was on the CPU {} of its time",
+            percent(loop_cpu)
+        ));
+    }
+    if let Some(share) = ceiling.filter(|share| *share > CEILING) {
+        problems.push(format!(
+            "{} of what the client reaches at all",
+            percent(share)
+        ));
+    }
+    if let Some(shortfall) = shortfall.filter(|it| it.cause == Cause::Client) {
+        problems.push(format!(
+            "the rate was missed for want of the client: {}",
+            shortfall.why
+        ));
+    }
+    let lag = run.summary.send_lag.and_then(|lag| lag.p99_ns);
+    let response = run.summary.latency.map(|latency| latency.p50_ns);
+    let lag = lag
+        .zip(response)
+        .map(|(lag, p50)| (lag as f64, lag as f64 / p50.max(1) as f64));
+    let is_late = lag.is_some_and(|(_, share)| share > LAG);
+    let late = lag.map(|(ns, share)| {
+        format!(
+            "99 % of the requests went out within {} ({} of the median response time)",
+            nanoseconds(ns),
+            percent(share)
+        )
+    });
+    let is_open = run.is_closed_loop().is_ok_and(|is_closed| !is_closed);
+    if let (true, true, Some(late)) = (is_late, is_open, &late) {
+        problems.push(late.clone());
+    }
+    let of_ceiling = ceiling.map_or(String::new(), |share| {
+        format!(", {} of its ceiling", percent(share))
+    });
+    let calm = format!(
+        "the busiest event loop was on the CPU {} of its time{of_ceiling}",
+        percent(loop_cpu)
+    );
+    let (level, evidence) = match (problems.is_empty(), is_late, late) {
+        (false, ..) => (Level::Fail, problems.join("; ")),
+        (true, true, Some(late)) => (
+            Level::Note,
+            format!("{calm}; {late}, which is in no response time of a closed loop"),
+        ),
+        _ => (Level::Pass, calm),
+    };
+    let mut finding = Finding::new(level, evidence).with("loop_cpu_share", loop_cpu);
+    if let Some(share) = ceiling {
+        finding = finding.with("ceiling_share", share);
+    }
+    if let Some((ns, _)) = lag {
+        finding = finding.with("send_lag_p99_us", ns / 1e3);
+    }
+    Ok(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::{Durations, Record};
+
+    use super::*;
+    use crate::fixture::*;
+
+    fn lag(record: &mut Record, ns: u64) {
+        let mut lag = Durations::default();
+        (0..1000).for_each(|_| lag.record(ns));
+        for interval in &mut record.intervals {
+            interval.send_lag = Some(lag.clone());
+        }
+    }
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            for interval in &mut record.intervals {
+                interval.pace.as_mut().unwrap().loop_cpu = 0.97;
+            }
+        });
+        assert_found(&outcome, Level::Fail, "on the CPU 97 %");
+        let outcome = judged(&RULE, |record| {
+            record.ceiling.as_mut().unwrap().share = Some(0.9)
+        });
+        assert_found(&outcome, Level::Fail, "90 % of what the client reaches");
+        let outcome = judged(&RULE, |record| lag(record, 2_000_000));
+        assert_found(&outcome, Level::Note, "25 % of the median");
+        let outcome = judged(&RULE, |record| {
+            lag(record, 2_000_000);
+            record.offered.as_mut().unwrap().rate_per_s = Some(1000.0);
+        });
+        assert_found(&outcome, Level::Fail, "25 % of the median");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "5.0 % of its time, 1.0 % of its ceiling",
+        );
+    }
+
+    #[test]
+    fn event_loops_that_nobody_watched_are_not_evaluated() {
+        let outcome = judged(&RULE, |record| {
+            record.intervals.iter_mut().for_each(|it| it.pace = None);
+        });
+        assert_missing(&outcome, "event loops");
+    }
+}

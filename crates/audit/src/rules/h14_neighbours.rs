@@ -1,0 +1,158 @@
+//! H14: nobody else used the machine.
+
+use samples::Disturbance;
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    words::percent,
+};
+
+/// CPU of others, as a share of the machine.
+const OTHERS: f64 = 0.05;
+/// CPU that the hypervisor took, likewise.
+const STEAL: f64 = 0.01;
+/// Time in which somebody waited for a disk while the server hardly used it.
+const WAITING: f64 = 0.1;
+/// The server's share of the bytes that went to and from the disks, below which the waits are not its own.
+const OWN_TRAFFIC: f64 = 0.5;
+
+pub(super) const RULE: Rule = Rule {
+    id: "H14",
+    name: "nobody else used the machine",
+    measures: "User time of programs other than server and client, CPU that the hypervisor gave to others, and time in which tasks \
+        waited for a disk that others than the server kept busy.",
+    threshold: "other programs above 5 % of the CPU, steal above 1 %, or I/O pressure above 10 % with less than half of the traffic \
+        from the server: invalid",
+    source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017) checks the same before each run",
+    consequence: "The run shared the machine with something that the next run will not meet: its figures are of that hour.",
+    remedy: "Stop what else runs there (others at work are named by top), take the machine for yourself, and repeat the run.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let samples = run.samples()?;
+    let disturbance = Disturbance::of(run.record);
+    let disturbance =
+        disturbance.ok_or_else(|| missing("CPU of the server's process and of its machine"))?;
+    let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
+    let waiting: Option<f64> = samples.iter().map(|it| Some(it.pressure?.io_some_s)).sum();
+    let waiting = waiting.map(|waited_s| (waited_s / length_s).min(1.0));
+    let (others, steal) = (disturbance.others, disturbance.steal);
+    let mut problems = Vec::new();
+    if others > OTHERS {
+        problems.push(format!(
+            "other programs took {} of the CPU",
+            percent(others)
+        ));
+    }
+    if steal > STEAL {
+        problems.push(format!(
+            "the hypervisor gave {} of the CPU to others",
+            percent(steal)
+        ));
+    }
+    let others_traffic = waiting.zip(own_traffic(&samples));
+    if let Some((waiting, own)) =
+        others_traffic.filter(|(waiting, own)| *waiting > WAITING && *own < OWN_TRAFFIC)
+    {
+        problems.push(format!(
+            "tasks waited for a disk {} of the time, and {} of the traffic was the server's",
+            percent(waiting),
+            percent(own)
+        ));
+    }
+    let evidence = match problems.is_empty() {
+        true => format!(
+            "other programs took {} of the CPU, steal {}",
+            percent(others),
+            percent(steal)
+        ),
+        false => problems.join("; "),
+    };
+    let level = match problems.is_empty() {
+        true => Level::Pass,
+        false => Level::Invalid,
+    };
+    Ok(Finding::new(level, evidence)
+        .with("others_cpu_share", others)
+        .with("steal_share", steal))
+}
+
+/// The server's share of what went to and from the disks; `None` where it is not known or there was nothing.
+fn own_traffic(samples: &[&samples::Telemetry]) -> Option<f64> {
+    let (mut own, mut all) = (0.0, 0.0);
+    for sample in samples {
+        let server = sample.server?;
+        own += (server.read_bytes? + server.written_bytes?) as f64;
+        all += sample
+            .disks()
+            .map(|disk| (disk.read_bytes + disk.written_bytes) as f64)
+            .sum::<f64>();
+    }
+    (all > 0.0).then(|| (own / all).min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            each_sample(record, |sample| {
+                sample.server.as_mut().unwrap().user_s = 5.0
+            });
+        });
+        assert_found(
+            &outcome,
+            Level::Invalid,
+            "other programs took 16 % of the CPU",
+        );
+        let outcome = judged(&RULE, |record| {
+            each_sample(record, |sample| {
+                sample.machine.as_mut().unwrap().steal_s = 0.4
+            });
+        });
+        assert_found(&outcome, Level::Invalid, "gave 4.8 % of the CPU to others");
+        let outcome = judged(&RULE, |record| {
+            each_sample(record, |sample| {
+                sample.pressure.as_mut().unwrap().io_some_s = 0.5;
+                let server = sample.server.as_mut().unwrap();
+                (server.read_bytes, server.written_bytes) = (Some(0), Some(1 << 20));
+            });
+        });
+        assert_found(&outcome, Level::Invalid, "waited for a disk 50 %");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "other programs took 1.2 % of the CPU",
+        );
+        let outcome = judged(&RULE, |record| {
+            each_sample(record, |sample| {
+                sample.pressure.as_mut().unwrap().io_some_s = 0.5;
+                let server = sample.server.as_mut().unwrap();
+                (server.read_bytes, server.written_bytes) = (Some(0), Some(8 << 20));
+            });
+        });
+        assert_eq!(
+            level(&outcome),
+            Level::Pass,
+            "the server waits for its own disk"
+        );
+    }
+
+    #[test]
+    fn a_host_that_nobody_watched_is_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.telemetry.clear()),
+            "telemetry",
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! M02: caches were in one state while the run was measured, and not in an accidental one.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    words::number,
+};
+
+/// Misses of the first third over those of the last third, from which on the cache was still filling.
+const FILLING: f64 = 2.0;
+/// Misses per operation below which they do not matter.
+const MATTERS: f64 = 0.01;
+
+pub(super) const RULE: Rule = Rule {
+    id: "M02",
+    name: "caches were in one state while the run was measured",
+    measures: "Pages read by InnoDB per second in the first and in the last third of the measured phase, and whether the buffer pool \
+        was loaded from a file at the start.",
+    threshold: "the first third read more than twice as much as the last, and more than one page per 100 operations: warn; \
+        innodb_buffer_pool_load_at_startup on: note",
+    source: "MySQL 5.6 parameter review (MyNA, 2013): 44.0 s at the first time, 41.1 s at the second",
+    consequence: "The figures mix a cold and a warm server; a longer run shows others.",
+    remedy: "Warm up until the reads per second are flat (warmup = \"auto\", or dbdyno oltp prewarm), or measure cold on purpose and \
+        say so (cache = \"cold\").",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let readings = run.status()?;
+    if readings.len() < 3 {
+        return Err(missing(
+            "at least three readings of the server's counters in the measured phase",
+        ));
+    }
+    let third = readings.len() / 3;
+    let per_s = |part: &[&samples::ServerStatus]| {
+        let length_s: f64 = part.iter().map(|it| it.length_s).sum();
+        let read: f64 = part
+            .iter()
+            .filter_map(|it| it.counters.get("Innodb_buffer_pool_reads"))
+            .sum();
+        read / length_s
+    };
+    let (first, last) = (
+        per_s(&readings[..third]),
+        per_s(&readings[readings.len() - third..]),
+    );
+    let operations = run.throughput()?;
+    let is_filling = first > FILLING * last && first > MATTERS * operations;
+    let loads = run.is_on("innodb_buffer_pool_load_at_startup") == Some(true);
+    let evidence = format!(
+        "{} pages per second were read in the first third of the measured phase, {} in the last",
+        number(first),
+        number(last)
+    );
+    let (level, evidence) = match (is_filling, loads) {
+        (true, _) => (Level::Warn, evidence),
+        (false, true) => (
+            Level::Note,
+            format!("{evidence}; innodb_buffer_pool_load_at_startup is on"),
+        ),
+        (false, false) => (Level::Pass, evidence),
+    };
+    Ok(Finding::new(level, evidence)
+        .with("reads_first_third_per_s", first)
+        .with("reads_last_third_per_s", last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            for (second, reading) in record.server_status.iter_mut().enumerate() {
+                let reads = 10_000.0 / (second + 1) as f64;
+                reading
+                    .counters
+                    .insert("Innodb_buffer_pool_reads".to_owned(), reads);
+            }
+        });
+        assert_found(&outcome, Level::Warn, "in the first third");
+        let outcome = judged(&RULE, |record| {
+            set(record, "innodb_buffer_pool_load_at_startup", "ON")
+        });
+        assert_found(&outcome, Level::Note, "load_at_startup is on");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "0 pages per second");
+        let outcome = judged(&RULE, |record| {
+            count(record, "Innodb_buffer_pool_reads", 500.0)
+        });
+        assert_eq!(
+            level(&outcome),
+            Level::Pass,
+            "many reads, but as many at the end"
+        );
+    }
+
+    #[test]
+    fn counters_that_nobody_read_are_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.server_status.clear()),
+            "counters",
+        );
+    }
+}

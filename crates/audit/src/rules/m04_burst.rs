@@ -1,0 +1,169 @@
+//! M04: the disk did not run out of credit.
+
+use stats::{Threshold, change_points};
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::{number, percent},
+};
+
+/// A drop that is a change of class.
+const DROP: f64 = 0.3;
+/// Chance of a change this clear where there is none.
+const P_VALUE: f64 = 0.001;
+/// Requests per second below which the disk does not matter.
+const REQUESTS: f64 = 50.0;
+/// Samples that both drops may lie apart.
+const TOGETHER: usize = 3;
+/// Bursts of cloud disks last longer than this, seconds.
+const BURST_S: f64 = 180.0;
+/// Disks that are sold with bursts, by a part of their model.
+const BURSTABLE: &[&str] = &[
+    "Elastic Block Store",
+    "PersistentDisk",
+    "Virtual Disk",
+    "BlockVolume",
+];
+
+pub(super) const RULE: Rule = Rule {
+    id: "M04",
+    name: "the disk did not run out of credit",
+    measures: "Change points of the requests per second of the data directory's disk, with those of the throughput, over the measured phase; \
+        the disk's model.",
+    threshold: "both drop by 30 % or more at the same time: fail; less than 180 s on a disk that is sold with bursts: warn",
+    source: "MySQL 5.6 parameter review (MyNA, 2013): 14,000 requests per second fell to 300 to 600, tests of 16 s did not see it, and \
+        30 s of rest brought it back",
+    consequence: "The mean is one of the burst and of what follows: in production there is only what follows.",
+    remedy: "Measure until the credit is gone, and report what is left; or use a disk without bursts.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let samples = run.samples()?;
+    let measured_s = run.measured_s()?;
+    let disks: Vec<_> = samples
+        .iter()
+        .filter_map(|it| Some((it.length_s, it.disk.as_ref()?)))
+        .collect();
+    if disks.is_empty() {
+        return Err(missing("the disk of the data directory"));
+    }
+    let requests: Vec<f64> = disks
+        .iter()
+        .map(|(length_s, disk)| (disk.reads + disk.writes) as f64 / length_s)
+        .collect();
+    let mean = requests.iter().sum::<f64>() / requests.len() as f64;
+    if mean < REQUESTS {
+        return Err(no_subject(format!(
+            "the disk had {} requests per second",
+            number(mean)
+        )));
+    }
+    let threshold = Threshold {
+        p_value: P_VALUE,
+        change: DROP,
+    };
+    let drops = |series: &[f64]| -> Vec<(f64, stats::ChangePoint)> {
+        let points = change_points(series, threshold).into_iter();
+        let places = points.map(|point| (point.at as f64 / series.len() as f64, point));
+        places
+            .filter(|(_, point)| point.ratio() <= 1.0 - DROP)
+            .collect()
+    };
+    let course = run.course();
+    let of_load = drops(&course);
+    let near = TOGETHER as f64 / course.len().min(requests.len()).max(1) as f64;
+    let together = drops(&requests)
+        .into_iter()
+        .find(|(at, _)| of_load.iter().any(|(other, _)| (at - other).abs() <= near));
+    let model = burstable_model(run);
+    let (level, evidence) = match (together, model) {
+        (Some((at, point)), _) => (
+            Level::Fail,
+            format!(
+                "after {:.0} s the disk fell from {} to {} requests per second ({}), and throughput with it",
+                at * measured_s,
+                number(point.before),
+                number(point.after),
+                percent(point.ratio() - 1.0)
+            ),
+        ),
+        (None, Some(model)) if measured_s < BURST_S => (
+            Level::Warn,
+            format!("{measured_s:.0} s on a disk that is sold with bursts ({model})"),
+        ),
+        _ => (
+            Level::Pass,
+            format!(
+                "{} requests per second, without a drop by 30 %",
+                number(mean)
+            ),
+        ),
+    };
+    Ok(Finding::new(level, evidence).with("disk_requests_per_s", mean))
+}
+
+fn burstable_model<'r>(run: &Run<'r>) -> Option<&'r str> {
+    let devices = run
+        .record
+        .storage
+        .iter()
+        .flat_map(|storage| &storage.devices);
+    let mut models = devices.filter_map(|device| device.model.as_deref());
+    models.find(|model| BURSTABLE.iter().any(|part| model.contains(part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            for interval in record.intervals.iter_mut().filter(|it| it.t_s >= 80.0) {
+                interval.operations[0].count /= 4;
+            }
+            each_sample(record, |sample| {
+                let late = sample.t_s >= 80.0;
+                let wobble = (sample.t_s as u64 * 7) % 13;
+                sample.disk.as_mut().unwrap().writes = if late { 150 } else { 700 } + wobble;
+            });
+        });
+        assert_found(
+            &outcome,
+            Level::Fail,
+            "after 60 s the disk fell from 706 to 156",
+        );
+        let outcome = judged(&RULE, |record| {
+            record.storage[0].devices[0].model = Some("Amazon Elastic Block Store".to_owned());
+        });
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "120 s on a disk that is sold with bursts",
+        );
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "700 requests per second",
+        );
+    }
+
+    #[test]
+    fn a_disk_that_nobody_saw_is_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| each_sample(record, |it| it.disk = None)),
+            "disk",
+        );
+        assert_no_subject(&judged(&RULE, |record| {
+            each_sample(record, |it| it.disk.as_mut().unwrap().writes = 2);
+        }));
+    }
+}

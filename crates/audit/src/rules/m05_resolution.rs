@@ -1,0 +1,91 @@
+//! M05: times are measured finely enough.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    words::nanoseconds,
+};
+
+/// Clock sources that answer in nanoseconds and cheaply.
+const FINE: &[&str] = &[
+    "tsc",
+    "kvm-clock",
+    "arch_sys_counter",
+    "hyperv_clocksource_tsc_page",
+    "xen",
+];
+/// Resolution of the others, nanoseconds: the ACPI timer ticks 3.58 million times a second, and is slow to read.
+const COARSE_NS: f64 = 1000.0;
+/// Resolution as a share of the median.
+const SHARE: f64 = 0.01;
+
+pub(super) const RULE: Rule = Rule {
+    id: "M05",
+    name: "times are measured finely enough",
+    measures: "The kernel's clock source, and the smallest, median and largest response time.",
+    threshold: "a resolution above 1 % of the median, or no spread at all: fail",
+    source: "HP Japan, MySQL Server 5.0 sizing information, patches Super Smack from milliseconds to microseconds",
+    consequence: "Most operations have the same time, or none: percentiles are those of the clock.",
+    remedy: "Use a machine with a fine clock source (cat /sys/devices/system/clocksource/clocksource0/current_clocksource).",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let latency = run
+        .summary
+        .latency
+        .ok_or_else(|| missing("response times"))?;
+    let mut machines = run.record.machines.iter();
+    let client = machines.rfind(|machine| machine.host != samples::Host::Server);
+    let clock = client.and_then(|machine| machine.settings.as_ref()?.clocksource.as_deref());
+    let clock = clock.ok_or_else(|| missing("the clock source of the client's machine"))?;
+    let resolution_ns = if FINE.contains(&clock) {
+        1.0
+    } else {
+        COARSE_NS
+    };
+    let share = resolution_ns / latency.p50_ns.max(1) as f64;
+    let has_no_spread = run.summary.count > 100 && latency.min_ns == latency.max_ns;
+    let level = match share > SHARE || has_no_spread {
+        true => Level::Fail,
+        false => Level::Pass,
+    };
+    let evidence = format!(
+        "clock source {clock}; response times from {} to {}, median {}",
+        nanoseconds(latency.min_ns as f64),
+        nanoseconds(latency.max_ns as f64),
+        nanoseconds(latency.p50_ns as f64)
+    );
+    Ok(Finding::new(level, evidence).with("resolution_share", share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            for interval in &mut record.intervals {
+                let operation = &mut interval.operations[0];
+                operation.histogram = samples::Histogram::new();
+                (0..operation.count).for_each(|_| operation.histogram.record(1_000_000));
+                (operation.min_ns, operation.max_ns) = (1_000_000, 1_000_000);
+            }
+        });
+        assert_found(&outcome, Level::Fail, "from 1.0 ms to 1.0 ms");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "clock source tsc");
+    }
+
+    #[test]
+    fn a_clock_that_nobody_knows_is_not_evaluated() {
+        let outcome = judged(&RULE, |record| record.machines[0].settings = None);
+        assert_missing(&outcome, "clock source");
+    }
+}

@@ -1,0 +1,109 @@
+//! M06: the mean hides no stalls.
+
+use stats::stalls;
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    words::{nanoseconds, percent},
+};
+
+/// Windows without which a share of them says nothing.
+const WINDOWS: usize = 10;
+/// Windows below half of the median, as a share of all.
+const SHARE: f64 = 0.01;
+
+pub(super) const RULE: Rule = Rule {
+    id: "M06",
+    name: "the mean hides no stalls",
+    measures: "Seconds of the measured phase with less than half of the median throughput, the longest time without any operation, and \
+        the longest operation.",
+    threshold: "more than 1 % of the seconds, or one of them without an operation: warn",
+    source: "M. Callaghan's insert benchmark reports every second's throughput; checkpoints and flushing stall servers for seconds",
+    consequence: "Users wait through every stall, however good the mean is.",
+    remedy: "Report the stalls beside the mean; look at the checkpoint age and the disk in those seconds.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let course = by_second(run);
+    if course.len() < WINDOWS {
+        let words = format!(
+            "at least {WINDOWS} s of the measured phase (there are {})",
+            course.len()
+        );
+        return Err(missing(words));
+    }
+    let stalls = stalls(&course).ok_or_else(|| missing("throughput by second"))?;
+    let share = stalls.stalled_share();
+    let longest = run.summary.latency.map_or(0, |latency| latency.max_ns);
+    let evidence = format!(
+        "{} of {} s were below half of the median ({}), {} in a row without any operation; the longest operation took {}",
+        stalls.stalled,
+        stalls.intervals,
+        percent(share),
+        stalls.longest_gap,
+        nanoseconds(longest as f64)
+    );
+    let level = match share > SHARE || stalls.longest_gap > 0 {
+        true => Level::Warn,
+        false => Level::Pass,
+    };
+    Ok(Finding::new(level, evidence)
+        .with("stalled_share", share)
+        .with("longest_gap_s", stalls.longest_gap as f64)
+        .with("longest_operation_ms", longest as f64 / 1e6))
+}
+
+/// Operations per second of each whole second of the measured phase.
+fn by_second(run: &Run<'_>) -> Vec<f64> {
+    let (mut course, mut operations, mut length_s) = (Vec::new(), 0, 0.0);
+    for interval in run.measured() {
+        operations += interval.succeeded();
+        length_s += interval.length_s;
+        // Intervals are a second, or a part of one that goes into it almost evenly.
+        if length_s >= 0.95 {
+            course.push(operations as f64 / length_s);
+            (operations, length_s) = (0, 0.0);
+        }
+    }
+    course
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            for interval in record
+                .intervals
+                .iter_mut()
+                .filter(|it| (60.0..74.0).contains(&it.t_s))
+            {
+                interval.operations[0].count = 0;
+            }
+        });
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "14 of 120 s were below half of the median (12 %), 14 in a row without any operation",
+        );
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "0 of 120 s");
+    }
+
+    #[test]
+    fn a_short_run_is_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.intervals.truncate(25)),
+            "at least 10 s",
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! M07: the runs were in random order.
+
+use crate::{
+    finding::{Finding, Level, Outcome, no_subject},
+    rule::{Judge, Rule},
+    set::Set,
+    words::percent,
+};
+
+/// Rounds without which an order cannot be told from chance.
+const ROUNDS: usize = 2;
+
+pub(super) const RULE: Rule = Rule {
+    id: "M07",
+    name: "what is compared ran in random order",
+    measures: "The order of the combinations by the time at which their runs began.",
+    threshold: "all executions of a combination in one stretch: warn; the same order in every round: note",
+    source: "measured by us on two shared cores: AAAAAAAABBBBBBBB of the same thing gave -11.7 %, strict ABAB gave +24.7 % with p = 0.016; \
+        R. A. Fisher, The Design of Experiments (1935)",
+    consequence: "What drifts or comes round in time (caches, neighbours, backups) looks like an effect of the factor.",
+    remedy: "order = \"random\": complete blocks, shuffled each.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    let mut runs: Vec<_> = set.complete().collect();
+    // RFC 3339 in UTC sorts as text; the numbers order what began within one second.
+    runs.sort_by_key(|run| (&run.record.header.started_at, run.record.header.run));
+    let sequence: Vec<_> = runs.iter().map(|run| set.levels(run)).collect();
+    let mut distinct = sequence.clone();
+    distinct.sort();
+    distinct.dedup();
+    if distinct.len() < 2 {
+        return Err(no_subject("nothing is compared"));
+    }
+    let changes = sequence
+        .windows(2)
+        .filter(|pair| pair[0] != pair[1])
+        .count();
+    let rounds = sequence.len() / distinct.len();
+    if rounds < ROUNDS {
+        return Err(no_subject("each combination ran once"));
+    }
+    let is_blocked = changes + 1 == distinct.len();
+    let first = &sequence[..distinct.len()];
+    let is_same = rounds > ROUNDS
+        && sequence.len() % distinct.len() == 0
+        && sequence.chunks(distinct.len()).all(|round| round == first);
+    let share = changes as f64 / (sequence.len() - 1) as f64;
+    let (level, evidence) = match (is_blocked, is_same) {
+        (true, _) => (
+            Level::Warn,
+            format!(
+                "{} combinations, one after the other, each {rounds} times in a row",
+                distinct.len()
+            ),
+        ),
+        (_, true) => (
+            Level::Note,
+            format!(
+                "{} combinations in the same order in each of {rounds} rounds",
+                distinct.len()
+            ),
+        ),
+        _ => (
+            Level::Pass,
+            format!(
+                "{} combinations, {} of the runs followed one of another combination",
+                distinct.len(),
+                percent(share)
+            ),
+        ),
+    };
+    Ok(Finding::new(level, evidence).with("changes", changes as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::Record;
+
+    use super::*;
+    use crate::fixture::*;
+
+    fn ordered(order: &str) -> Vec<Record> {
+        let runs = order.chars().enumerate();
+        runs.map(|(at, level)| {
+            let level = level.to_string();
+            run_of(at as u32 + 1, 1, &[("side", level.as_str())])
+        })
+        .collect()
+    }
+
+    #[test]
+    fn found() {
+        let outcome = judged_together(&RULE, &ordered("AAABBB"), over(&["side"]));
+        assert_found(
+            &outcome,
+            Level::Warn,
+            "one after the other, each 3 times in a row",
+        );
+        let outcome = judged_together(&RULE, &ordered("ABABABAB"), over(&["side"]));
+        assert_found(&outcome, Level::Note, "the same order in each of 4 rounds");
+    }
+
+    #[test]
+    fn passes() {
+        let outcome = judged_together(&RULE, &ordered("ABBAABBA"), over(&["side"]));
+        assert_eq!(level(&outcome), Level::Pass);
+        assert_no_subject(&judged_together(&RULE, &ordered("AB"), over(&["side"])));
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+}

@@ -1,0 +1,156 @@
+//! M09: no percentile rests on a handful of operations.
+
+use stats::effective_events;
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    set::Set,
+    words::number,
+};
+
+/// Independent operations beyond a percentile.
+const BEYOND: f64 = 10.0;
+/// Percentiles that reports give.
+const GIVEN: [(f64, &str); 4] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9")];
+/// Only these are left out of reports where too few operations lie beyond them.
+const LEFT_OUT: [&str; 2] = ["p99", "p99.9"];
+
+pub(super) const RULE: Rule = Rule {
+    id: "M09",
+    name: "no percentile rests on a handful of operations",
+    measures: "For each percentile the operations beyond it, counted as what they are worth where slow ones come in bursts.",
+    threshold: "fewer than 10 beyond a percentile that is compared: fail; beyond one that reports give: warn; of one that they leave out: \
+        note",
+    source: "H. A. David and H. N. Nagaraja, Order Statistics (2003); L. Kish, Survey Sampling (1965) for bursts",
+    consequence: "The percentile is the time of one burst or outlier: the next run gives another.",
+    remedy: "Measure for longer, or give a lower percentile.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    let metric = set
+        .declared
+        .comparison
+        .as_ref()
+        .map_or("", |it| it.metric.as_str());
+    let mut worst: Option<(Level, String, f64)> = None;
+    let mut seen = 0;
+    for run in &set.runs {
+        let responses = run.responses();
+        if responses.count() == 0 {
+            continue;
+        }
+        seen += 1;
+        for (quantile, name) in GIVEN {
+            let beyond = beyond(run, &responses, quantile);
+            if beyond >= BEYOND {
+                continue;
+            }
+            let simple = responses.count() as f64 * (1.0 - quantile);
+            let level = match metric == name {
+                true => Level::Fail,
+                false if LEFT_OUT.contains(&name) && simple < BEYOND => Level::Note,
+                false => Level::Warn,
+            };
+            if worst.as_ref().is_none_or(|(known, ..)| level > *known) {
+                let words = format!(
+                    "{}: {} operations lie beyond {name}, worth {} independent ones",
+                    run.name(),
+                    number(simple),
+                    number(beyond)
+                );
+                worst = Some((level, words, beyond));
+            }
+        }
+    }
+    if seen == 0 {
+        return Err(missing("response times"));
+    }
+    Ok(match worst {
+        Some((level, words, beyond)) => Finding::new(level, words).with("beyond", beyond),
+        None => Finding::new(
+            Level::Pass,
+            "ten independent operations or more lie beyond every percentile",
+        ),
+    })
+}
+
+/// What the operations beyond a quantile are worth.
+fn beyond(run: &Run<'_>, responses: &samples::Histogram, quantile: f64) -> f64 {
+    let simple = responses.count() as f64 * (1.0 - quantile);
+    let Some(limit_ns) = responses.quantile_ns(quantile) else {
+        return 0.0;
+    };
+    let (mut total, mut slow) = (Vec::new(), Vec::new());
+    for interval in run.measured() {
+        total.push(
+            interval
+                .operations
+                .iter()
+                .map(|it| it.histogram.count() as f64)
+                .sum(),
+        );
+        slow.push(
+            interval
+                .operations
+                .iter()
+                .map(|it| it.histogram.count_above(limit_ns) as f64)
+                .sum(),
+        );
+    }
+    let worth = effective_events(&total, &slow);
+    let worth = worth.map(|events| events * (1.0 - quantile));
+    worth.map_or(simple, |worth| worth.min(simple))
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::{Histogram, Record};
+
+    use super::*;
+    use crate::fixture::*;
+
+    /// So many operations per second, one in ten of them slower than the others.
+    fn thin(record: &mut Record, per_s: u64) {
+        for (second, interval) in record.intervals.iter_mut().enumerate() {
+            let operation = &mut interval.operations[0];
+            operation.histogram = Histogram::new();
+            operation.count = per_s;
+            (0..per_s).for_each(|index| {
+                let mixed = (second as u64 * 1000 + index).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let spread = (mixed >> 40) % 997;
+                operation.histogram.record(1_000_000 + spread * 1000);
+            });
+        }
+    }
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| thin(record, 1));
+        assert_found(&outcome, Level::Warn, "independent ones");
+        let outcome = judged(&RULE, |record| thin(record, 5));
+        assert_found(&outcome, Level::Note, "operations lie beyond p99");
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        thin(&mut runs[3], 5);
+        let mut declared = over(&["flush"]);
+        declared.comparison.as_mut().unwrap().metric = "p99".to_owned();
+        let outcome = judged_together(&RULE, &runs, declared);
+        assert_eq!(level(&outcome), Level::Fail, "{outcome:?}");
+    }
+
+    #[test]
+    fn passes() {
+        let outcome = judged(&RULE, |record| thin(record, 900));
+        assert_found(&outcome, Level::Pass, "every percentile");
+    }
+
+    #[test]
+    fn a_run_without_operations_is_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.intervals.clear()),
+            "response times",
+        );
+    }
+}

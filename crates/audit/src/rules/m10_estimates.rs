@@ -1,0 +1,72 @@
+//! M10: estimates are called estimates.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    words::bytes,
+};
+
+pub(super) const RULE: Rule = Rule {
+    id: "M10",
+    name: "estimated sizes are not taken for counted ones",
+    measures: "Whether the size of the data comes from the tablespace files, or from information_schema, which estimates rows and sizes.",
+    threshold: "estimates only: note",
+    source: "Matsunobu on information_schema (2009); MySQL Reference Manual, SHOW TABLE STATUS: rows of InnoDB may be 40 to 50 % off",
+    consequence: "Ratios of data to memory that rest on estimates may be off by half.",
+    remedy: "Take sizes from the files of the data directory, or ANALYZE TABLE first and say that they are estimates.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let dataset = run.record.dataset.as_ref();
+    let counted = dataset.and_then(|data| Some((data.rows, data.disk_bytes?)));
+    let estimated = run.record.table_sizes.first().map(|sizes| {
+        let rows: u64 = sizes.tables.iter().map(|table| table.rows).sum();
+        (rows, sizes.all_bytes)
+    });
+    Ok(match (counted, estimated) {
+        (Some((rows, size)), _) => {
+            let evidence = format!("{rows} rows as loaded, {} on disk", bytes(size as f64));
+            Finding::new(Level::Pass, evidence)
+        }
+        (None, Some((rows, size))) => {
+            let evidence = format!(
+                "about {rows} rows and {}, as information_schema estimates",
+                bytes(size as f64)
+            );
+            Finding::new(Level::Note, evidence)
+        }
+        (None, None) => return Err(missing("the size of the data")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| record.dataset = None);
+        assert_found(&outcome, Level::Note, "about 998000 rows and 2.0 GiB");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "1000000 rows as loaded",
+        );
+    }
+
+    #[test]
+    fn data_of_unknown_size_is_not_evaluated() {
+        let outcome = judged(&RULE, |record| {
+            record.dataset = None;
+            record.table_sizes.clear();
+        });
+        assert_missing(&outcome, "size of the data");
+    }
+}

@@ -1,0 +1,90 @@
+//! M11: the run saw what comes round several times.
+
+use crate::{
+    finding::{Finding, Level, Outcome, no_subject},
+    redo::{capacity_bytes, written_bytes},
+    rule::{Judge, Rule},
+    run::Run,
+};
+
+/// Times that each periodic process has to come round.
+const PERIODS: f64 = 3.0;
+/// InnoDB's master thread has work to do once in ten seconds.
+const MASTER_THREAD_S: f64 = 10.0;
+/// Processes slower than this many times the run may as well not be there.
+const SLOWEST_S: f64 = 24.0 * 3600.0;
+
+pub(super) const RULE: Rule = Rule {
+    id: "M11",
+    name: "the run saw several rounds of what comes round",
+    measures: "The length of the measured phase against the periods of what the server does now and then: writing its redo log over once, \
+        replacing the buffer pool's pages once, its master thread's ten seconds.",
+    threshold: "fewer than 3 periods of one of them: warn",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 10; M. Callaghan's benchmarks run until compaction and \
+        checkpoints have come round",
+    consequence: "The stalls and the work of the slow process are in no figure, or in one run and not in the other.",
+    remedy: "Measure three times as long as the slowest process takes.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let measured_s = run.measured_s()?;
+    if run.record.loaded.is_some() {
+        return Err(no_subject(
+            "the load of a table is measured from its start to its end",
+        ));
+    }
+    let mut periods = vec![("the master thread's work", MASTER_THREAD_S)];
+    let written_per_s = written_bytes(run)? / measured_s;
+    if written_per_s > 0.0 {
+        periods.push(("the redo log", capacity_bytes(run)? / written_per_s));
+    }
+    let page_bytes = run.number("innodb_page_size").unwrap_or(16384.0);
+    let read_per_s = run.counter_per_s("Innodb_buffer_pool_reads")? * page_bytes;
+    let pool = run.buffer_pool_bytes()?;
+    if read_per_s > 0.0 && run.data_bytes().is_ok_and(|data| data > pool) {
+        periods.push(("the buffer pool's pages", pool / read_per_s));
+    }
+    periods.retain(|(_, period_s)| *period_s < SLOWEST_S);
+    let slowest = periods.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    let (what, period_s) = slowest.unwrap_or(("the master thread's work", MASTER_THREAD_S));
+    let rounds = measured_s / period_s;
+    let level = match rounds < PERIODS {
+        true => Level::Warn,
+        false => Level::Pass,
+    };
+    let evidence =
+        format!("{measured_s:.0} s are {rounds:.1} rounds of {what}, each {period_s:.0} s");
+    Ok(Finding::new(level, evidence).with("rounds", rounds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            set(record, "innodb_log_file_size", "1073741824")
+        });
+        assert_found(&outcome, Level::Warn, "0.4 rounds of the redo log");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "12.0 rounds of the master thread's work",
+        );
+    }
+
+    #[test]
+    fn counters_that_nobody_read_are_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.server_status.clear()),
+            "counters",
+        );
+    }
+}

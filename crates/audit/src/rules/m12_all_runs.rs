@@ -1,0 +1,155 @@
+//! M12: nothing was left out.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    set::Set,
+    words::counted,
+};
+
+pub(super) const RULE: Rule = Rule {
+    id: "M12",
+    name: "all planned runs are there, and nothing else",
+    measures: "Records against the plan, attempts that another one replaced, runs that broke off, and whether all records are of the \
+        experiment that stands beside them.",
+    threshold: "records of another experiment: invalid; runs missing or broken off: fail; attempts that were replaced: warn; \
+        runs that were done again because other work had disturbed them: note",
+    source: "benchstat's documentation warns of running until the result is significant; J. Simmons et al., False-Positive Psychology \
+        (2011)",
+    consequence: "Who drops runs, or repeats them until they please, can show anything.",
+    remedy: "dbdyno run FILE --resume does what is missing; say why attempts were replaced.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    if set.runs.is_empty() {
+        return Err(missing("runs"));
+    }
+    let broken: Vec<_> = set
+        .runs
+        .iter()
+        .filter(|run| !run.record.is_complete())
+        .collect();
+    let complete = set.runs.len() - broken.len();
+    if !set.declared.is_experiment {
+        return match broken.first() {
+            Some(run) => {
+                let why = run.record.incomplete_why().unwrap_or_default();
+                Ok(Finding::new(
+                    Level::Fail,
+                    format!("{} broke off: {why}", run.name()),
+                ))
+            }
+            None => Err(no_subject("no plan was declared")),
+        };
+    }
+    let planned = set
+        .declared
+        .planned_runs
+        .ok_or_else(|| missing("the plan"))? as usize;
+    let hashes: BTreeSet<&str> = set
+        .runs
+        .iter()
+        .map(|run| run.record.header.experiment_sha256.as_str())
+        .collect();
+    let mut problems = Vec::new();
+    let mut level = Level::Pass;
+    let mut note = |of: Level, what: String| {
+        level = level.max(of);
+        problems.push(what);
+    };
+    if hashes.len() > 1 {
+        note(
+            Level::Invalid,
+            format!("the records are of {} different experiments", hashes.len()),
+        );
+    }
+    if set.kept.experiment_is_unchanged == Some(false) {
+        note(
+            Level::Invalid,
+            "the experiment that stands beside the records is not the one that they were made by"
+                .to_owned(),
+        );
+    }
+    if complete < planned {
+        let first = broken.first().map_or(String::new(), |run| {
+            format!(
+                ", {} broke off: {}",
+                run.name(),
+                run.record.incomplete_why().unwrap_or_default()
+            )
+        });
+        note(
+            Level::Fail,
+            format!("{complete} of {planned} planned runs are complete{first}"),
+        );
+    }
+    if set.kept.replaced > 0 {
+        let attempts = counted(set.kept.replaced as usize, "attempt");
+        note(Level::Warn, format!("{attempts} replaced by another one"));
+    }
+    if set.kept.disturbed > 0 {
+        let runs = counted(set.kept.disturbed as usize, "run");
+        note(
+            Level::Note,
+            format!(
+                "{runs} done again because other work had disturbed them, by the experiment's own limits"
+            ),
+        );
+    }
+    let evidence = match problems.is_empty() {
+        true => format!("all {planned} planned runs, and no other"),
+        false => problems.join("; "),
+    };
+    Ok(Finding::new(level, evidence)
+        .with("complete_runs", complete as f64)
+        .with("planned_runs", planned as f64)
+        .with("replaced_attempts", f64::from(set.kept.replaced)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        fixture::*,
+        subject::{Declared, Kept},
+    };
+
+    fn planned(runs: u32) -> Declared {
+        Declared {
+            planned_runs: Some(runs),
+            ..over(&["flush"])
+        }
+    }
+
+    #[test]
+    fn found() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        let outcome = judged_together(&RULE, &runs[..9], planned(10));
+        assert_found(&outcome, Level::Fail, "9 of 10 planned runs are complete");
+        let replaced = Kept {
+            replaced: 2,
+            ..Kept::default()
+        };
+        let outcome = judged_with_kept(&RULE, &runs, planned(10), replaced);
+        assert_found(&outcome, Level::Warn, "2 attempts replaced");
+        runs[3].header.experiment_sha256 = "another".to_owned();
+        let outcome = judged_together(&RULE, &runs, planned(10));
+        assert_found(&outcome, Level::Invalid, "of 2 different experiments");
+        let outcome = judged(&RULE, |record| record.end = None);
+        assert_found(&outcome, Level::Fail, "dbdyno ended before the run did");
+    }
+
+    #[test]
+    fn passes() {
+        let runs = blocks_over("flush", &["1", "2"]);
+        assert_found(
+            &judged_together(&RULE, &runs, planned(10)),
+            Level::Pass,
+            "all 10 planned runs",
+        );
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+}

@@ -1,0 +1,124 @@
+//! T01: machine and server were watched all the time.
+
+use crate::{
+    finding::{Finding, Level, Outcome},
+    rule::{Judge, Rule},
+    run::Run,
+};
+
+/// The longest time without a look, seconds.
+const GAP_S: f64 = 5.0;
+
+pub(super) const RULE: Rule = Rule {
+    id: "T01",
+    name: "machine and server were watched all the time",
+    measures: "The samples of the machine's and the server's counters over the measured phase, and what could not be observed.",
+    threshold: "neither machine nor server watched: fail; one of them not, or nothing seen for more than 5 s: warn; optional \
+        sources missing (statement digests, slow log): note",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 10",
+    consequence: "Nobody can say why the figures are as they are, or that nothing else happened.",
+    remedy: "Run dbdyno on the server's machine as a user that may read the server's status; performance_schema and a slow query log \
+        tell more, and cost something.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let measured_s = run.measured_s()?;
+    let window = run.record.measured_window_s().unwrap_or((0.0, measured_s));
+    let machine = run.samples().ok();
+    let server = run.status().ok();
+    let gap = |spans: Option<Vec<(f64, f64)>>| spans.map(|spans| longest_gap(&spans, window));
+    let of_machine = gap(machine.map(|samples| {
+        samples
+            .iter()
+            .map(|it| (it.t_s, it.t_s + it.length_s))
+            .collect()
+    }));
+    let of_server = gap(server.map(|readings| {
+        readings
+            .iter()
+            .map(|it| (it.t_s, it.t_s + it.length_s))
+            .collect()
+    }));
+    let watched = |what: &str, gap: Option<f64>| match gap {
+        None => format!("{what} not watched"),
+        Some(gap) if gap > GAP_S => format!("{what} not seen for {gap:.1} s"),
+        Some(_) => format!("{what} watched"),
+    };
+    let evidence = format!(
+        "{}, {}",
+        watched("machine", of_machine),
+        watched("server", of_server)
+    );
+    let has_gap = |gap: Option<f64>| gap.is_none_or(|gap| gap > GAP_S);
+    let missing = run
+        .record
+        .server_observation
+        .as_ref()
+        .map_or(&[][..], |how| &how.not_observed);
+    let (level, evidence) = match (of_machine, of_server) {
+        (None, None) => (Level::Fail, evidence),
+        _ if has_gap(of_machine) || has_gap(of_server) => (Level::Warn, evidence),
+        _ if !missing.is_empty() => (Level::Note, format!("{evidence}; {}", missing.join("; "))),
+        _ => (Level::Pass, evidence),
+    };
+    Ok(Finding::new(level, evidence).with("sources_missing", missing.len() as f64))
+}
+
+/// The longest part of a window that no span covers, seconds; they are in the order of time.
+fn longest_gap(spans: &[(f64, f64)], window: (f64, f64)) -> f64 {
+    let mut seen_s = window.0;
+    let mut longest: f64 = 0.0;
+    for (from, to) in spans {
+        longest = longest.max(from - seen_s);
+        seen_s = seen_s.max(*to);
+    }
+    longest.max(window.1 - seen_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            record.telemetry.clear();
+            record.server_status.clear();
+        });
+        assert_found(
+            &outcome,
+            Level::Fail,
+            "machine not watched, server not watched",
+        );
+        let outcome = judged(&RULE, |record| {
+            record
+                .telemetry
+                .retain(|it| !(60.0..70.0).contains(&it.t_s))
+        });
+        assert_found(&outcome, Level::Warn, "machine not seen for 10.0 s");
+        let outcome = judged(&RULE, |record| {
+            let how = record.server_observation.as_mut().unwrap();
+            how.not_observed = vec!["waits not observed: performance_schema is off".to_owned()];
+        });
+        assert_found(&outcome, Level::Note, "waits not observed");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "machine watched, server watched",
+        );
+    }
+
+    #[test]
+    fn a_run_that_measured_nothing_is_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.intervals.clear()),
+            "measured phase",
+        );
+    }
+}

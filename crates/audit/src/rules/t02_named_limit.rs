@@ -1,0 +1,76 @@
+//! T02: the ceiling has a name.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    set::Set,
+    words::number,
+};
+
+pub(super) const RULE: Rule = Rule {
+    id: "T02",
+    name: "the ceiling has a name",
+    measures: "What limited the run with the highest throughput: memory, CPU or its quota, disk, flushes, network, the client, waits \
+        of its connections, or the rate that was asked for (docs/bottlenecks.md).",
+    threshold: "nothing: fail",
+    source: "B. Gregg, Thinking Methodically about Performance, CACM 56 (2013); Matsunobu, Ten points for correct benchmarks (2009), \
+        point 10",
+    consequence: "A ceiling that nothing explains may be the client's, a lock's or a throttle's: it says nothing about the server.",
+    remedy: "Look at what was not observed, run with more connections, and look into the server's waits.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    let measured = set
+        .runs
+        .iter()
+        .filter_map(|run| Some((run, run.throughput().ok()?)));
+    let fastest = measured.max_by(|a, b| a.1.total_cmp(&b.1));
+    let (run, per_s) = fastest.ok_or_else(|| missing("operations in the measured phase"))?;
+    let limit = run.limit.ok_or_else(|| missing("what limited the run"))?;
+    if run.record.loaded.is_some() && limit.resource.is_none() {
+        return Err(no_subject(
+            "one connection that loads a table has no ceiling to name",
+        ));
+    }
+    let fastest = match set.runs.len() {
+        1 => String::new(),
+        _ => format!("the fastest, {} with {}/s: ", run.name(), number(per_s)),
+    };
+    Ok(match &limit.resource {
+        Some(resource) => Finding::new(
+            Level::Pass,
+            format!("{fastest}{resource}: {}", limit.evidence),
+        ),
+        None => Finding::new(Level::Fail, format!("{fastest}{}", limit.evidence)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{fixture::*, subject::Limit};
+
+    #[test]
+    fn found() {
+        let unexplained = Limit {
+            resource: None,
+            evidence: "no resource that was observed was short".to_owned(),
+        };
+        let outcome = judged_with(&RULE, &healthy(), Some(unexplained));
+        assert_found(&outcome, Level::Fail, "no resource");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "CPU: 97 % busy");
+    }
+
+    #[test]
+    fn a_limit_that_nobody_looked_for_is_not_evaluated() {
+        assert_missing(
+            &judged_with(&RULE, &healthy(), None),
+            "what limited the run",
+        );
+    }
+}

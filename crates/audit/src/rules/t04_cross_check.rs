@@ -1,0 +1,138 @@
+//! T04: the server counts the statements that the client counts.
+
+use samples::Interval;
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::percent,
+};
+
+/// How far both may be apart, as a share.
+const APART: f64 = 0.01;
+/// Statements that a connection sends before its first operation and after its last one, at most.
+const PER_CONNECTION: f64 = 8.0;
+
+pub(super) const RULE: Rule = Rule {
+    id: "T04",
+    name: "the server counts the statements that the client counts",
+    measures: "Statements that came back to the client in all phases against the growth of Questions over the same time, less \
+        dbdyno's own questions.",
+    threshold: "more than 1 % apart, beyond what connecting and observing take: fail",
+    source: "proposed here; sysbench and tpcc-mysql are checked against Com_ counters in the same way by hand",
+    consequence: "Somebody else used the server, statements were lost, or what the client counts is not what the server does.",
+    remedy: "Find the other clients in the list of processes, and measure again without them.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let readings = &run.record.server_status;
+    if readings.is_empty() {
+        return Err(missing("the server's counters"));
+    }
+    if run.record.loaded.is_some() {
+        return Err(no_subject(
+            "the load of a table is one statement for many rows",
+        ));
+    }
+    let by_client: u64 = run.record.intervals.iter().map(statements).sum();
+    let failed: u64 = run.record.errors.iter().map(|error| error.count).sum();
+    if by_client == 0 {
+        return Err(missing("statements that came back"));
+    }
+    // Only what the readings cover can be compared.
+    let end_s = readings
+        .iter()
+        .map(|it| it.t_s + it.length_s)
+        .fold(0.0, f64::max);
+    let uncovered: u64 = run
+        .record
+        .intervals
+        .iter()
+        .filter(|it| it.t_s + it.length_s / 2.0 > end_s)
+        .map(statements)
+        .sum();
+    if uncovered as f64 > APART * by_client as f64 {
+        return Err(missing("the server's counters up to the end of the run"));
+    }
+    let by_server: f64 = readings
+        .iter()
+        .filter_map(|it| it.counters.get("Questions"))
+        .sum();
+    let own = run
+        .record
+        .server_observation
+        .as_ref()
+        .map_or(0, |how| how.statements);
+    // What is asked for a whole operation that failed halfway is counted by the server alone.
+    let own = own as f64 + PER_CONNECTION * f64::from(run.record.header.connections);
+    let more = by_server - by_client as f64;
+    let chance = own + failed as f64 * statements_per_operation(run);
+    let apart = more.abs() / by_client as f64;
+    let level = match more < -(APART * by_client as f64) || more > APART * by_client as f64 + chance
+    {
+        true => Level::Fail,
+        false => Level::Pass,
+    };
+    let evidence = format!(
+        "the client counted {by_client} statements, the server {by_server:.0} questions: {} apart",
+        percent(apart)
+    );
+    Ok(Finding::new(level, evidence)
+        .with("client_statements", by_client as f64)
+        .with("server_questions", by_server))
+}
+
+/// Statements that came back in an interval; operations of one statement each are statements.
+fn statements(interval: &Interval) -> u64 {
+    let carried = &interval.carried;
+    let all = interval
+        .statements
+        .iter()
+        .chain(carried.iter().flat_map(|it| &it.statements));
+    let counted: u64 = all.map(|it| it.reads + it.writes + it.others).sum();
+    match counted {
+        0 => interval.succeeded(),
+        counted => counted,
+    }
+}
+
+fn statements_per_operation(run: &Run<'_>) -> f64 {
+    let operations: u64 = run.record.intervals.iter().map(Interval::succeeded).sum();
+    let all: u64 = run.record.intervals.iter().map(statements).sum();
+    all as f64 / operations.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        for (per_s, part) in [(1100.0, "10 % apart"), (900.0, "10 % apart")] {
+            let outcome = judged(&RULE, |record| count(record, "Questions", per_s));
+            assert_found(&outcome, Level::Fail, part);
+        }
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "the client counted 140002 statements",
+        );
+    }
+
+    #[test]
+    fn counters_that_nobody_read_are_not_evaluated() {
+        assert_missing(
+            &judged(&RULE, |record| record.server_status.clear()),
+            "counters",
+        );
+        let outcome = judged(&RULE, |record| record.server_status.truncate(70));
+        assert_missing(&outcome, "up to the end");
+    }
+}

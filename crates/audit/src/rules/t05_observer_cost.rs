@@ -1,0 +1,67 @@
+//! T05: watching did not cost what was watched.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    words::percent,
+};
+
+/// CPU of the collectors, as a share of one CPU.
+const SHARE: f64 = 0.03;
+
+pub(super) const RULE: Rule = Rule {
+    id: "T05",
+    name: "watching did not slow down what was watched",
+    measures: "CPU time of the threads that collect telemetry as a share of one CPU, and samples that came too late to be taken.",
+    threshold: "above 3 % of one CPU: warn",
+    source: "proposed here; the cost is measured by the collectors' own clocks in every run",
+    consequence: "The run was slower than it would have been unwatched, on a small machine by as much as this share.",
+    remedy: "Look at the machine less often (--sample-every 1s).",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let collected = &run.record.collected;
+    if collected.is_empty() {
+        return Err(missing("what collecting telemetry cost"));
+    }
+    let share: f64 = collected
+        .iter()
+        .filter_map(samples::Collected::cpu_share)
+        .sum();
+    let missed: u64 = collected.iter().map(|it| it.missed).sum();
+    let level = match share > SHARE {
+        true => Level::Warn,
+        false => Level::Pass,
+    };
+    let late = if missed > 0 {
+        format!(", {missed} samples were too late")
+    } else {
+        String::new()
+    };
+    let evidence = format!("collecting took {} of one CPU{late}", percent(share));
+    Ok(Finding::new(level, evidence).with("collector_cpu_share", share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| record.collected[0].cpu_s = 10.0);
+        assert_found(&outcome, Level::Warn, "7.4 % of one CPU");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "0.4 % of one CPU");
+    }
+
+    #[test]
+    fn collectors_that_do_not_tell_are_not_evaluated() {
+        assert_missing(&judged(&RULE, |record| record.collected.clear()), "cost");
+    }
+}

@@ -1,0 +1,91 @@
+//! W02: the data stands to the memory as in production.
+
+use crate::{
+    finding::{Finding, Level, Outcome},
+    rule::{Judge, Rule},
+    run::Run,
+    words::bytes,
+};
+
+/// Below this ratio of data to buffer pool everything is read from memory.
+const IN_MEMORY: f64 = 0.8;
+/// Above this one the disk is read from all the time.
+const FROM_DISK: f64 = 1.5;
+
+pub(super) const RULE: Rule = Rule {
+    id: "W02",
+    name: "the data does not just about fit into memory",
+    measures: "Data and indexes, from the tablespace files where they are known, against the buffer pool and the machine's memory.",
+    threshold: "between 0.8 and 1.5 times the buffer pool: warn; below: note that the figures are those of memory; above: \
+        pass",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 6; HP Japan, MySQL Server 5.0 sizing information \
+        (1, 2 and 10 GB of data on 4 GB of memory)",
+    consequence: "On the knee a tenth more data or less memory changes throughput by integer factors; in memory the figures \
+        say nothing about data that does not fit.",
+    remedy: "Measure with the ratio of production (rows = \"4x\" in an experiment file is four times the buffer pool), or at \
+        three sizes around it.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let data = run.data_bytes()?;
+    let pool = run.buffer_pool_bytes()?;
+    let ratio = data / pool;
+    let memory = run
+        .machine()
+        .ok()
+        .map(|machine| machine.memory_bytes as f64);
+    let of_memory = memory
+        .filter(|memory| *memory > 0.0)
+        .map(|memory| data / memory);
+    let (level, class) = match ratio {
+        ratio if ratio < IN_MEMORY => (Level::Note, "in memory"),
+        ratio if ratio <= FROM_DISK => (Level::Warn, "on the knee"),
+        _ => (Level::Pass, "larger than the buffer pool"),
+    };
+    let in_memory = of_memory.map_or(String::new(), |share| {
+        format!(", {share:.2} of the machine's memory")
+    });
+    let evidence = format!(
+        "{} of data are {ratio:.2} of the buffer pool ({}){in_memory}: {class}",
+        bytes(data),
+        bytes(pool)
+    );
+    Ok(Finding::new(level, evidence).with("data_per_buffer_pool", ratio))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn with_pool(gib: u64) -> Outcome {
+        judged(&RULE, |record| {
+            set(record, "innodb_buffer_pool_size", &(gib << 30).to_string())
+        })
+    }
+
+    #[test]
+    fn found() {
+        assert_found(
+            &with_pool(2),
+            Level::Warn,
+            "1.00 of the buffer pool (2.0 GiB), 0.12 of the machine's memory: on the knee",
+        );
+        assert_found(&with_pool(8), Level::Note, "in memory");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&with_pool(1), Level::Pass, "larger than the buffer pool");
+    }
+
+    #[test]
+    fn data_of_unknown_size_is_not_evaluated() {
+        let outcome = judged(&RULE, |record| {
+            record.dataset = None;
+            record.table_sizes.clear();
+        });
+        assert_missing(&outcome, "size of the data");
+    }
+}

@@ -1,0 +1,95 @@
+//! W03: a claim over sizes rests on three of them.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    set::Set,
+};
+
+/// Sizes that differ by less are one size.
+const SAME: f64 = 1.1;
+
+pub(super) const RULE: Rule = Rule {
+    id: "W03",
+    name: "a claim over sizes of data rests on three of them",
+    measures: "The ratios of data to buffer pool that an experiment with several sizes of data ran at.",
+    threshold: "two sizes, or three of which none is below or none above the buffer pool: warn",
+    source: "HP Japan, MySQL Server 5.0 sizing information: below, about and far above the memory",
+    consequence: "Between in memory and from disk lies a cliff; two points draw a line through it.",
+    remedy: "At least three sizes: one that fits the buffer pool, one about as large, one several times as large.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    let ratio =
+        |run: &crate::run::Run<'_>| Some(run.data_bytes().ok()? / run.buffer_pool_bytes().ok()?);
+    let ratios: Option<Vec<f64>> = set.complete().map(ratio).collect();
+    let mut ratios =
+        ratios.ok_or_else(|| missing("the size of data or buffer pool of some runs"))?;
+    ratios.sort_by(f64::total_cmp);
+    let mut sizes: Vec<f64> = Vec::new();
+    for ratio in ratios {
+        if sizes.last().is_none_or(|last| ratio > last * SAME) {
+            sizes.push(ratio);
+        }
+    }
+    let (Some(least), Some(most)) = (sizes.first(), sizes.last()) else {
+        return Err(missing("complete runs"));
+    };
+    if sizes.len() == 1 || !set.compares() {
+        return Err(no_subject("all runs had data of one size"));
+    }
+    let is_around = *least < 1.0 && *most > 1.0;
+    let level = match sizes.len() >= 3 && is_around {
+        true => Level::Pass,
+        false => Level::Warn,
+    };
+    let told: Vec<_> = sizes.iter().map(|ratio| format!("{ratio:.2}")).collect();
+    let evidence = format!(
+        "{} sizes of data, {} times the buffer pool",
+        sizes.len(),
+        told.join(", ")
+    );
+    Ok(Finding::new(level, evidence).with("sizes", sizes.len() as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::Record;
+
+    use super::*;
+    use crate::fixture::*;
+
+    fn sizes(sizes: &[(&str, u64)]) -> Vec<Record> {
+        let runs = sizes.iter().enumerate();
+        runs.map(|(at, (level, gib))| {
+            let mut run = run_of(at as u32 + 1, 1, &[("rows", *level)]);
+            run.dataset.as_mut().unwrap().disk_bytes = Some(*gib << 30);
+            run
+        })
+        .collect()
+    }
+
+    #[test]
+    fn found() {
+        let outcome = judged_together(&RULE, &sizes(&[("0.5x", 4), ("4x", 32)]), over(&["rows"]));
+        assert_found(&outcome, Level::Warn, "2 sizes of data, 0.50, 4.00 times");
+        let outcome = judged_together(
+            &RULE,
+            &sizes(&[("a", 1), ("b", 2), ("c", 4)]),
+            over(&["rows"]),
+        );
+        assert_eq!(level(&outcome), Level::Warn);
+    }
+
+    #[test]
+    fn passes() {
+        let outcome = judged_together(
+            &RULE,
+            &sizes(&[("a", 4), ("b", 8), ("c", 32)]),
+            over(&["rows"]),
+        );
+        assert_found(&outcome, Level::Pass, "3 sizes");
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+}

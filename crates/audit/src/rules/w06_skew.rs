@@ -1,0 +1,72 @@
+//! W06: how unevenly rows are asked for is stated, and not the default that nobody chose.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+};
+
+pub(super) const RULE: Rule = Rule {
+    id: "W06",
+    name: "how unevenly rows are asked for is known",
+    measures: "The distribution of keys, where the workload states it: rand-type of the OLTP workloads, NURand of TPC-C.",
+    threshold: "special, which old sysbench has as its default (1 % of the rows get 75 % of the accesses): warn; \
+        uniform: note; others: pass",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), points 7 and 8",
+    consequence: "Hot rows make caches look large and locks look contended; uniform access makes both look the other way.",
+    remedy: "State the distribution of the application; --rand-type zipfian or pareto come nearest to heavy and light users.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let is_tpcc =
+        |interval: &samples::Interval| interval.operations.iter().any(|it| it.load == "tpcc");
+    if run.record.intervals.iter().any(is_tpcc) {
+        return Ok(Finding::new(Level::Pass, "NURand of TPC-C (clause 2.1.6)"));
+    }
+    let distribution = run.record.header.combination.get("rand-type");
+    let distribution = distribution
+        .ok_or_else(|| missing("the distribution of keys, which this workload does not state"))?;
+    let level = match distribution.as_str() {
+        "special" => Level::Warn,
+        "uniform" => Level::Note,
+        _ => Level::Pass,
+    };
+    Ok(Finding::new(
+        level,
+        format!("keys are drawn {distribution}"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn drawn(distribution: &str) -> Outcome {
+        judged(&RULE, |record| {
+            let settings = &mut record.header.combination;
+            settings.insert("rand-type".to_owned(), distribution.to_owned());
+        })
+    }
+
+    #[test]
+    fn found() {
+        assert_found(&drawn("special"), Level::Warn, "special");
+        assert_found(&drawn("uniform"), Level::Note, "uniform");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&drawn("zipfian"), Level::Pass, "zipfian");
+        let outcome = judged(&RULE, |record| {
+            record.intervals[0].operations[0].load = "tpcc".to_owned();
+        });
+        assert_found(&outcome, Level::Pass, "NURand");
+    }
+
+    #[test]
+    fn a_workload_that_does_not_say_is_not_evaluated() {
+        assert_missing(&judged(&RULE, |_| {}), "distribution of keys");
+    }
+}

@@ -1,0 +1,74 @@
+//! W12: the lock of AUTO_INCREMENT is the production's, and safe.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+};
+
+/// Connections from which on the lock is wanted often.
+const MANY: u32 = 8;
+
+pub(super) const RULE: Rule = Rule {
+    id: "W12",
+    name: "AUTO_INCREMENT neither serialises inserts nor breaks replicas",
+    measures: "innodb_autoinc_lock_mode of a run that inserts rows, with its connections, binlog_format and log_bin.",
+    threshold: "mode 2 with a binary log of statements: fail; mode 0 with 8 connections or more: warn",
+    source: "Matsunobu, InnoDB's AUTO_INCREMENT lock (2009): at 200 connections 660 inserts/s with the old lock of 5.0.83 \
+        against about 20,000 with 5.1.37",
+    consequence: "With mode 0 each insert holds a table lock: more connections do not insert more. With mode 2 and statements \
+        in the binary log, replicas get other ids.",
+    remedy: "innodb_autoinc_lock_mode=1, or 2 with binlog_format=ROW.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let inserted = run.counter_per_s("Com_insert")? + run.counter_per_s("Com_load")?;
+    if inserted == 0.0 {
+        return Err(no_subject("no rows were inserted"));
+    }
+    let mode = run.variable("innodb_autoinc_lock_mode");
+    let mode = mode.ok_or_else(|| missing("the variable innodb_autoinc_lock_mode"))?;
+    let logs_statements = run.is_on("log_bin") == Some(true)
+        && run
+            .variable("binlog_format")
+            .is_some_and(|format| format.eq_ignore_ascii_case("statement"));
+    let connections = run.record.header.connections;
+    let evidence = format!("innodb_autoinc_lock_mode={mode}, {connections} connections");
+    Ok(match mode {
+        "2" if logs_statements => Finding::new(
+            Level::Fail,
+            format!("{evidence}, and the binary log has statements"),
+        ),
+        "0" if connections >= MANY => Finding::new(Level::Warn, evidence),
+        _ => Finding::new(Level::Pass, evidence),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn inserting(mode: &str, format: &str) -> Outcome {
+        judged(&RULE, |record| {
+            count(record, "Com_insert", 100.0);
+            set(record, "innodb_autoinc_lock_mode", mode);
+            set(record, "log_bin", "ON");
+            set(record, "binlog_format", format);
+        })
+    }
+
+    #[test]
+    fn found() {
+        assert_found(&inserting("2", "STATEMENT"), Level::Fail, "has statements");
+        assert_found(&inserting("0", "ROW"), Level::Warn, "8 connections");
+    }
+
+    #[test]
+    fn passes() {
+        assert_eq!(level(&inserting("2", "ROW")), Level::Pass);
+        assert_eq!(level(&inserting("1", "STATEMENT")), Level::Pass);
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+}

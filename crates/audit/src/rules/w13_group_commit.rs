@@ -1,0 +1,77 @@
+//! W13: commits share their flushes.
+
+use crate::{
+    commits::{commits_per_s, log_flushes_per_s},
+    finding::{Finding, Level, Outcome, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::number,
+};
+
+/// Flushes per commit from which on nothing is shared.
+const ALONE: f64 = 0.9;
+/// Writers that should share.
+const WRITERS: u32 = 8;
+
+pub(super) const RULE: Rule = Rule {
+    id: "W13",
+    name: "commits share their flushes",
+    measures: "Flushes of InnoDB's log per commit, while the run was measured. Servers that do not count them by themselves \
+        (MariaDB from 10.8 on) are judged by all of InnoDB's flushes.",
+    threshold: "0.9 or more with 8 or more connections: warn",
+    source: "Matsunobu, group commit in InnoDB (2009): 200,251 flushes for 100,000 commits before, 26,092 after",
+    consequence: "Every commit waits for a flush of its own: throughput is the disk's flushes per second, however many write.",
+    remedy: "Look for what orders commits one by one: two-phase commit of an old version, prepare_commit_mutex, or a lock \
+        that all transactions hold until they end.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let connections = run.record.header.connections;
+    let commits = commits_per_s(run)?;
+    let (flushes, which) = log_flushes_per_s(run)?;
+    if commits < 1.0 || flushes < 1.0 {
+        return Err(no_subject("nothing was committed with a flush"));
+    }
+    if connections < WRITERS {
+        return Err(no_subject(format!(
+            "{connections} connections can share little"
+        )));
+    }
+    let per_commit = flushes / commits;
+    let level = match per_commit >= ALONE {
+        true => Level::Warn,
+        false => Level::Pass,
+    };
+    let evidence = format!(
+        "{per_commit:.2} flushes per commit: {} {which} and {} commits per second by {connections} connections",
+        number(flushes),
+        number(commits)
+    );
+    Ok(Finding::new(level, evidence).with("flushes_per_commit", per_commit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    #[test]
+    fn found() {
+        let outcome = judged(&RULE, |record| {
+            count(record, "Innodb_os_log_fsyncs", 2000.0)
+        });
+        assert_found(&outcome, Level::Warn, "2.00 flushes per commit");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &judged(&RULE, |_| {}),
+            Level::Pass,
+            "0.30 flushes per commit",
+        );
+        assert_no_subject(&judged(&RULE, |record| count(record, "Com_update", 0.0)));
+        assert_no_subject(&judged(&RULE, |record| record.header.connections = 2));
+    }
+}

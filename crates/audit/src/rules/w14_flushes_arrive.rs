@@ -1,0 +1,101 @@
+//! W14: what InnoDB flushes, the disk is told to flush.
+
+use crate::{
+    commits::log_flushes_per_s,
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::number,
+};
+
+/// Flushes by InnoDB per flush of the disks; the kernel may make one of several that wait together.
+const MOST: f64 = 1.2;
+/// Fewer per second say nothing.
+const FLUSHES_AT_LEAST: f64 = 10.0;
+
+pub(super) const RULE: Rule = Rule {
+    id: "W14",
+    name: "commits reach the disk",
+    measures: "Flushes that InnoDB asked for against flushes that the disks of the server's machine carried out in the same \
+        time, where their write cache has to be flushed.",
+    threshold: "InnoDB's above 1.2 times the disks': fail",
+    source: "Matsunobu, group commit in InnoDB (2009): some 10,000 per second are the limit of a disk with battery-backed cache",
+    consequence: "Something between InnoDB and the disk swallows flushes: acknowledged commits are in a cache that a power cut \
+        empties, and their rate is not this disk's.",
+    remedy: "Look at the mount options (barriers), at the volume manager and the hypervisor's cache mode.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let (asked, which) = log_flushes_per_s(run)?;
+    if asked < FLUSHES_AT_LEAST {
+        return Err(no_subject("InnoDB flushed hardly anything"));
+    }
+    let devices = &run.storage()?.devices;
+    let is_cached = |cache: &Option<String>| cache.as_deref() == Some("write back");
+    if !devices.iter().any(|device| is_cached(&device.write_cache)) {
+        return Err(no_subject(
+            "no disk has a write cache that has to be flushed",
+        ));
+    }
+    let samples = run.samples()?;
+    let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
+    let flushes: Option<u64> = samples
+        .iter()
+        .flat_map(|sample| sample.disks())
+        .map(|disk| disk.requests?.flushes)
+        .sum();
+    let flushes =
+        flushes.ok_or_else(|| missing("flushes of the disks (the kernel counts none)"))?;
+    let carried_out = flushes as f64 / length_s;
+    let level = match asked > MOST * carried_out {
+        true => Level::Fail,
+        false => Level::Pass,
+    };
+    let evidence = format!(
+        "{} {which} per second, {} carried out by the disks",
+        number(asked),
+        number(carried_out)
+    );
+    Ok(Finding::new(level, evidence)
+        .with("asked_per_s", asked)
+        .with("carried_out_per_s", carried_out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn flushed(per_s: Option<u64>) -> Outcome {
+        judged(&RULE, |record| {
+            each_sample(record, |sample| {
+                let disk = sample.disk.as_mut().unwrap();
+                disk.requests.as_mut().unwrap().flushes = per_s;
+            });
+        })
+    }
+
+    #[test]
+    fn found() {
+        assert_found(
+            &flushed(Some(10)),
+            Level::Fail,
+            "300 flushes of the log per second, 10.0 carried out",
+        );
+    }
+
+    #[test]
+    fn passes() {
+        assert_eq!(level(&flushed(Some(300))), Level::Pass);
+        let outcome = judged(&RULE, |record| {
+            record.storage[0].devices[0].write_cache = Some("write through".to_owned());
+        });
+        assert_no_subject(&outcome);
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_count_is_not_evaluated() {
+        assert_missing(&flushed(None), "flushes of the disks");
+    }
+}

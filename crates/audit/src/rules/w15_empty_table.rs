@@ -1,0 +1,94 @@
+//! W15: rows go into tables that are not empty.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::percent,
+};
+
+/// A table of less than this share of its final rows was as good as empty.
+const SHARE: f64 = 0.5;
+/// Rows that came in, as a share of all, from which on the load is one of inserts.
+const GROWN: f64 = 0.1;
+
+pub(super) const RULE: Rule = Rule {
+    id: "W15",
+    name: "rows are inserted into tables that are not empty",
+    measures: "Rows of the tables that grew, at the start of the run and at its end, as the server estimates them.",
+    threshold: "less than half of the final rows at the start: warn",
+    source: "Obama for America's keynote at the MySQL Conference 2009, as told by Matsunobu: two minutes in the test, an hour \
+        in production",
+    consequence: "Indexes of an empty table are in memory and shallow; the same inserts take many times as long into a full one.",
+    remedy: "Fill the tables to the size of production first, and measure the inserts then.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    if run.record.loaded.is_some() {
+        return Err(no_subject(
+            "the load of an empty table is what was measured",
+        ));
+    }
+    let inserted = run.counter_per_s("Com_insert")? + run.counter_per_s("Com_load")?;
+    if inserted == 0.0 {
+        return Err(no_subject("no rows were inserted"));
+    }
+    let [start, .., end] = run.record.table_sizes.as_slice() else {
+        return Err(missing("the rows of the tables at start and end"));
+    };
+    let mut worst: Option<(f64, String)> = None;
+    for table in &end.tables {
+        let same = |other: &&samples::TableSize| {
+            (&other.schema, &other.table) == (&table.schema, &table.table)
+        };
+        let before = start.tables.iter().find(same).map_or(0, |table| table.rows);
+        let share = before as f64 / table.rows.max(1) as f64;
+        if 1.0 - share >= GROWN && worst.as_ref().is_none_or(|(known, _)| share < *known) {
+            let words = format!(
+                "{}.{} had about {before} rows at the start and {} at the end ({})",
+                table.schema,
+                table.table,
+                table.rows,
+                percent(share)
+            );
+            worst = Some((share, words));
+        }
+    }
+    let (share, words) = worst.ok_or_else(|| no_subject("no table grew by a tenth"))?;
+    let level = match share < SHARE {
+        true => Level::Warn,
+        false => Level::Pass,
+    };
+    Ok(Finding::new(level, words).with("rows_at_start_share", share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn growing(from: u64, to: u64) -> Outcome {
+        judged(&RULE, |record| {
+            count(record, "Com_insert", 100.0);
+            record.table_sizes[0].tables[0].rows = from;
+            record.table_sizes[1].tables[0].rows = to;
+        })
+    }
+
+    #[test]
+    fn found() {
+        assert_found(
+            &growing(0, 100_000),
+            Level::Warn,
+            "test.one had about 0 rows at the start and 100000 at the end",
+        );
+    }
+
+    #[test]
+    fn passes() {
+        assert_eq!(level(&growing(500_000, 600_000)), Level::Pass);
+        assert_no_subject(&growing(500_000, 510_000));
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+}

@@ -1,0 +1,216 @@
+//! One run as the rules look at it: what its record says of the measured phase.
+
+use samples::{
+    Histogram, Host, Interval, Machine, Phase, Record, RunSummary, ServerIdentity, ServerStatus,
+    Storage, Telemetry,
+};
+
+use crate::{
+    finding::{Unjudged, missing},
+    subject::{Limit, Measured},
+};
+
+/// One run.
+#[derive(Debug)]
+pub(crate) struct Run<'a> {
+    pub(crate) record: &'a Record,
+    pub(crate) summary: RunSummary,
+    pub(crate) limit: Option<&'a Limit>,
+    pub(crate) side: Option<&'a str>,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn of(measured: &'a Measured<'a>) -> Self {
+        Self {
+            record: measured.record,
+            summary: RunSummary::of(measured.record),
+            limit: measured.limit.as_ref(),
+            side: measured.side.as_deref(),
+        }
+    }
+
+    /// `run 3`, with its side where there are two.
+    pub(crate) fn name(&self) -> String {
+        match self.side {
+            Some(side) => format!("run {} of {side}", self.record.header.run),
+            None => format!("run {}", self.record.header.run),
+        }
+    }
+
+    /// Length of the measured phase, seconds.
+    pub(crate) fn measured_s(&self) -> Result<f64, Unjudged> {
+        match self.summary.measured_s {
+            length_s if length_s > 0.0 => Ok(length_s),
+            _ => Err(missing("a measured phase")),
+        }
+    }
+
+    /// Operations per second.
+    pub(crate) fn throughput(&self) -> Result<f64, Unjudged> {
+        let per_s = self.summary.throughput_per_s;
+        per_s
+            .filter(|per_s| *per_s > 0.0)
+            .ok_or_else(|| missing("operations in the measured phase"))
+    }
+
+    /// The intervals of the measured phase.
+    pub(crate) fn measured(&self) -> impl Iterator<Item = &'a Interval> + use<'a> {
+        let intervals = self.record.intervals.iter();
+        intervals.filter(|interval| interval.phase == Phase::Measurement)
+    }
+
+    /// Operations per second of each interval of the measured phase.
+    pub(crate) fn course(&self) -> Vec<f64> {
+        let full = |interval: &&Interval| interval.length_s > 0.0;
+        let per_s = |interval: &Interval| interval.succeeded() as f64 / interval.length_s;
+        self.measured().filter(full).map(per_s).collect()
+    }
+
+    /// The server at the start.
+    pub(crate) fn server(&self) -> Result<&'a ServerIdentity, Unjudged> {
+        let servers = &self.record.servers;
+        servers
+            .first()
+            .ok_or_else(|| missing("the server's variables"))
+    }
+
+    /// A variable of the server at the start; `None` where this server has none of the name.
+    pub(crate) fn variable(&self, name: &str) -> Option<&'a str> {
+        let server = self.record.servers.first()?;
+        server.variables.get(name).map(String::as_str)
+    }
+
+    /// A variable that is a number.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        self.variable(name)?.trim().parse().ok()
+    }
+
+    /// A variable that is a switch.
+    pub(crate) fn is_on(&self, name: &str) -> Option<bool> {
+        let value = self.variable(name)?;
+        Some(value == "1" || value.eq_ignore_ascii_case("on"))
+    }
+
+    /// True for MariaDB.
+    pub(crate) fn is_mariadb(&self) -> bool {
+        let server = self.record.servers.first();
+        server.is_some_and(|server| server.version.to_lowercase().contains("mariadb"))
+    }
+
+    /// Version of the server as numbers: 10, 11, 19.
+    pub(crate) fn version(&self) -> Vec<u32> {
+        let version = self.record.servers.first().map(|server| &server.version);
+        let plain = version.map_or("", |version| version.split('-').next().unwrap_or(""));
+        plain
+            .split('.')
+            .map_while(|part| part.parse().ok())
+            .collect()
+    }
+
+    /// Size of the buffer pool, bytes.
+    pub(crate) fn buffer_pool_bytes(&self) -> Result<f64, Unjudged> {
+        let size = self.number("innodb_buffer_pool_size");
+        size.filter(|size| *size > 0.0)
+            .ok_or_else(|| missing("the variable innodb_buffer_pool_size"))
+    }
+
+    /// Data and indexes that the run met, bytes: their files where they are known, else the server's estimate.
+    pub(crate) fn data_bytes(&self) -> Result<f64, Unjudged> {
+        let measured = self.record.dataset.as_ref();
+        let measured = measured
+            .and_then(|data| data.disk_bytes)
+            .map(|bytes| bytes as f64);
+        let estimated = self
+            .record
+            .table_sizes
+            .first()
+            .map(|sizes| sizes.all_bytes as f64);
+        measured
+            .or(estimated)
+            .filter(|bytes| *bytes > 0.0)
+            .ok_or_else(|| missing("the size of the data"))
+    }
+
+    /// The machine of the server.
+    pub(crate) fn machine(&self) -> Result<&'a Machine, Unjudged> {
+        let mut machines = self.record.machines.iter();
+        machines
+            .find(|machine| machine.host != Host::Client)
+            .ok_or_else(|| missing("the server's host (it was not observed)"))
+    }
+
+    /// What stands behind the server's directories.
+    pub(crate) fn storage(&self) -> Result<&'a Storage, Unjudged> {
+        let storage = self
+            .record
+            .storage
+            .iter()
+            .find(|storage| storage.host != Host::Client);
+        storage.ok_or_else(|| missing("the storage behind the server's directories"))
+    }
+
+    /// What the server's machine did in the measured phase.
+    pub(crate) fn samples(&self) -> Result<Vec<&'a Telemetry>, Unjudged> {
+        let samples = self.record.telemetry.iter();
+        let samples: Vec<_> = samples
+            .filter(|sample| sample.host != Host::Client && sample.length_s > 0.0)
+            .filter(|sample| self.is_measured(sample.t_s + sample.length_s / 2.0))
+            .collect();
+        match samples.is_empty() {
+            true => Err(missing("telemetry of the server's host")),
+            false => Ok(samples),
+        }
+    }
+
+    /// What the server counted in the measured phase.
+    pub(crate) fn status(&self) -> Result<Vec<&'a ServerStatus>, Unjudged> {
+        let readings = self.record.server_status.iter();
+        let readings: Vec<_> = readings
+            .filter(|reading| reading.length_s > 0.0)
+            .filter(|reading| self.is_measured(reading.t_s + reading.length_s / 2.0))
+            .collect();
+        match readings.is_empty() {
+            true => Err(missing("the server's counters in the measured phase")),
+            false => Ok(readings),
+        }
+    }
+
+    /// By how much a counter of the server grew per second of the measured phase; 0 for one that did not.
+    pub(crate) fn counter_per_s(&self, name: &str) -> Result<f64, Unjudged> {
+        let readings = self.status()?;
+        let length_s: f64 = readings.iter().map(|reading| reading.length_s).sum();
+        let grown: f64 = readings
+            .iter()
+            .filter_map(|reading| reading.counters.get(name))
+            .sum();
+        Ok(grown / length_s)
+    }
+
+    /// Response times of the operations that were due in the measurement.
+    pub(crate) fn responses(&self) -> Histogram {
+        let mut all = Histogram::new();
+        for interval in &self.record.intervals {
+            let own = (interval.phase == Phase::Measurement).then_some(&interval.operations);
+            let carried = interval.carried.iter();
+            let carried = carried
+                .filter(|part| part.due_in == Phase::Measurement)
+                .map(|part| &part.operations);
+            for operation in own.into_iter().chain(carried).flatten() {
+                all.add(&operation.histogram);
+            }
+        }
+        all
+    }
+
+    /// True where the load waits for each answer before it asks again.
+    pub(crate) fn is_closed_loop(&self) -> Result<bool, Unjudged> {
+        let offered = self.record.offered.as_ref();
+        let offered = offered.ok_or_else(|| missing("how operations came to be due"))?;
+        Ok(offered.rate_per_s.is_none())
+    }
+
+    fn is_measured(&self, at_s: f64) -> bool {
+        let window = self.record.measured_window_s();
+        window.is_some_and(|(begin_s, end_s)| (begin_s..=end_s).contains(&at_s))
+    }
+}

@@ -1,0 +1,103 @@
+//! The runs together, as the rules over several of them look at them.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    run::Run,
+    subject::{Declared, Kept, Subject},
+};
+
+/// Levels by factor.
+pub(crate) type Combination = BTreeMap<String, String>;
+
+/// The runs together.
+#[derive(Debug)]
+pub(crate) struct Set<'a> {
+    pub(crate) runs: Vec<Run<'a>>,
+    pub(crate) declared: &'a Declared,
+    pub(crate) kept: &'a Kept,
+}
+
+impl<'a> Set<'a> {
+    pub(crate) fn of(subject: &'a Subject<'a>) -> Self {
+        Self {
+            runs: subject.runs.iter().map(Run::of).collect(),
+            declared: &subject.declared,
+            kept: &subject.kept,
+        }
+    }
+
+    /// The runs that came to their end.
+    pub(crate) fn complete(&self) -> impl Iterator<Item = &Run<'a>> {
+        self.runs.iter().filter(|run| run.record.is_complete())
+    }
+
+    /// The complete runs by combination of levels (and side), in the order in which the combinations first ran.
+    pub(crate) fn combinations(&self) -> Vec<(Combination, Vec<&Run<'a>>)> {
+        self.grouped(|_| true)
+    }
+
+    /// The complete runs by the levels of all factors but those that are left out.
+    pub(crate) fn without(&self, left_out: &[String]) -> Vec<(Combination, Vec<&Run<'a>>)> {
+        self.grouped(|factor| !left_out.iter().any(|name| name == factor))
+    }
+
+    fn grouped(&self, is_kept: impl Fn(&str) -> bool) -> Vec<(Combination, Vec<&Run<'a>>)> {
+        let mut groups: Vec<(Combination, Vec<&Run<'a>>)> = Vec::new();
+        for run in self.complete() {
+            let mut key: Combination = self.levels(run);
+            key.retain(|factor, _| is_kept(factor));
+            match groups.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, runs)) => runs.push(run),
+                None => groups.push((key, vec![run])),
+            }
+        }
+        groups
+    }
+
+    /// The levels of a run; its side is one of them. What a command was asked to do is no factor.
+    pub(crate) fn levels(&self, run: &Run<'_>) -> Combination {
+        let mut levels = Combination::new();
+        if self.declared.is_experiment {
+            levels.clone_from(&run.record.header.combination);
+        }
+        if let Some(side) = run.side {
+            levels.insert(SIDE.to_owned(), side.to_owned());
+        }
+        levels
+    }
+
+    /// The factors whose levels are compared, as far as that was declared; empty where it was not.
+    pub(crate) fn compared(&self) -> Vec<String> {
+        if self.has_sides() {
+            return vec![SIDE.to_owned()];
+        }
+        let declared = self.declared.comparison.as_ref();
+        declared.map(|it| it.factors.clone()).unwrap_or_default()
+    }
+
+    /// True where two sides were handed over.
+    pub(crate) fn has_sides(&self) -> bool {
+        self.runs.iter().any(|run| run.side.is_some())
+    }
+
+    /// True where more than one combination was run, so that they will be compared.
+    pub(crate) fn compares(&self) -> bool {
+        self.combinations().len() > 1
+    }
+}
+
+/// The factor that tells two sides apart which were handed over.
+pub(crate) const SIDE: &str = "side";
+
+/// Levels in words: `connections=8 mix=1:1`.
+pub(crate) fn in_words(levels: &Combination) -> String {
+    let levels: Vec<_> = levels
+        .iter()
+        .map(|(factor, level)| format!("{factor}={level}"))
+        .collect();
+    match levels.is_empty() {
+        true => "the only combination".to_owned(),
+        false => levels.join(" "),
+    }
+}
