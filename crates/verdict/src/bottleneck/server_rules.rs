@@ -169,14 +169,53 @@ pub(super) fn is_transfer(state: &str) -> bool {
     TRANSFERS.contains(&state)
 }
 
-/// Threads of the server that stood in the middle of a packet.
+/// A network that moves bytes too slowly, by those who wait for it in the middle of a packet, and by the time on the way.
 pub(super) fn transfers(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
-    much(server.in_states(is_transfer), |share| {
+    let in_packets = much(server.in_states(is_transfer), |share| {
         format!(
             "the server's threads waited for the network in the middle of a packet {share} of their time"
         )
+    });
+    in_packets.or_else(|| {
+        let way = OnTheWay::of(signals)?;
+        let connect_s = signals.client.connect_s.filter(|connect_s| way.each_s > *connect_s)?;
+        Some(format!(
+            "a statement passed {:.1} ms on the way, while it took {:.1} ms to open a connection: the {:.1} Mbit/s between \
+             client and server are what it carries",
+            way.each_s * 1000.0,
+            connect_s * 1000.0,
+            server.bytes_per_s * 8.0 / 1e6
+        ))
     })
+}
+
+/// Statements that neither the client nor the server has something to do for.
+struct OnTheWay {
+    /// Share of the connections that wait for an answer.
+    in_flight: f64,
+    /// Share of them for which the server has something to do.
+    running: f64,
+    /// Time of a statement from client to server and back, seconds.
+    each_s: f64,
+}
+
+impl OnTheWay {
+    /// `None` where that is not half of the connections' time, or where they may be waiting for a CPU.
+    fn of(signals: &Signals) -> Option<Self> {
+        let (load, server) = (signals.load?, signals.server.as_ref()?);
+        let running = server.running?.clamp(0.0, 1.0);
+        let away = load.in_flight - running;
+        if away < 0.5 || signals.cpu.is_some_and(|cpu| cpu.idle < 0.3) {
+            return None;
+        }
+        let connections = f64::from(load.connections);
+        Some(Self {
+            in_flight: load.in_flight,
+            running,
+            each_s: away * connections / server.statements_per_s.max(1.0),
+        })
+    }
 }
 
 pub(super) fn connection_limit(signals: &Signals) -> Option<String> {
@@ -211,21 +250,12 @@ pub(super) fn connections(signals: &Signals) -> Option<String> {
 }
 
 pub(super) fn round_trips(signals: &Signals) -> Option<String> {
-    let (load, server) = (signals.load?, signals.server.as_ref()?);
-    let running = server.running?.clamp(0.0, 1.0);
-    if signals.cpu.is_some_and(|cpu| cpu.idle < 0.3) {
-        return None;
-    }
-    let connections = f64::from(load.connections);
-    let each_ms = |share: f64| share * connections / server.statements_per_s.max(1.0) * 1000.0;
-    (load.in_flight - running >= 0.5).then(|| {
-        format!(
-            "{} of the connections waited for answers while {} of them had a thread of the server at work: of {:.2} ms \
-             for a statement {:.2} ms passed on the way",
-            percent(load.in_flight),
-            percent(running),
-            each_ms(load.in_flight),
-            each_ms(load.in_flight - running)
-        )
-    })
+    let way = OnTheWay::of(signals)?;
+    Some(format!(
+        "{} of the connections waited for answers while the server had something to do for {} of them: a statement \
+         passed {:.2} ms on the way",
+        percent(way.in_flight),
+        percent(way.running),
+        way.each_s * 1000.0
+    ))
 }

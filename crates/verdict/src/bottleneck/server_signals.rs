@@ -20,7 +20,7 @@ pub(super) struct ServerSignals {
     pub(super) row_locks: f64,
     /// Connections that queued to get into InnoDB, as a share.
     pub(super) queued: f64,
-    /// Redo log between the last checkpoint and now, as a share of what InnoDB allows.
+    /// Redo log between the last checkpoint and now, as a share of what InnoDB allows; the median.
     pub(super) checkpoint_age: Option<f64>,
     /// The options by which a commit waits for its log to be on disk; empty where none does.
     pub(super) synced_by: Vec<&'static str>,
@@ -28,6 +28,8 @@ pub(super) struct ServerSignals {
     pub(super) statements_per_s: f64,
     /// Syncs per second, of the redo log where the server counts these apart, and else of all that InnoDB syncs.
     pub(super) syncs_per_s: f64,
+    /// Bytes that went between the server and its clients, per second.
+    pub(super) bytes_per_s: f64,
     /// Pages that InnoDB read because they were not in its buffer pool, per second.
     pub(super) page_reads_per_s: f64,
     /// Connections that the server refused for `max_connections`.
@@ -72,6 +74,7 @@ impl ServerSignals {
                 true => log_syncs,
                 false => per_s("Innodb_data_fsyncs"),
             },
+            bytes_per_s: per_s("Bytes_sent") + per_s("Bytes_received"),
             page_reads_per_s: per_s("Innodb_buffer_pool_reads"),
             refused: sum("Connection_errors_max_connections"),
         })
@@ -148,16 +151,17 @@ impl<'a> Looks<'a> {
         mean(queued.map(|queued| queued as f64)).unwrap_or(0.0)
     }
 
+    /// The median: the log has to fill first, and that is no stall.
     fn checkpoint_age(&self, log_bytes: Option<f64>) -> Option<f64> {
         let shares = self.readings.iter().filter_map(|(status, values)| {
-            let told = values.get("Innodb_checkpoint_max_age").copied();
-            let limit = told
-                .filter(|limit| *limit > 0.0)
-                .or(log_bytes.map(|it| it * USABLE_LOG))?;
-            let age = status.innodb.as_ref()?.checkpoint_age_bytes()?;
-            Some(age as f64 / limit)
+            let told = |name: &str| values.get(name).copied().filter(|value| *value > 0.0);
+            let limit = told("Innodb_checkpoint_max_age").or(log_bytes.map(|it| it * USABLE_LOG))?;
+            let age = || Some(status.innodb.as_ref()?.checkpoint_age_bytes()? as f64);
+            Some(told("Innodb_checkpoint_age").or_else(age)? / limit)
         });
-        mean(shares)
+        let mut shares: Vec<f64> = shares.collect();
+        shares.sort_by(f64::total_cmp);
+        shares.get(shares.len() / 2).copied()
     }
 }
 

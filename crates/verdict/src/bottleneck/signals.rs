@@ -127,6 +127,8 @@ pub(super) struct ClientSignals {
     pub(super) quota: Option<(f64, f64)>,
     /// Throughput as a share of what the client reached against a server that does nothing.
     pub(super) ceiling: Option<f64>,
+    /// The least time that it took to open a connection, seconds: two round trips at least.
+    pub(super) connect_s: Option<f64>,
     /// Share of its machine's CPUs that was busy, where the server is on another one.
     pub(super) machine_busy: Option<f64>,
     /// The load found out that its event loops could not keep up with a rate.
@@ -366,6 +368,7 @@ fn client(record: &Record, samples: &[&Telemetry], of_client: &[&Telemetry]) -> 
     ClientSignals {
         loop_cpu: weighted(&paces, |pace| pace.loop_cpu),
         quota: client_quota(record, samples),
+        connect_s: connect_s(record),
         ceiling: record.ceiling.as_ref().and_then(|ceiling| ceiling.share),
         machine_busy: cpu(of_client).map(|cpu| cpu.busy),
         is_behind: shortfall.is_some_and(|shortfall| shortfall.cause == Cause::Client),
@@ -382,6 +385,12 @@ fn client_quota(record: &Record, samples: &[&Telemetry]) -> Option<(f64, f64)> {
         it.client.map(|client| client.user_s + client.system_s)
     })?;
     Some((limit, used / limit))
+}
+
+fn connect_s(record: &Record) -> Option<f64> {
+    let opened = record.connects.iter().filter(|connects| connects.count > 0);
+    let fastest_ns = opened.map(|connects| connects.min_ns).min()?;
+    Some(fastest_ns as f64 / 1e9)
 }
 
 fn load(record: &Record) -> Option<LoadSignals> {

@@ -100,6 +100,26 @@ fn network_by_those_who_send() {
 }
 
 #[test]
+fn network_by_a_way_that_is_longer_than_its_round_trips() {
+    // Of the 8 ms of a statement 7.5 ms pass on the way.
+    let way = |connect_s| {
+        case(|it| {
+            it.load.as_mut().unwrap().in_flight = 1.0;
+            it.server.as_mut().unwrap().running = Some(0.0625);
+            it.client.connect_s = connect_s;
+        })
+    };
+    let slow = [Resource::Network, Resource::RoundTrips];
+    assert_eq!(way(Some(0.001)), slow, "a transfer");
+    assert_eq!(
+        way(Some(0.02)),
+        [Resource::RoundTrips],
+        "two of them and more"
+    );
+    assert_eq!(way(None), [Resource::RoundTrips]);
+}
+
+#[test]
 fn connection_limit_by_its_refusals() {
     assert_eq!(server(|it| it.refused = 2.0), [Resource::ConnectionLimit]);
     assert_eq!(server(|it| it.refused = 0.0), []);

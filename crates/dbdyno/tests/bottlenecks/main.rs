@@ -1,0 +1,119 @@
+//! Limits that are put on purpose on a real server, client or machine, and whether a report names them.
+//!
+//! Every case is one run of the real program against one private MariaDB; what it prints must name the limit.
+//! `DBDYNO_STAGED=5` does all cases five times. A case that this machine cannot stage is skipped, and said so; so is a
+//! round of it in which other programs used the machine. The test prints a table, which
+//! `cargo test -p dbdyno --test bottlenecks -- --nocapture` shows.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test may end in a panic, and shows its table"
+)]
+
+mod cases;
+mod cgroup;
+mod detour;
+mod other_host;
+mod stage;
+
+use cases::{ALL, Case};
+use stage::{Seen, Stage};
+
+/// Attempts at a round that other programs disturb.
+const ATTEMPTS: u32 = 4;
+/// Cases that every machine can stage, less those that others may disturb.
+const STAGED_AT_LEAST: usize = 6;
+
+/// What became of the rounds of a case.
+#[derive(Default)]
+struct Rounds {
+    right: u32,
+    wrong: Vec<Seen>,
+    /// Why the others were not staged.
+    skipped: Vec<String>,
+}
+
+impl Rounds {
+    /// Does one round.
+    fn add(&mut self, case: &Case, stage: &Stage) {
+        let mut disturbance = String::new();
+        for _ in 0..ATTEMPTS {
+            let seen = match (case.run)(stage) {
+                Ok(seen) => seen,
+                Err(why) => return self.skipped.push(why),
+            };
+            if seen.named == case.limit {
+                self.right += 1;
+                return;
+            }
+            match seen.disturbed() {
+                None => return self.wrong.push(seen),
+                Some(how) => disturbance = how,
+            }
+        }
+        self.skipped.push(disturbance);
+    }
+
+    fn staged(&self) -> usize {
+        self.right as usize + self.wrong.len()
+    }
+
+    fn line(&self, case: &Case) -> String {
+        let mut line = format!(
+            "{:<34} {:<16} {:>2} of {}",
+            case.name,
+            case.limit,
+            self.right,
+            self.staged()
+        );
+        for seen in &self.wrong {
+            line.push_str(&format!("\n    instead: {}", seen.words));
+        }
+        for why in &self.skipped {
+            line.push_str(&format!("\n    skipped: {why}"));
+        }
+        line
+    }
+}
+
+#[test]
+fn the_limit_that_was_put_is_the_limit_that_is_named() {
+    let rounds = std::env::var("DBDYNO_STAGED").map_or(1, |rounds| {
+        rounds.parse().expect("DBDYNO_STAGED is a number of rounds")
+    });
+    let only = std::env::var("DBDYNO_STAGED_ONLY").unwrap_or_default();
+    let stage = Stage::set();
+    let cases = ALL.iter().filter(|case| case.name.contains(&only));
+    let mut results: Vec<_> = cases.map(|case| (case, Rounds::default())).collect();
+    for _ in 0..rounds {
+        for (case, result) in &mut results {
+            result.add(case, &stage);
+        }
+    }
+    let table: Vec<_> = results
+        .iter()
+        .map(|(case, rounds)| rounds.line(case))
+        .collect();
+    eprintln!("{}", table.join("\n"));
+    let staged: usize = results.iter().map(|(_, rounds)| rounds.staged()).sum();
+    let right: u32 = results.iter().map(|(_, rounds)| rounds.right).sum();
+    eprintln!("{right} of {staged} staged rounds are named right");
+    let cases_staged = results
+        .iter()
+        .filter(|(_, rounds)| rounds.staged() > 0)
+        .count();
+    assert!(
+        cases_staged >= STAGED_AT_LEAST.min(results.len()),
+        "only {cases_staged} cases could be staged"
+    );
+    assert!(
+        f64::from(right) >= 0.9 * staged as f64,
+        "{right} of {staged} are fewer than nine in ten"
+    );
+    // What nothing limits must not be given a limit.
+    let unlimited = results.iter().filter(|(case, _)| case.limit == cases::NONE);
+    for (case, rounds) in unlimited {
+        assert!(rounds.wrong.is_empty(), "{}", rounds.line(case));
+    }
+}
