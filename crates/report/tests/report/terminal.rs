@@ -1,9 +1,9 @@
 //! The terminal tables as snapshots.
 
 use report::{Results, table};
-use samples::Host;
+use samples::{Host, RunSummary};
 
-use crate::synthetic::{asked, disturbed, interrupted, quickstart, sizing};
+use crate::synthetic::{Plan, asked, disturbed, interrupted, quickstart, record, sizing};
 
 #[test]
 fn small_experiment_shows_everything() {
@@ -82,6 +82,48 @@ fn other_work_on_the_machine_is_said_once() {
     let said = "Other work took up to 33 % of the CPU of the server's machine, and more than 20 % in 2 of 8 combinations: \
                 these are not the figures of a quiet machine.";
     assert_eq!(text.matches(said).count(), 1, "{text}");
+}
+
+#[test]
+fn the_limit_is_that_of_the_best_combination_and_not_of_a_lucky_run() {
+    let mut results = quickstart(Host::Both);
+    // One run of four connections is the fastest of all, and limited by something else.
+    let lucky = record(&Plan {
+        run: 3,
+        block: 1,
+        combination: vec![("mix", "1:0".into()), ("connections", "4".to_owned())],
+        connections: 4,
+        limit_per_s: 25_000.0,
+        measured_s: 4,
+        host: Host::Both,
+    });
+    results.runs[2] = disturbed(lucky, 0.6);
+    let per_s: Vec<_> = results
+        .runs
+        .iter()
+        .map(|run| RunSummary::of(run).throughput_per_s)
+        .collect();
+    assert!(per_s.iter().all(|other| *other <= per_s[2]), "{per_s:?}");
+    let said = |results: &Results| {
+        let text = table(results, 1000);
+        let line = text.lines().find(|line| line.starts_with("What limited"));
+        line.unwrap_or_default().to_owned()
+    };
+    let best = "What limited the fastest combination (mix 1:0, connections 8), in ";
+    let agreed = said(&results);
+    assert!(
+        agreed.starts_with(&format!("{best}3 of 3 runs: unexplained: ")),
+        "{agreed}"
+    );
+    for run in [3, 11] {
+        results.runs[run] = disturbed(results.runs[run].clone(), 0.4);
+    }
+    let most = said(&results);
+    assert!(
+        most.starts_with(&format!("{best}2 of 3 runs: CPU: ")),
+        "{most}"
+    );
+    assert!(most.ends_with(" In the others: unexplained."), "{most}");
 }
 
 #[test]

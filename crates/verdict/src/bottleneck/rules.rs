@@ -123,8 +123,8 @@ pub(super) const RULES: [Rule; 20] = [
     },
     Rule {
         resource: Resource::Connections,
-        holds: "no rule above holds, and the rate was not reached for want of connections, or server and client used 60 % \
-                of a CPU for each connection, and the CPUs were idle 30 % of the time",
+        holds: "no rule above holds, and the rate was not reached for want of connections, or server and client used 50 % \
+                of a CPU for each connection, and the CPUs were idle 20 % of the time",
         judge: server_rules::connections,
     },
     Rule {

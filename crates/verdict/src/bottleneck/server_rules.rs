@@ -233,9 +233,9 @@ pub(super) fn connections(signals: &Signals) -> Option<String> {
             load.connections
         ));
     }
-    let cpu = signals.cpu.filter(|cpu| cpu.idle >= 0.3)?;
+    let cpu = signals.cpu.filter(|cpu| cpu.idle >= 0.2)?;
     let each = (cpu.server + cpu.client) * cpu.cpus / f64::from(load.connections.max(1));
-    (load.in_flight >= 0.9 && each >= 0.6).then(|| {
+    (load.in_flight >= 0.9 && each >= 0.5).then(|| {
         format!(
             "for {} there was always something on a CPU, {} of one for each, while the CPUs were idle {} of the time: \
              more connections could use them",

@@ -141,7 +141,7 @@ fn connections_where_the_cpus_had_time_for_more() {
         "0.9 of a CPU for it"
     );
     assert_eq!(connections(8, 0.45, 0.5), [], "0.1 of a CPU for each");
-    assert_eq!(connections(1, 0.45, 0.2), [], "the CPUs are not idle");
+    assert_eq!(connections(1, 0.45, 0.1), [], "the CPUs are not idle");
     let short = case(|it| it.load.as_mut().unwrap().has_too_few_connections = true);
     assert_eq!(short, [Resource::Connections]);
 }
