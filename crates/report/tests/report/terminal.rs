@@ -93,7 +93,7 @@ fn the_limit_is_that_of_the_best_combination_and_not_of_a_lucky_run() {
         block: 1,
         combination: vec![("mix", "1:0".into()), ("connections", "4".to_owned())],
         connections: 4,
-        limit_per_s: 25_000.0,
+        limit_per_s: 28_000.0,
         measured_s: 4,
         host: Host::Both,
     });
