@@ -26,6 +26,7 @@ mod runs;
 mod signals;
 
 use blame::{Blame, Blamed};
+use front_doors::mysqlslap::Dialect;
 
 /// A bug here, not in the input, the server or the machine.
 const EXIT_BUG: i32 = 70;
@@ -37,7 +38,8 @@ const EXIT_BUG: i32 = 70;
     after_help = "Exit codes: 0 ok; 1 a negative answer (rate not reached, B worse than allowed); \
                   2 the input; 3 the server or a statement failed; 4 the machine (disk full); \
                   5 undecided; 70 a bug here; 130 interrupted.\n\n\
-                  Called by the name super-smack, gen-data, tpcc_load or tpcc_start (through a link), dbdyno is that program."
+                  Called by the name super-smack, gen-data, mysqlslap, mariadb-slap, tpcc_load or tpcc_start (through a link), \
+                  dbdyno is that program."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -70,6 +72,12 @@ enum Command {
     /// Run a .smack file with Super Smack's command line and report
     #[command(disable_help_flag = true)]
     SuperSmack(FrontDoorArgs),
+    /// Run statements by many clients, with mysqlslap's command line and report
+    #[command(disable_help_flag = true)]
+    Mysqlslap(FrontDoorArgs),
+    /// The same with mariadb-slap's
+    #[command(disable_help_flag = true)]
+    MariadbSlap(FrontDoorArgs),
     /// Load with tpcc-mysql's command line and messages
     #[command(name = "tpcc_load", disable_help_flag = true)]
     TpccLoad(FrontDoorArgs),
@@ -109,6 +117,8 @@ fn run() -> anyhow::Result<ExitCode> {
     let name = args.next().unwrap_or_default();
     match Path::new(&name).file_name().and_then(OsStr::to_str) {
         Some("super-smack") => return front_doors::super_smack::run(args),
+        Some("mysqlslap") => return front_doors::mysqlslap::run(Dialect::MySql, args),
+        Some("mariadb-slap") => return front_doors::mysqlslap::run(Dialect::MariaDb, args),
         Some("tpcc_load") => return front_doors::tpcc_load::run(args),
         Some("tpcc_start") => return front_doors::tpcc_start::run(args),
         Some("gen-data") => return front_doors::gen_data::run(args),
@@ -127,6 +137,12 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::RedoLogGuard => runs::redo_log_guard::stand(),
         Command::Oltp(door) => commands::oltp::run(door.args.into_iter()),
         Command::SuperSmack(door) => front_doors::super_smack::run(door.args.into_iter()),
+        Command::Mysqlslap(door) => {
+            front_doors::mysqlslap::run(Dialect::MySql, door.args.into_iter())
+        }
+        Command::MariadbSlap(door) => {
+            front_doors::mysqlslap::run(Dialect::MariaDb, door.args.into_iter())
+        }
         Command::TpccLoad(door) => front_doors::tpcc_load::run(door.args.into_iter()),
         Command::TpccStart(door) => front_doors::tpcc_start::run(door.args.into_iter()),
         // The original knows no --help; under dbdyno every command does.

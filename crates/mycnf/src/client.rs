@@ -63,29 +63,8 @@ pub struct ClientOptions {
 
 impl ClientOptions {
     /// Reads the option files in the mysql client's order.
-    ///
-    /// Source: MySQL Reference Manual, "Using Option Files".
     pub fn read(files: &ClientFiles) -> Result<Self, Error> {
-        let mut options = Options::default();
-        let mut ignored = Vec::new();
-        for (path, must_exist) in files.paths() {
-            match std::fs::metadata(&path) {
-                Ok(metadata)
-                    if metadata.is_file() && metadata.permissions().mode() & 0o002 != 0 =>
-                {
-                    ignored.push(path);
-                    continue;
-                }
-                Err(_) if !must_exist => continue,
-                _ => {}
-            }
-            match OptionFile::read(&path) {
-                Ok(file) => options.add(&file, &GROUPS),
-                Err(Error::Read { source, .. })
-                    if !must_exist && source.kind() == io::ErrorKind::PermissionDenied => {}
-                Err(error) => return Err(error),
-            }
-        }
+        let (options, ignored) = files.options(&GROUPS)?;
         Ok(Self {
             ignored,
             ..Self::from_options(&options)?
@@ -131,6 +110,34 @@ impl fmt::Debug for ClientOptions {
 }
 
 impl ClientFiles {
+    /// The options of some groups, in the mysql client's order; beside them the files that were left out because
+    /// everybody may write to them, as the mysql client does.
+    ///
+    /// Source: MySQL Reference Manual, "Using Option Files".
+    pub fn options(&self, groups: &[impl AsRef<str>]) -> Result<(Options, Vec<PathBuf>), Error> {
+        let mut options = Options::default();
+        let mut ignored = Vec::new();
+        for (path, must_exist) in self.paths() {
+            match std::fs::metadata(&path) {
+                Ok(metadata)
+                    if metadata.is_file() && metadata.permissions().mode() & 0o002 != 0 =>
+                {
+                    ignored.push(path);
+                    continue;
+                }
+                Err(_) if !must_exist => continue,
+                _ => {}
+            }
+            match OptionFile::read(&path) {
+                Ok(file) => options.add(&file, groups),
+                Err(Error::Read { source, .. })
+                    if !must_exist && source.kind() == io::ErrorKind::PermissionDenied => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((options, ignored))
+    }
+
     /// The files in reading order, each with whether it has to exist.
     fn paths(&self) -> Vec<(PathBuf, bool)> {
         if self.no_defaults {

@@ -65,6 +65,35 @@ impl GlibcRandom {
     }
 }
 
+/// The same numbers one by one.
+pub(crate) struct Numbers {
+    generator: GlibcRandom,
+    block: Box<[u32; BLOCK]>,
+    next: usize,
+}
+
+impl Numbers {
+    /// The numbers as a fresh process draws them.
+    pub(crate) fn unseeded() -> Self {
+        Self {
+            generator: GlibcRandom::unseeded(),
+            block: Box::new([0; BLOCK]),
+            next: BLOCK,
+        }
+    }
+
+    /// The next number, from 0 to 2^31 - 1.
+    pub(crate) fn draw(&mut self) -> u32 {
+        if self.next == BLOCK {
+            self.generator.fill(&mut self.block);
+            self.next = 0;
+        }
+        let number = self.block[self.next];
+        self.next += 1;
+        number
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +112,17 @@ mod tests {
                 1_957_747_793
             ]
         );
+    }
+
+    #[test]
+    fn one_by_one_they_are_the_same() {
+        let mut generator = GlibcRandom::unseeded();
+        let mut numbers = Numbers::unseeded();
+        let mut block = [0; BLOCK];
+        for _ in 0..2 {
+            generator.fill(&mut block);
+            assert!(block.iter().all(|number| *number == numbers.draw()));
+        }
     }
 
     #[test]

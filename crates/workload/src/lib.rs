@@ -4,6 +4,7 @@ mod bulk;
 mod glibc_random;
 mod inserts;
 pub mod oltp;
+pub mod slap;
 pub mod smack;
 mod table_data;
 pub mod tpcc;

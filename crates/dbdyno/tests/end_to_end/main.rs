@@ -17,6 +17,7 @@ mod faults;
 mod gen_data;
 mod installs;
 mod mariadb;
+mod mysqlslap;
 mod null_server;
 mod oltp;
 mod oltp_ends;

@@ -1,5 +1,6 @@
 //! The report layouts of the tools that dbdyno stands in for.
 
+pub mod mysqlslap;
 pub mod super_smack;
 pub mod sysbench;
 pub mod tpcc;

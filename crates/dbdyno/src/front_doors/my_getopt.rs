@@ -1,0 +1,452 @@
+//! Command lines as MySQL's and MariaDB's own programs read them.
+//!
+//! Long options may be abbreviated as long as they stay unambiguous, `_` is `-`, `--skip-`, `--disable-` and `--enable-`
+//! turn switches, `--loose-` makes of an unknown option a warning; short ones may be bundled and have their value attached.
+
+use std::collections::BTreeMap;
+
+use crate::blame::{Blame, Blamed};
+
+/// An option of a program.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spec {
+    /// Its long name.
+    pub(super) name: &'static str,
+    /// Its letter.
+    pub(super) short: Option<char>,
+    /// What it takes.
+    pub(super) takes: Takes,
+    /// Who knows it.
+    pub(super) of: Of,
+    /// What it does.
+    pub(super) help: &'static str,
+    /// Why it cannot be done; it is refused by name then.
+    pub(super) refused: Option<&'static str>,
+}
+
+/// What an option takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// Nothing, or on or off behind `=`.
+    Switch,
+    /// A value, behind `=` or as the next word; its name in the help text.
+    Value(&'static str),
+    /// A value behind `=`, or none; its name in the help text.
+    MaybeValue(&'static str),
+}
+
+/// Who knows an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// The programs of both families.
+    Both,
+    /// MySQL's.
+    MySql,
+    /// MariaDB's.
+    MariaDb,
+    /// dbdyno alone: abbreviations of the others' options win over those of ours.
+    Ours,
+}
+
+/// What was given of an option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Given {
+    On,
+    Off,
+    Text(String),
+}
+
+/// The options that were given; the last of each counts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Arguments {
+    given: BTreeMap<&'static str, Given>,
+    /// How often each was switched on.
+    times: BTreeMap<&'static str, u32>,
+    /// What is to be told, and words that belong to no option.
+    pub(super) warnings: Vec<String>,
+}
+
+/// A program's options.
+pub(super) struct Options<'s> {
+    /// Those that this program knows.
+    pub(super) specs: &'s [Spec],
+    /// Its name, in errors.
+    pub(super) program: &'s str,
+}
+
+impl Arguments {
+    /// The value of an option.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        match self.given.get(name) {
+            Some(Given::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether an option was given and not switched off.
+    pub(super) fn is_on(&self, name: &str) -> bool {
+        matches!(self.given.get(name), Some(Given::On | Given::Text(_)))
+    }
+
+    /// Whether a switch was switched off.
+    pub(super) fn is_off(&self, name: &str) -> bool {
+        matches!(self.given.get(name), Some(Given::Off))
+    }
+
+    /// How often a switch was switched on.
+    pub(super) fn times(&self, name: &str) -> u32 {
+        self.times.get(name).copied().unwrap_or(0)
+    }
+
+    /// Adds what was given later, which counts.
+    pub(super) fn add(&mut self, later: Self) {
+        self.given.extend(later.given);
+        for (name, times) in later.times {
+            *self.times.entry(name).or_default() += times;
+        }
+        self.warnings.extend(later.warnings);
+    }
+
+    fn put(&mut self, spec: &Spec, given: Given) {
+        if given == Given::On {
+            *self.times.entry(spec.name).or_default() += 1;
+        }
+        self.given.insert(spec.name, given);
+    }
+}
+
+impl Options<'_> {
+    /// Reads a command line.
+    pub(super) fn parse(&self, words: &[String]) -> Result<Arguments, Blamed> {
+        let mut arguments = Arguments::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match word.as_bytes() {
+                b"--" => {
+                    words.by_ref().for_each(|word| arguments.stray(word));
+                }
+                [b'-', b'-', ..] => self.long(&word[2..], &mut words, &mut arguments)?,
+                [b'-', _, ..] => self.short(&word[1..], &mut words, &mut arguments)?,
+                _ => arguments.stray(word),
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn long<'w>(
+        &self,
+        word: &str,
+        words: &mut impl Iterator<Item = &'w String>,
+        arguments: &mut Arguments,
+    ) -> Result<(), Blamed> {
+        let (written, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        let name = written.replace('_', "-");
+        let Some((spec, switched)) = self.find(&name)? else {
+            if name.starts_with("loose-") {
+                let warning = format!("unknown option '--{written}', ignored");
+                arguments.warnings.push(warning);
+                return Ok(());
+            }
+            return Err(self.unknown(written));
+        };
+        if let Some(to) = switched {
+            let value = value.map_or(Some(true), switch_of);
+            let Some(value) = value.filter(|_| spec.takes == Takes::Switch) else {
+                return Err(self.error(&format!("option '--{written}' takes no value")));
+            };
+            let given = if value == to { Given::On } else { Given::Off };
+            return self.take(spec, given, arguments);
+        }
+        let given = match (spec.takes, value) {
+            (Takes::Switch, None) => Given::On,
+            (Takes::Switch, Some(value)) => match switch_of(value) {
+                Some(true) => Given::On,
+                Some(false) => Given::Off,
+                None => {
+                    let message = format!("option '--{written}': '{value}' is neither on nor off");
+                    return Err(self.error(&message));
+                }
+            },
+            (Takes::Value(_) | Takes::MaybeValue(_), Some(value)) => Given::Text(value.to_owned()),
+            (Takes::MaybeValue(_), None) => Given::On,
+            (Takes::Value(_), None) => Given::Text(self.next_word(written, "--", words)?),
+        };
+        self.take(spec, given, arguments)
+    }
+
+    fn short<'w>(
+        &self,
+        word: &str,
+        words: &mut impl Iterator<Item = &'w String>,
+        arguments: &mut Arguments,
+    ) -> Result<(), Blamed> {
+        let mut letters = word.chars();
+        while let Some(letter) = letters.next() {
+            let known = self.specs.iter().find(|spec| spec.short == Some(letter));
+            let Some(spec) = known else {
+                return Err(self.error(&format!("unknown option '-{letter}'")));
+            };
+            let attached = letters.as_str();
+            let given = match spec.takes {
+                Takes::Switch => {
+                    self.take(spec, Given::On, arguments)?;
+                    continue;
+                }
+                _ if !attached.is_empty() => Given::Text(attached.to_owned()),
+                Takes::MaybeValue(_) => Given::On,
+                Takes::Value(_) => Given::Text(self.next_word(&letter.to_string(), "-", words)?),
+            };
+            return self.take(spec, given, arguments);
+        }
+        Ok(())
+    }
+
+    fn next_word<'w>(
+        &self,
+        written: &str,
+        dashes: &str,
+        words: &mut impl Iterator<Item = &'w String>,
+    ) -> Result<String, Blamed> {
+        words
+            .next()
+            .cloned()
+            .ok_or_else(|| self.error(&format!("option '{dashes}{written}' requires an argument")))
+    }
+
+    fn take(&self, spec: &Spec, given: Given, arguments: &mut Arguments) -> Result<(), Blamed> {
+        match spec.refused {
+            Some(why) if given != Given::Off => {
+                Err(self.error(&format!("option '--{}': {why}", spec.name)))
+            }
+            _ => {
+                arguments.put(spec, given);
+                Ok(())
+            }
+        }
+    }
+
+    /// The option of a name, and to what a prefix of the name switches it.
+    fn find(&self, name: &str) -> Result<Option<(&Spec, Option<bool>)>, Blamed> {
+        let exact = self.specs.iter().find(|spec| spec.name == name);
+        if let Some(spec) = exact {
+            return Ok(Some((spec, None)));
+        }
+        if let Some(rest) = name.strip_prefix("loose-") {
+            return self.find(rest);
+        }
+        for (prefix, to) in [("skip-", false), ("disable-", false), ("enable-", true)] {
+            if let Some(rest) = name.strip_prefix(prefix) {
+                let found = self.find(rest)?;
+                return Ok(found.map(|(spec, _)| (spec, Some(to))));
+            }
+        }
+        let of = |ours| {
+            let specs = self.specs.iter();
+            let begins = move |spec: &&Spec| {
+                (spec.of == Of::Ours) == ours && !name.is_empty() && spec.name.starts_with(name)
+            };
+            specs.filter(begins).collect::<Vec<_>>()
+        };
+        for candidates in [of(false), of(true)] {
+            match &candidates[..] {
+                [] => {}
+                [spec] => return Ok(Some((spec, None))),
+                [first, .., last] => {
+                    let message = format!(
+                        "ambiguous option '--{name}' ({}, {})",
+                        first.name, last.name
+                    );
+                    return Err(self.error(&message));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn unknown(&self, written: &str) -> Blamed {
+        self.error(&format!("unknown option '--{written}'"))
+    }
+
+    /// An error of the command line.
+    pub(super) fn error(&self, what: &str) -> Blamed {
+        Blamed::new(Blame::Input, format!("{}: {what}", self.program))
+            .hint(format!("{} --help lists the options", self.program))
+    }
+}
+
+impl Arguments {
+    /// The originals take no notice of words that belong to no option.
+    fn stray(&mut self, word: &str) {
+        let shown = word.chars().count();
+        let warning = format!(
+            "a word of {shown} letters belongs to no option, ignored; a password is attached: -pPASSWORD"
+        );
+        self.warnings.push(warning);
+    }
+}
+
+/// A word for on or off.
+fn switch_of(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "1" | "true" | "on" => Some(true),
+        "0" | "false" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// A number with the binary units of the servers' options: 1k is 1024.
+pub(super) fn number(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn spec(name: &'static str, short: Option<char>, takes: Takes, of: Of) -> Spec {
+        Spec {
+            name,
+            short,
+            takes,
+            of,
+            help: "",
+            refused: None,
+        }
+    }
+
+    const SPECS: [Spec; 8] = [
+        spec("auto-generate-sql", Some('a'), Takes::Switch, Of::Both),
+        spec(
+            "auto-generate-sql-write-number",
+            None,
+            Takes::Value("N"),
+            Of::Both,
+        ),
+        spec("concurrency", Some('c'), Takes::Value("LIST"), Of::Both),
+        spec("csv", None, Takes::MaybeValue("FILE"), Of::Both),
+        spec("no-drop", None, Takes::Switch, Of::Both),
+        spec(
+            "password",
+            Some('p'),
+            Takes::MaybeValue("PASSWORD"),
+            Of::Both,
+        ),
+        spec("verbose", Some('v'), Takes::Switch, Of::Both),
+        spec("concurrent-things", None, Takes::Switch, Of::Ours),
+    ];
+
+    fn parse(line: &str) -> Result<Arguments, String> {
+        let options = Options {
+            specs: &SPECS,
+            program: "mysqlslap",
+        };
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        options.parse(&words).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn all_spellings_of_an_option() {
+        for line in [
+            "--concurrency=1,5",
+            "--concurrency 1,5",
+            "-c 1,5",
+            "-c1,5",
+            "--conc=1,5",
+            "-ac1,5",
+            "--loose-concurrency=1,5",
+        ] {
+            let arguments = parse(line).unwrap();
+            assert_eq!(arguments.text("concurrency"), Some("1,5"), "{line}");
+        }
+        for (line, on, off) in [
+            ("--no-drop", true, false),
+            ("--no_drop", true, false),
+            ("--no-drop=1", true, false),
+            ("--no-drop=off", false, true),
+            ("--skip-no-drop", false, true),
+            ("--disable-no_drop", false, true),
+            ("--enable-no-drop", true, false),
+            ("--loose-skip-no-drop", false, true),
+            ("--no-drop --skip-no-drop", false, true),
+            ("", false, false),
+        ] {
+            let arguments = parse(line).unwrap();
+            let found = (arguments.is_on("no-drop"), arguments.is_off("no-drop"));
+            assert_eq!(found, (on, off), "{line}");
+        }
+    }
+
+    #[test]
+    fn values_that_may_be_missing_are_attached() {
+        assert_eq!(parse("-psecret").unwrap().text("password"), Some("secret"));
+        let arguments = parse("-p secret").unwrap();
+        assert_eq!(arguments.text("password"), None);
+        assert!(arguments.is_on("password") && arguments.warnings.len() == 1);
+        assert!(!arguments.warnings[0].contains("secret"));
+        assert!(parse("--csv").unwrap().is_on("csv"));
+        assert_eq!(parse("--csv=f").unwrap().text("csv"), Some("f"));
+        assert_eq!(parse("-vvv --verbose").unwrap().times("verbose"), 4);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, message) in [
+            ("--foo=1", "mysqlslap: unknown option '--foo'"),
+            ("-x", "mysqlslap: unknown option '-x'"),
+            ("--", ""),
+            (
+                "--concurrency",
+                "mysqlslap: option '--concurrency' requires an argument",
+            ),
+            ("-c", "mysqlslap: option '-c' requires an argument"),
+            (
+                "--no-drop=maybe",
+                "mysqlslap: option '--no-drop': 'maybe' is neither on nor off",
+            ),
+            (
+                "--skip-concurrency",
+                "mysqlslap: option '--skip-concurrency' takes no value",
+            ),
+            (
+                "--auto-gen",
+                "mysqlslap: ambiguous option '--auto-gen' (auto-generate-sql, auto-generate-sql-write-number)",
+            ),
+        ] {
+            let found = parse(line).err().unwrap_or_default();
+            assert_eq!(found, message, "{line}");
+        }
+        assert_eq!(parse("--loose-foo").unwrap().warnings.len(), 1);
+        // Abbreviations of the originals' options win over those of ours.
+        assert_eq!(
+            parse("--concurren 3").unwrap().text("concurrency"),
+            Some("3")
+        );
+        assert!(parse("--concurrent").unwrap().is_on("concurrent-things"));
+    }
+
+    #[test]
+    fn numbers_have_binary_units() {
+        for (text, found) in [
+            ("10", Some(10)),
+            ("2k", Some(2048)),
+            ("1M", Some(1 << 20)),
+            ("x", None),
+            ("-1", None),
+            ("1x", None),
+        ] {
+            assert_eq!(number(text), found, "{text}");
+        }
+    }
+}

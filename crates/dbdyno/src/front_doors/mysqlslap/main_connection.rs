@@ -1,0 +1,230 @@
+//! The connection on which everything around the clients happens: schema, tables, keys, queries before and after.
+
+use protocol::{Connection, Endpoint, Outcome};
+use workload::slap::{Keys, Statement};
+
+use super::{
+    settings::{Engine, Settings},
+    statements,
+};
+use crate::{
+    blame::{Blame, Blamed},
+    runs::quoted,
+};
+
+/// INSERTs of a table that is made up, per transaction: nobody measures them.
+const ROWS_AT_ONCE: usize = 1000;
+
+/// The main connection, and what it knows of the schema.
+pub(super) struct Main<'s> {
+    settings: &'s Settings,
+    endpoint: &'s Endpoint,
+    connection: Connection,
+    schema: Schema,
+}
+
+/// Whose the schema is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Schema {
+    /// Nobody has looked.
+    Unknown,
+    /// Made here, or given away by `--yes-drop`.
+    Ours,
+    /// It was there before, and is not dropped.
+    Theirs,
+}
+
+impl<'s> Main<'s> {
+    /// Connects.
+    pub(super) fn open(settings: &'s Settings, endpoint: &'s Endpoint) -> Result<Self, Blamed> {
+        let opened = reactor::block_on(async {
+            let mut connection = Connection::open(endpoint).await?;
+            for sql in &settings.on_connect {
+                connection.query(sql.as_bytes()).await?;
+            }
+            Ok(connection)
+        });
+        let connection = opened
+            .map_err(|error| Blamed::new(Blame::Machine, error))?
+            .map_err(|error| Blamed::of_server(&endpoint.address, error))?;
+        Ok(Self {
+            settings,
+            endpoint,
+            connection,
+            schema: Schema::Unknown,
+        })
+    }
+
+    /// Makes the schema with its tables anew; nothing where the test has no tables of its own.
+    pub(super) fn make(&mut self, engine: Option<&Engine>) -> Result<(), Blamed> {
+        if !self.settings.makes_schema() {
+            return Ok(());
+        }
+        self.make_schema()?;
+        self.run(&format!("use `{}`", self.settings.schema))?;
+        let dialect = self.settings.dialect;
+        if let Some(sql) = engine.and_then(|engine| statements::set_engine(dialect, engine)) {
+            self.run(&sql)?;
+        }
+        let mut suffix = self.settings.create_suffix(engine);
+        for (number, statement) in self.settings.load().enumerate() {
+            let mut sql = statement.sql().to_vec();
+            sql.extend_from_slice(suffix.as_bytes());
+            suffix.clear();
+            self.run_bytes(&sql)?;
+            if self.settings.is_made_up() && number % ROWS_AT_ONCE == 0 {
+                if number > 0 {
+                    self.ask("COMMIT")?;
+                }
+                self.ask("START TRANSACTION")?;
+            }
+        }
+        if self.settings.is_made_up() {
+            self.ask("COMMIT")?;
+        }
+        Ok(())
+    }
+
+    fn make_schema(&mut self) -> Result<(), Blamed> {
+        let settings = self.settings;
+        let name = &settings.schema;
+        if self.schema == Schema::Unknown {
+            let tables = self.tables()?;
+            self.schema = match tables {
+                Some(_) if settings.no_drop => Schema::Theirs,
+                Some(tables) if !settings.yes_drop => {
+                    let message = format!(
+                        "{}: schema `{name}` was there before, with {tables} tables, and {} would drop it",
+                        settings.program, settings.program
+                    );
+                    return Err(Blamed::new(Blame::Input, message).hint(
+                        "--yes-drop drops it, --no-drop uses and keeps it, --create-schema=NAME names another"
+                            .to_owned(),
+                    ));
+                }
+                _ => Schema::Ours,
+            };
+        }
+        match self.schema {
+            Schema::Theirs => Ok(()),
+            Schema::Unknown | Schema::Ours => {
+                self.run(&statements::drop_schema(name))?;
+                let sql = statements::create_schema(name);
+                self.echo(sql.as_bytes());
+                self.query(sql.as_bytes()).map(drop).map_err(|error| {
+                    let message = format!(
+                        "{}: Cannot create schema {name} : {error}",
+                        settings.program
+                    );
+                    Blamed::new(Blame::Server, message)
+                })
+            }
+        }
+    }
+
+    /// How many tables the schema has; `None` where there is none of this name.
+    fn tables(&mut self) -> Result<Option<u64>, Blamed> {
+        let name = quoted(&self.settings.schema);
+        let sql = format!(
+            "SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = {name}) \
+             FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {name}"
+        );
+        Ok(self
+            .column(&sql)?
+            .first()
+            .map(|count| number_of(count).unwrap_or(0)))
+    }
+
+    /// Drops the schema if it was made here and is not to be kept.
+    pub(super) fn drop_schema(&mut self) -> Result<(), Blamed> {
+        if self.schema == Schema::Ours && !self.settings.no_drop {
+            self.run(&statements::drop_schema(&self.settings.schema))?;
+        }
+        Ok(())
+    }
+
+    /// The keys of a table that was made up.
+    pub(super) fn keys(&mut self) -> Result<Keys, Blamed> {
+        if !self.settings.reads_keys {
+            return Ok(Keys::List(Vec::new()));
+        }
+        // Numbers without a gap, as AUTO_INCREMENT gives them, need not be read one by one.
+        let span = self.column("SELECT CONCAT(MIN(id), ' ', MAX(id), ' ', COUNT(*)) FROM t1")?;
+        let span: Vec<Option<u64>> = span
+            .first()
+            .map(|text| text.split(|byte| *byte == b' ').map(number_of).collect())
+            .unwrap_or_default();
+        if let [Some(first), Some(last), Some(count)] = span[..]
+            && last - first + 1 == count
+        {
+            return Ok(Keys::Range { first, count });
+        }
+        self.column("SELECT id from t1").map(Keys::List)
+    }
+
+    /// Runs the statements of `--pre-query` or `--post-query`.
+    pub(super) fn run_all(&mut self, statements: &[Statement]) -> Result<(), Blamed> {
+        statements
+            .iter()
+            .try_for_each(|statement| self.run_bytes(statement.sql()))
+    }
+
+    fn run(&mut self, sql: &str) -> Result<(), Blamed> {
+        self.run_bytes(sql.as_bytes())
+    }
+
+    fn run_bytes(&mut self, sql: &[u8]) -> Result<(), Blamed> {
+        self.echo(sql);
+        self.query(sql).map(drop).map_err(|error| {
+            let sql = String::from_utf8_lossy(sql);
+            let message = format!(
+                "{}: Cannot run query {sql} ERROR : {error}",
+                self.settings.program
+            );
+            Blamed::new(Blame::Server, message)
+        })
+    }
+
+    /// A statement that mysqlslap does not have.
+    fn ask(&mut self, sql: &str) -> Result<(), Blamed> {
+        let asked = self.query(sql.as_bytes()).map(drop);
+        asked.map_err(|error| Blamed::new(Blame::Server, format!("{sql}: {error}")))
+    }
+
+    fn echo(&self, sql: &[u8]) {
+        if self.settings.verbose >= 3 {
+            println!("{};", String::from_utf8_lossy(sql));
+        }
+    }
+
+    fn query(&mut self, sql: &[u8]) -> Result<Outcome, protocol::Error> {
+        self.on(async |connection| connection.query(sql).await)
+    }
+
+    /// The first column of a result; NULL is left out.
+    fn column(&mut self, sql: &str) -> Result<Vec<Vec<u8>>, Blamed> {
+        let sets = self.on(async |connection| connection.rows(sql).await);
+        let sets = sets.map_err(|error| Blamed::of_server(&self.endpoint.address, error))?;
+        let rows = sets.into_iter().flat_map(|set| set.rows);
+        Ok(rows.filter_map(|row| row.into_iter().next()?).collect())
+    }
+
+    fn on<T>(
+        &mut self,
+        what: impl AsyncFnOnce(&mut Connection) -> Result<T, protocol::Error>,
+    ) -> Result<T, protocol::Error> {
+        let connection = &mut self.connection;
+        match reactor::block_on(async { what(connection).await }) {
+            Ok(result) => result,
+            // No event loop could be set up: the connection is as good as gone.
+            Err(source) => Err(protocol::Error::Lost {
+                during: "setting up an event loop",
+                source,
+            }),
+        }
+    }
+}
+
+fn number_of(text: impl AsRef<[u8]>) -> Option<u64> {
+    std::str::from_utf8(text.as_ref()).ok()?.parse().ok()
+}

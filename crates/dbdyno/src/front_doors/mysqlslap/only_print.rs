@@ -1,0 +1,117 @@
+//! What would be done, without a server: `--only-print`.
+
+use std::io::{self, Write};
+
+use workload::slap::Statement;
+
+use super::{
+    settings::{Engine, Settings},
+    statements,
+    system::run_command,
+};
+
+/// Stands for a key that no server gave, as with mysqlslap.
+const KEY: &[u8] = b"796c4422-1d94-102a-9d6d-00e0812d";
+
+/// Prints all statements in the order in which they would be run.
+pub(super) fn print(settings: &Settings) -> anyhow::Result<()> {
+    let mut out = Out {
+        to: io::stdout().lock(),
+        sql: Vec::new(),
+    };
+    for engine in settings.engines_or_none() {
+        for clients in &settings.concurrency {
+            for _ in 0..settings.iterations {
+                print_round(settings, engine, *clients, &mut out)?;
+            }
+        }
+        if settings.makes_schema() && !settings.no_drop {
+            out.text(&statements::drop_schema(&settings.schema))?;
+        }
+    }
+    Ok(out.to.flush()?)
+}
+
+fn print_round(
+    settings: &Settings,
+    engine: Option<&Engine>,
+    clients: u32,
+    out: &mut Out<impl Write>,
+) -> anyhow::Result<()> {
+    if settings.makes_schema() {
+        if !settings.no_drop {
+            out.text(&statements::drop_schema(&settings.schema))?;
+        }
+        out.text(&statements::create_schema(&settings.schema))?;
+        out.text(&format!("use {}", settings.schema))?;
+        let set = engine.and_then(|engine| statements::set_engine(settings.dialect, engine));
+        if let Some(statement) = set {
+            out.text(&statement)?;
+        }
+        let mut suffix = settings.create_suffix(engine);
+        for statement in settings.load() {
+            out.statement(statement, suffix.as_bytes())?;
+            suffix.clear();
+        }
+    }
+    if settings.commit_every > 0 {
+        out.text("SET AUTOCOMMIT=0")?;
+    }
+    if let Some(command) = &settings.pre_system {
+        out.to.flush()?;
+        run_command(command, "pre_system")?;
+    }
+    for statement in &settings.pre_query {
+        out.statement(statement, b"")?;
+    }
+    let (share, one_more) = settings.per_client(clients).unwrap_or_default();
+    for client in 0..clients {
+        print_client(settings, share + u64::from(client < one_more), out)?;
+    }
+    for statement in &settings.post_query {
+        out.statement(statement, b"")?;
+    }
+    if let Some(command) = &settings.post_system {
+        out.to.flush()?;
+        run_command(command, "post_system")?;
+    }
+    Ok(())
+}
+
+fn print_client(settings: &Settings, count: u64, out: &mut Out<impl Write>) -> io::Result<()> {
+    let commits = settings.commit_every;
+    if commits > 0 {
+        out.text("SET AUTOCOMMIT=0")?;
+    }
+    for (number, statement) in (1..=count).zip(settings.queries.iter().cycle()) {
+        out.statement(statement, b"")?;
+        if commits > 0 && number % commits == 0 {
+            out.text("COMMIT")?;
+        }
+    }
+    if commits > 0 {
+        out.text("COMMIT")?;
+    }
+    Ok(())
+}
+
+/// Where the statements go.
+struct Out<W> {
+    to: W,
+    /// One statement; its memory is used again for the next one.
+    sql: Vec<u8>,
+}
+
+impl<W: Write> Out<W> {
+    fn text(&mut self, sql: &str) -> io::Result<()> {
+        writeln!(self.to, "{sql};")
+    }
+
+    fn statement(&mut self, statement: &Statement, suffix: &[u8]) -> io::Result<()> {
+        self.sql.clear();
+        statement.write(&mut self.sql, |sql| sql.extend_from_slice(KEY));
+        self.sql.extend_from_slice(suffix);
+        self.sql.extend_from_slice(b";\n");
+        self.to.write_all(&self.sql)
+    }
+}

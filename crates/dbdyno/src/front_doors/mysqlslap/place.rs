@@ -1,0 +1,239 @@
+//! Where the clients connect, and as whom, by the rules of each family's client library.
+
+use std::{env, path::PathBuf};
+
+use protocol::{Endpoint, Password, SslMode};
+
+use super::{
+    super::my_getopt::{Arguments, Options},
+    Dialect,
+};
+use crate::{
+    blame::Blamed,
+    connection_options::{ConnectionOptions, local_socket},
+};
+
+/// Who logs in where nobody is named.
+const MYSQLS_USER: &str = "root";
+
+/// Login methods that dbdyno knows; whichever is named, the server decides.
+const METHODS: [&str; 7] = [
+    "mysql_native_password",
+    "caching_sha2_password",
+    "sha256_password",
+    "client_ed25519",
+    "parsec",
+    "unix_socket",
+    "auth_socket",
+];
+
+/// The endpoint that the options name. `typed` are those of the command line alone, `all` those of the option files too.
+pub(super) fn endpoint(
+    options: &Options<'_>,
+    dialect: Dialect,
+    typed: &Arguments,
+    all: &Arguments,
+) -> anyhow::Result<Endpoint> {
+    check(options, all)?;
+    let mut endpoint = connection_options(options, dialect, typed, all)?.endpoint()?;
+    if all.text("server").is_none()
+        && all.text("password-file").is_none()
+        && let Some(password) = all.text("password1").or(all.text("password"))
+    {
+        endpoint.password = Some(Password::from(password));
+    }
+    if let Some(mode) = ssl_mode(all) {
+        endpoint.ssl_mode = mode;
+    }
+    Ok(endpoint)
+}
+
+/// Refuses values that cannot be done.
+fn check(options: &Options<'_>, all: &Arguments) -> Result<(), Blamed> {
+    let refuse = |name: &str, what: &str| Err(options.error(&format!("option '--{name}' {what}")));
+    for name in ["password", "password1"] {
+        if all.is_on(name) && all.text(name).is_none() {
+            let what = "has no value, and dbdyno does not ask for passwords; --password-file=FILE reads one";
+            return refuse(name, what);
+        }
+    }
+    if let Some(method) = all.text("default-auth")
+        && !METHODS.contains(&method)
+    {
+        return refuse(
+            "default-auth",
+            &format!("names a method that dbdyno does not know: '{method}'"),
+        );
+    }
+    let is_none = |name: &str, none: &str| {
+        all.text(name)
+            .is_none_or(|value| value.eq_ignore_ascii_case(none))
+    };
+    if !is_none("ssl-fips-mode", "off") {
+        return refuse("ssl-fips-mode", "takes OFF: dbdyno's TLS has no such mode");
+    }
+    if !is_none("compression-algorithms", "uncompressed") {
+        let what = "takes uncompressed: dbdyno does not speak the compressed protocol";
+        return refuse("compression-algorithms", what);
+    }
+    if !is_none("protocol", "tcp") && !is_none("protocol", "socket") {
+        return refuse(
+            "protocol",
+            "takes tcp or socket: the others are for Windows",
+        );
+    }
+    Ok(())
+}
+
+/// The same in the terms of all commands.
+fn connection_options(
+    options: &Options<'_>,
+    dialect: Dialect,
+    typed: &Arguments,
+    all: &Arguments,
+) -> Result<ConnectionOptions, Blamed> {
+    let ssl_mode = all.text("ssl-mode").map(str::to_owned);
+    let ssl_ca = all.text("ssl-ca").map(PathBuf::from);
+    if let Some(server) = all.text("server") {
+        return Ok(ConnectionOptions {
+            server: Some(server.to_owned()),
+            ssl_mode,
+            ssl_ca,
+            ..ConnectionOptions::default()
+        });
+    }
+    let port =
+        match all.text("port") {
+            None | Some("0") => None,
+            Some(text) => Some(text.parse::<u16>().map_err(|_| {
+                options.error(&format!("option '--port' is no port number: '{text}'"))
+            })?),
+        };
+    let environment = |name| env::var(name).ok().filter(|value| !value.is_empty());
+    let host = all
+        .text("host")
+        .map(str::to_owned)
+        .or_else(|| environment("MYSQL_HOST"));
+    let remote = host.filter(|host| !host.is_empty() && host != "localhost");
+    let is_tcp = match all.text("protocol").map(str::to_ascii_lowercase).as_deref() {
+        Some("tcp") => true,
+        Some(_) => false,
+        // MariaDB's programs take a port or a socket that is typed for the protocol.
+        None => {
+            let says_tcp = typed.text("port").is_some() && typed.text("socket").is_none();
+            remote.is_some() || dialect == Dialect::MariaDb && says_tcp
+        }
+    };
+    let user = all
+        .text("user")
+        .map(str::to_owned)
+        .or_else(|| match dialect {
+            Dialect::MySql => Some(MYSQLS_USER.to_owned()),
+            Dialect::MariaDb => None,
+        });
+    let mut found = ConnectionOptions {
+        user,
+        password_file: all.text("password-file").map(PathBuf::from),
+        ssl_mode,
+        ssl_ca,
+        no_defaults: true,
+        ..ConnectionOptions::default()
+    };
+    if is_tcp {
+        found.host = Some(remote.unwrap_or_else(|| "127.0.0.1".to_owned()));
+        found.port = port;
+    } else {
+        found.socket = all.text("socket").map(PathBuf::from).or_else(local_socket);
+        // Without any, the default one, so that the error names it.
+        found.host = None;
+    }
+    Ok(found)
+}
+
+/// What MariaDB's switches say of TLS.
+fn ssl_mode(all: &Arguments) -> Option<SslMode> {
+    if all.is_off("ssl") {
+        return Some(SslMode::Disabled);
+    }
+    match all.is_on("ssl-verify-server-cert") {
+        true => Some(SslMode::VerifyIdentity),
+        // As with MariaDB's own: it is used where the server offers it.
+        false => all.is_on("ssl").then_some(SslMode::Preferred),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::front_doors::mysqlslap::specs;
+
+    fn found(dialect: Dialect, line: &str) -> Result<ConnectionOptions, String> {
+        let specs = specs::of(dialect);
+        let options = Options {
+            specs: &specs,
+            program: "mysqlslap",
+        };
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let arguments = options.parse(&words).map_err(|error| error.message)?;
+        check(&options, &arguments).map_err(|error| error.message)?;
+        connection_options(&options, dialect, &arguments, &arguments).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn each_family_has_its_own_way_to_the_server() {
+        let (mysql, mariadb) = (Dialect::MySql, Dialect::MariaDb);
+        let tcp = |host: &str, port| (Some(host.to_owned()), port, None);
+        let socket = |path: &str| (None, None, Some(PathBuf::from(path)));
+        for (dialect, line, place) in [
+            (mysql, "-h db1 -P 3307", tcp("db1", Some(3307))),
+            (mysql, "-h db1", tcp("db1", None)),
+            (
+                mysql,
+                "--host=127.0.0.1 --port=3306",
+                tcp("127.0.0.1", Some(3306)),
+            ),
+            (mysql, "-P 3307 -S /x.sock", socket("/x.sock")),
+            (mysql, "-h localhost -P 3307 -S /x.sock", socket("/x.sock")),
+            (mariadb, "-P 3307", tcp("127.0.0.1", Some(3307))),
+            (mariadb, "-P 3307 -S /x.sock", socket("/x.sock")),
+            (mysql, "--protocol=TCP -S /x.sock", tcp("127.0.0.1", None)),
+            (
+                mariadb,
+                "--protocol=socket -S /x.sock -P 1",
+                socket("/x.sock"),
+            ),
+        ] {
+            let options = found(dialect, line).unwrap();
+            assert_eq!(
+                (options.host, options.port, options.socket),
+                place,
+                "{line}"
+            );
+        }
+        assert_eq!(found(mysql, "").unwrap().user.as_deref(), Some("root"));
+        assert_eq!(found(mariadb, "").unwrap().user, None);
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_by_name() {
+        for line in [
+            "-p",
+            "--default-auth=authentication_ldap_sasl_client",
+            "--ssl-fips-mode=on",
+            "--compression-algorithms=zstd,zlib",
+            "--protocol=pipe",
+            "-C",
+            "--ssl-cert=x",
+            "--plugin-dir=x",
+            "--port=x",
+            "--login-path=x",
+        ] {
+            let message = found(Dialect::MySql, line).unwrap_err();
+            assert!(
+                message.starts_with("mysqlslap: option '--"),
+                "{line}: {message}"
+            );
+        }
+        assert!(found(Dialect::MySql, "--skip-compress --ssl-fips-mode=OFF").is_ok());
+    }
+}

@@ -1,0 +1,363 @@
+//! Runs the tests: engines, numbers of clients and rounds, one after the other.
+
+use std::{
+    collections::BTreeMap,
+    fs::OpenOptions,
+    io::{self, IsTerminal, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use load::{Drain, Ended, Group, Interrupt, Load, Observer, Outcome, Stop, WarmUp};
+use protocol::Endpoint;
+use report::layouts::mysqlslap::{self as layout, TestReport};
+use samples::{Interval, PhaseMark};
+use workload::slap::{Plan, Planned, SlapUser};
+
+use super::{
+    main_connection::Main,
+    settings::{Engine, Output, Settings},
+    system::run_command,
+    tally::{Connecting, Tally},
+};
+use crate::{
+    blame::{Blame, Blamed},
+    open_files,
+    progress::Step,
+    runs::{SingleRun, Stage},
+    signals,
+};
+
+/// Intervals of the record.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How a test ended.
+enum End {
+    /// All rounds were run.
+    Complete(Box<Tally>),
+    /// A round did not come to its end; what is to be told was told.
+    Broken(Blame),
+}
+
+/// Runs all tests and prints their reports.
+pub(super) fn run(settings: &Settings, endpoint: Endpoint) -> anyhow::Result<ExitCode> {
+    let interrupt = signals::interrupt()?;
+    let mut main = Main::open(settings, &endpoint)?;
+    let mut clients = endpoint.clone();
+    clients.database = Some(settings.schema.clone());
+    let clients = Arc::new(clients);
+    if settings.verbose >= 2 {
+        println!("Parsing engines to use.\nStarting Concurrency Test");
+    }
+    let mut tests = Tests {
+        settings,
+        main: &mut main,
+        endpoint: &clients,
+        interrupt: &interrupt,
+        rounds: 0,
+        connecting: Connecting::default(),
+    };
+    let ran = tests.run();
+    let connecting = tests.connecting;
+    let dropped = main.drop_schema();
+    let code = ran?;
+    dropped?;
+    if settings.output != Output::Nothing && !settings.asks_for_more() {
+        let (mean, longest) = connecting.times();
+        eprintln!(
+            "note: the seconds are those in which statements ran; mysqlslap counts connecting too, which took {:.3} ms \
+             on average and {:.3} ms at most",
+            mean.as_secs_f64() * 1e3,
+            longest.as_secs_f64() * 1e3
+        );
+    }
+    Ok(code)
+}
+
+/// The tests of a call.
+struct Tests<'t, 's> {
+    settings: &'s Settings,
+    main: &'t mut Main<'s>,
+    endpoint: &'t Arc<Endpoint>,
+    interrupt: &'t Interrupt,
+    /// Rounds that were begun, of all tests.
+    rounds: u64,
+    /// How connecting went in all tests.
+    connecting: Connecting,
+}
+
+impl Tests<'_, '_> {
+    fn run(&mut self) -> anyhow::Result<ExitCode> {
+        let settings = self.settings;
+        let mut worst = ExitCode::SUCCESS;
+        for engine in settings.engines_or_none() {
+            for clients in &settings.concurrency {
+                let tally = match self.test(engine, *clients)? {
+                    End::Complete(tally) => tally,
+                    End::Broken(blame) => return Ok(ExitCode::from(blame as u8)),
+                };
+                self.connecting.add(tally.connecting());
+                print_report(settings, &tally.report(settings, engine))?;
+                if let Some(shortfall) = tally.shortfall() {
+                    eprintln!("warning: the rate was not reached {shortfall}");
+                    worst = ExitCode::from(Blame::Answer as u8);
+                }
+                if tally.has_failures() {
+                    worst = ExitCode::from(Blame::Server as u8);
+                }
+            }
+        }
+        Ok(worst)
+    }
+
+    /// All rounds with one engine and one number of clients.
+    fn test(&mut self, engine: Option<&Engine>, clients: u32) -> anyhow::Result<End> {
+        open_files::provide_for(clients.into())?;
+        note_remainder(self.settings, clients);
+        let mut tally = Tally::default();
+        for _ in 0..self.settings.iterations {
+            if self.interrupt.is_raised() {
+                return Ok(End::Broken(Blame::Interrupted));
+            }
+            let outcome = self.round(engine, clients, &mut tally)?;
+            tally.tell(self.settings, &outcome);
+            match outcome.ended {
+                Ended::Planned => {}
+                Ended::Interrupted => return Ok(End::Broken(Blame::Interrupted)),
+                Ended::ServerLost(_) | Ended::Failed { .. } => {
+                    return Ok(End::Broken(Blame::Server));
+                }
+            }
+        }
+        Ok(End::Complete(Box::new(tally)))
+    }
+
+    /// One round, from making the tables to what follows the clients.
+    fn round(
+        &mut self,
+        engine: Option<&Engine>,
+        clients: u32,
+        tally: &mut Tally,
+    ) -> anyhow::Result<Outcome> {
+        let settings = self.settings;
+        let say = |what: &str| {
+            if settings.verbose >= 2 {
+                println!("{what}");
+            }
+        };
+        say("Loading Pre-data");
+        self.main.make(engine)?;
+        say("Generating primary key list");
+        let (per_client, one_more) = match settings.per_client(clients) {
+            Some((share, one_more)) => (Some(share), one_more),
+            None => (None, 0),
+        };
+        let plan = Plan::new(Planned {
+            statements: settings.queries.clone(),
+            keys: self.main.keys()?,
+            per_client,
+            one_more,
+            commit_every: settings.commit_every,
+            reconnect_every: settings.reconnect_every,
+            on_connect: settings.on_connect.clone(),
+            seed: settings.seed,
+        });
+        if let Some(command) = &settings.pre_system {
+            run_command(command, "pre_system")?;
+        }
+        self.main.run_all(&settings.pre_query)?;
+        self.rounds += 1;
+        let plan = Arc::new(plan);
+        let outcome = self.drive(engine, &plan, clients)?;
+        tally.add(&plan, &outcome);
+        // After a failure the server is left as it is, but for the schema.
+        if outcome.ended == Ended::Planned {
+            self.main.run_all(&settings.post_query)?;
+            if let Some(command) = &settings.post_system {
+                run_command(command, "post_system")?;
+            }
+        }
+        say("Generating stats");
+        Ok(outcome)
+    }
+
+    fn drive(
+        &self,
+        engine: Option<&Engine>,
+        plan: &Arc<Plan>,
+        clients: u32,
+    ) -> anyhow::Result<Outcome> {
+        let settings = self.settings;
+        let load = Load {
+            groups: vec![group(settings, plan, self.endpoint, clients)],
+            loops: settings
+                .loops
+                .unwrap_or_else(|| load::default_loops(clients, &settings.arrivals))
+                .min(clients),
+            spin: false,
+            arrivals: settings.arrivals,
+            warm_up: WarmUp::None,
+            stop: settings.duration.map_or(Stop::WhenUsersEnd, Stop::After),
+            drain: Drain::USUAL,
+            on_error: settings.on_error,
+            interval: INTERVAL,
+        };
+        let mut progress = Progress::new(settings);
+        let Some(record) = &settings.record else {
+            let driven = load::drive(load, self.interrupt, &mut progress);
+            return Ok(driven.map_err(Blamed::from)?);
+        };
+        let path = self.record_path(record);
+        let stage = Stage::of((**self.endpoint).clone())?;
+        let single = SingleRun {
+            after: &Vec::new,
+            name: settings
+                .label
+                .clone()
+                .unwrap_or_else(|| settings.program.to_owned()),
+            settings: told(settings, engine, clients),
+            seed: settings.seed,
+            stage: &stage,
+            expected: settings.duration.unwrap_or(INTERVAL),
+            sample_every: settings.sample_every,
+            path: &path,
+            interrupt: self.interrupt,
+        };
+        let recorded = single.record(load, &mut progress)?;
+        eprintln!("record: {}", path.display());
+        Ok(recorded.outcome)
+    }
+
+    /// The file itself where there is one round, otherwise with the round's number behind its name.
+    fn record_path(&self, record: &Path) -> PathBuf {
+        let settings = self.settings;
+        let tests = settings.engines_or_none().len() * settings.concurrency.len();
+        if tests as u64 * settings.iterations == 1 {
+            return record.to_owned();
+        }
+        let stem = record.file_stem().unwrap_or_default().to_string_lossy();
+        let mut name = format!("{stem}-{}", self.rounds);
+        if let Some(extension) = record.extension() {
+            name.push('.');
+            name.push_str(&extension.to_string_lossy());
+        }
+        record.with_file_name(name)
+    }
+}
+
+fn group(
+    settings: &Settings,
+    plan: &Arc<Plan>,
+    endpoint: &Arc<Endpoint>,
+    clients: u32,
+) -> Group<SlapUser> {
+    let (plan_of_users, endpoint) = (Arc::clone(plan), Arc::clone(endpoint));
+    Group {
+        name: settings.program.to_owned(),
+        operations: plan.operations().to_vec(),
+        statements: Vec::new(),
+        users: clients,
+        make: Box::new(move |index| {
+            SlapUser::new(Arc::clone(&plan_of_users), Arc::clone(&endpoint), index)
+        }),
+    }
+}
+
+/// What a record says of its round.
+fn told(settings: &Settings, engine: Option<&Engine>, clients: u32) -> BTreeMap<String, String> {
+    let mut told = BTreeMap::from([
+        ("concurrency".to_owned(), clients.to_string()),
+        ("load-type".to_owned(), settings.load_type.clone()),
+        ("commit".to_owned(), settings.commit_every.to_string()),
+        ("detach".to_owned(), settings.reconnect_every.to_string()),
+    ]);
+    if let Some(engine) = engine {
+        told.insert("engine".to_owned(), engine.name.clone());
+    }
+    told
+}
+
+/// Says where mysqlslap's division loses statements, or its share of nothing becomes one pass.
+fn note_remainder(settings: &Settings, clients: u32) {
+    let super::settings::Limit::Together(count) = settings.limit else {
+        return;
+    };
+    if settings.remainder || settings.output == Output::Nothing {
+        return;
+    }
+    let (share, left) = (count / u64::from(clients), count % u64::from(clients));
+    if share == 0 {
+        eprintln!(
+            "note: {count} statements are fewer than {clients} clients: each runs its list once, as mysqlslap has it; \
+             with --remainder {count} clients run one statement each"
+        );
+    } else if left > 0 {
+        eprintln!(
+            "note: {left} of {count} statements are not run: {clients} clients run {share} each, as mysqlslap has it; \
+             --remainder runs them too"
+        );
+    }
+}
+
+fn print_report(settings: &Settings, report: &TestReport) -> anyhow::Result<()> {
+    match &settings.output {
+        Output::Nothing => Ok(()),
+        Output::Text => write_out(&layout::text(report)),
+        Output::Csv(None) => write_out(&layout::csv(report)),
+        Output::Csv(Some(path)) => {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            let written = file.and_then(|mut file| file.write_all(layout::csv(report).as_bytes()));
+            Ok(written.map_err(|error| {
+                Blamed::new(
+                    Blame::Machine,
+                    format!("--csv: {}: {error}", path.display()),
+                )
+            })?)
+        }
+    }
+}
+
+fn write_out(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    Ok(stdout.flush()?)
+}
+
+/// A line on the terminal while the clients run.
+struct Progress {
+    step: Option<Step>,
+}
+
+impl Progress {
+    fn new(settings: &Settings) -> Self {
+        let is_shown = io::stderr().is_terminal()
+            && settings.output != Output::Nothing
+            && settings.record.is_none();
+        Self {
+            step: is_shown.then(|| Step::spinner("connecting")),
+        }
+    }
+
+    fn say(&self, what: String) {
+        if let Some(step) = &self.step {
+            step.say(what);
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn connected(&mut self, open: u64, total: u64) {
+        self.say(format!("{open} of {total} connected"));
+    }
+
+    fn started(&mut self) {}
+
+    fn phase(&mut self, _mark: PhaseMark) {}
+
+    fn interval(&mut self, interval: Interval) {
+        let per_s = interval.succeeded() as f64 / interval.length_s;
+        self.say(format!("{per_s:.0} queries per second"));
+    }
+}

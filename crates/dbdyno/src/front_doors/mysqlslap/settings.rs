@@ -1,0 +1,280 @@
+//! What a call asks for.
+
+use std::{path::PathBuf, time::Duration};
+
+use load::{Arrivals, OnError};
+use workload::slap::{Generated, Statement};
+
+use super::{
+    super::{
+        my_getopt::{Arguments, Options},
+        super_smack::fresh_seed,
+    },
+    Dialect,
+    values::Reader,
+};
+use crate::blame::Blamed;
+
+/// What a call asks for.
+pub(super) struct Settings {
+    /// The name under which errors are told.
+    pub(super) program: &'static str,
+    pub(super) dialect: Dialect,
+    /// What makes the tables, in order.
+    create: Vec<Statement>,
+    /// How a table that was made up is filled; `None` where the tables are the user's own.
+    fill: Option<Fill>,
+    /// What the clients run.
+    pub(super) queries: Vec<Statement>,
+    /// The table was made up and has a primary key, whose values are read once it is filled.
+    pub(super) reads_keys: bool,
+    pub(super) schema: String,
+    pub(super) no_drop: bool,
+    pub(super) yes_drop: bool,
+    pub(super) pre_query: Vec<Statement>,
+    pub(super) post_query: Vec<Statement>,
+    pub(super) pre_system: Option<String>,
+    pub(super) post_system: Option<String>,
+    pub(super) concurrency: Vec<u32>,
+    pub(super) iterations: u64,
+    pub(super) limit: Limit,
+    pub(super) remainder: bool,
+    pub(super) duration: Option<Duration>,
+    pub(super) arrivals: Arrivals,
+    pub(super) engines: Vec<Engine>,
+    pub(super) commit_every: u64,
+    pub(super) reconnect_every: u64,
+    pub(super) on_connect: Vec<String>,
+    pub(super) on_error: OnError,
+    pub(super) seed: u64,
+    pub(super) loops: Option<u32>,
+    pub(super) output: Output,
+    pub(super) verbose: u32,
+    pub(super) load_type: String,
+    pub(super) label: Option<String>,
+    pub(super) percentiles: Vec<f64>,
+    pub(super) record: Option<PathBuf>,
+    pub(super) sample_every: Option<Duration>,
+    /// What is to be told before anything is done.
+    pub(super) warnings: Vec<String>,
+}
+
+/// How a table that was made up is filled.
+struct Fill {
+    /// INSERTs, in turn.
+    rows: Vec<Statement>,
+    /// Statements in all, CREATE TABLE among them.
+    statements: u64,
+}
+
+/// How many statements the clients run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// Each runs its list once.
+    Once,
+    /// Each runs so many.
+    Each(u64),
+    /// All together run so many.
+    Together(u64),
+}
+
+/// A storage engine, with the option behind its colon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Engine {
+    pub(super) name: String,
+    pub(super) option: Option<String>,
+}
+
+/// Where the report goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Output {
+    Text,
+    /// Lines of CSV, to the end of a file or to standard output.
+    Csv(Option<PathBuf>),
+    Nothing,
+}
+
+impl Settings {
+    /// Reads the values of the options, and the files that they name.
+    pub(super) fn new(
+        options: &Options<'_>,
+        program: &'static str,
+        dialect: Dialect,
+        arguments: &Arguments,
+    ) -> Result<Self, Blamed> {
+        let read = Reader { options, arguments };
+        let generated = match arguments.is_on("auto-generate-sql") {
+            true => Some(read.generator()?),
+            false => None,
+        };
+        let delimiter = arguments.text("delimiter").unwrap_or("\n");
+        if delimiter.is_empty() {
+            return Err(read.wrong("delimiter", "is empty"));
+        }
+        let mut warnings = arguments.warnings.clone();
+        let mut script = |name| read.script(name, delimiter, &mut warnings);
+        let (create, query) = (script("create")?, script("query")?);
+        let (pre_query, post_query) = (script("pre-query")?, script("post-query")?);
+        let statements = read.count("auto-generate-sql-write-number", 100)?;
+        let reads_keys = generated
+            .as_ref()
+            .is_some_and(|generator| generator.primary_key.is_some());
+        let (create, fill, queries) = match &generated {
+            None => (create, None, query),
+            Some(generator) => {
+                if statements > 1 && generator.unique_writes == 0 {
+                    let name = "auto-generate-sql-unique-write-number";
+                    return Err(read.wrong(name, "is 0: there is nothing to fill the table with"));
+                }
+                let Generated {
+                    create,
+                    rows,
+                    queries,
+                } = generator.generate();
+                (vec![create], Some(Fill { rows, statements }), queries)
+            }
+        };
+        if arguments.is_on("no-drop") && arguments.is_on("yes-drop") {
+            return Err(read.wrong("yes-drop", "contradicts --no-drop"));
+        }
+        let limit = read.limit(generated.is_some())?;
+        let engines = read.engines()?;
+        let has_option = engines.iter().any(|engine| engine.option.is_some());
+        if dialect == Dialect::MySql && generated.is_none() && has_option {
+            let warning = "--engine: the option behind the colon is for tables that are made up; put it into --create";
+            warnings.push(warning.to_owned());
+        }
+        let seed = read.whole("seed")?.unwrap_or_else(fresh_seed);
+        Ok(Self {
+            program,
+            dialect,
+            create,
+            fill,
+            queries,
+            reads_keys,
+            schema: arguments
+                .text("create-schema")
+                .unwrap_or("mysqlslap")
+                .to_owned(),
+            no_drop: arguments.is_on("no-drop"),
+            yes_drop: arguments.is_on("yes-drop"),
+            pre_query,
+            post_query,
+            pre_system: arguments.text("pre-system").map(str::to_owned),
+            post_system: arguments.text("post-system").map(str::to_owned),
+            concurrency: read.concurrency()?,
+            iterations: match read.count("iterations", 1)? {
+                0 => return Err(read.wrong("iterations", "is 0: nothing would be run")),
+                iterations => iterations,
+            },
+            limit,
+            remainder: arguments.is_on("remainder"),
+            duration: read.duration("duration")?,
+            arrivals: read.arrivals(seed)?,
+            engines,
+            commit_every: read.count("commit", 0)?,
+            reconnect_every: read.count("detach", 0)?,
+            on_connect: on_connect(arguments),
+            on_error: read.on_error()?,
+            seed,
+            loops: read.loops()?,
+            output: output(arguments),
+            verbose: arguments.times("verbose"),
+            load_type: arguments
+                .text("auto-generate-sql-load-type")
+                .unwrap_or("mixed")
+                .to_owned(),
+            label: arguments.text("label").map(str::to_owned),
+            percentiles: read.percentiles()?,
+            record: arguments.text("record").map(PathBuf::from),
+            sample_every: read.sample_every()?,
+            warnings,
+        })
+    }
+
+    /// Whether the test has tables of its own: then the schema is made, and dropped again.
+    pub(super) fn makes_schema(&self) -> bool {
+        !self.create.is_empty()
+    }
+
+    /// What makes and fills the tables, in order.
+    pub(super) fn load(&self) -> Box<dyn Iterator<Item = &Statement> + '_> {
+        match &self.fill {
+            None => Box::new(self.create.iter()),
+            Some(fill) => {
+                let all = self.create.iter().chain(fill.rows.iter().cycle());
+                Box::new(all.take(usize::try_from(fill.statements).unwrap_or(usize::MAX)))
+            }
+        }
+    }
+
+    /// The engines, or none where none is named.
+    pub(super) fn engines_or_none(&self) -> Vec<Option<&Engine>> {
+        match self.engines.is_empty() {
+            true => vec![None],
+            false => self.engines.iter().map(Some).collect(),
+        }
+    }
+
+    /// What stands behind the first statement that makes tables.
+    pub(super) fn create_suffix(&self, engine: Option<&Engine>) -> String {
+        let Some(Engine { name, option }) = engine else {
+            return String::new();
+        };
+        match (self.dialect, option) {
+            (Dialect::MariaDb, Some(option)) => format!(" Engine = {name} {option}"),
+            (Dialect::MariaDb, None) => format!(" Engine = {name}"),
+            (Dialect::MySql, Some(option)) if self.fill.is_some() => format!(" {option}"),
+            (Dialect::MySql, _) => String::new(),
+        }
+    }
+
+    /// Whether the report is to say what the originals do not.
+    pub(super) fn asks_for_more(&self) -> bool {
+        let asks = self.label.is_some() || self.duration.is_some() || !self.percentiles.is_empty();
+        asks || self.arrivals != Arrivals::Closed
+    }
+
+    /// True where the tables were made up.
+    pub(super) fn is_made_up(&self) -> bool {
+        self.fill.is_some()
+    }
+
+    /// Statements of each of so many clients, and of how many of them there is one more; `None` where each runs its list
+    /// until the time is over.
+    pub(super) fn per_client(&self, clients: u32) -> Option<(u64, u32)> {
+        let once = self.queries.len() as u64;
+        match self.limit {
+            Limit::Once if self.duration.is_some() => None,
+            Limit::Once => Some((once, 0)),
+            Limit::Each(count) => Some((count, 0)),
+            Limit::Together(count) => {
+                let left = (count % u64::from(clients)) as u32;
+                let more = if self.remainder { left } else { 0 };
+                match count / u64::from(clients) {
+                    // mysqlslap takes a share of nothing for no limit, and runs the list once.
+                    0 if !self.remainder => Some((once, 0)),
+                    share => Some((share, more)),
+                }
+            }
+        }
+    }
+}
+
+fn on_connect(arguments: &Arguments) -> Vec<String> {
+    let mode = arguments
+        .text("sql-mode")
+        .map(|mode| format!("SET SESSION sql_mode={}", crate::runs::quoted(mode)));
+    let command = arguments.text("init-command").map(str::to_owned);
+    mode.into_iter().chain(command).collect()
+}
+
+fn output(arguments: &Arguments) -> Output {
+    if arguments.is_on("csv") {
+        return Output::Csv(arguments.text("csv").map(PathBuf::from));
+    }
+    match arguments.is_on("silent") || arguments.is_on("only-print") {
+        true => Output::Nothing,
+        false => Output::Text,
+    }
+}

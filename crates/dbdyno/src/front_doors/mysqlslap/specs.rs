@@ -1,0 +1,187 @@
+//! The options of mysqlslap and mariadb-slap, and ours.
+
+use super::super::my_getopt::{
+    Of::{self, Both, MariaDb, MySql, Ours},
+    Spec,
+    Takes::{self, MaybeValue, Switch, Value},
+};
+
+const NO_COMPRESSION: &str = "dbdyno does not speak the compressed protocol";
+const NO_CERTIFICATE: &str = "dbdyno shows no certificate of its own";
+const NO_TLS_DETAIL: &str =
+    "dbdyno's TLS has its own choice of versions and ciphers (TLS 1.2 and 1.3)";
+const NO_REVOCATION: &str = "dbdyno reads no revocation lists";
+const NO_CA_DIRECTORY: &str = "dbdyno reads authorities from one file: --ssl-ca";
+const NO_PLUGIN: &str = "dbdyno loads no plugins; the login methods that it knows are part of it";
+const NO_DEBUG: &str = "belongs to debug builds of the original";
+const NO_SECOND_FACTOR: &str = "dbdyno logs in with one factor";
+const NO_SESSION: &str = "dbdyno takes up no earlier TLS session";
+
+const fn spec(
+    name: &'static str,
+    short: Option<char>,
+    takes: Takes,
+    of: Of,
+    help: &'static str,
+) -> Spec {
+    Spec {
+        name,
+        short,
+        takes,
+        of,
+        help,
+        refused: None,
+    }
+}
+
+const fn long(name: &'static str, takes: Takes, of: Of, help: &'static str) -> Spec {
+    spec(name, None, takes, of, help)
+}
+
+const fn refused(name: &'static str, takes: Takes, of: Of, why: &'static str) -> Spec {
+    refused_letter(name, None, takes, of, why)
+}
+
+const fn refused_letter(
+    name: &'static str,
+    short: Option<char>,
+    takes: Takes,
+    of: Of,
+    why: &'static str,
+) -> Spec {
+    Spec {
+        refused: Some(why),
+        ..spec(name, short, takes, of, "")
+    }
+}
+
+/// All of them, in the order of the help text.
+#[rustfmt::skip]
+pub(super) const SPECS: &[Spec] = &[
+    spec("help", Some('?'), Switch, Both, "Print this help"),
+    spec("version", Some('V'), Switch, Both, "Print the version"),
+    long("dialect", Value("NAME"), Ours, "Whose options and SQL: mysql or mariadb [default: by the program's name]"),
+
+    spec("auto-generate-sql", Some('a'), Switch, Both, "Make up a table and statements"),
+    long("auto-generate-sql-add-autoincrement", Switch, Both, "With a primary key that counts"),
+    long("auto-generate-sql-guid-primary", Switch, Both, "With a primary key of uuid()"),
+    long("auto-generate-sql-secondary-indexes", Value("N"), Both, "With so many unique columns of uuid()"),
+    long("auto-generate-sql-load-type", Value("TYPE"), Both, "mixed, update, write, key or read [default: mixed]"),
+    long("auto-generate-sql-write-number", Value("N"), Both, "Statements that make and fill the table, CREATE among them [default: 100]"),
+    long("auto-generate-sql-unique-write-number", Value("N"), Both, "Different INSERTs among them [default: 10]"),
+    long("auto-generate-sql-unique-query-number", Value("N"), Both, "Different statements of the clients, less one [default: 10]"),
+    long("auto-generate-sql-execute-number", Value("N"), Both, "Statements of each client"),
+    spec("number-int-cols", Some('y'), Value("N[:INDEXED]"), Both, "Columns of numbers; :1 gives each an index [default: 1]"),
+    spec("number-char-cols", Some('x'), Value("N[:INDEXED]"), Both, "Columns of text; :1 gives each an index [default: 1]"),
+
+    long("create", Value("SQL|FILE"), Both, "Statements that make the tables, or a file of them"),
+    spec("query", Some('q'), Value("SQL|FILE"), Both, "Statements of the clients, or a file of them"),
+    spec("delimiter", Some('F'), Value("TEXT"), Both, "What stands between statements [default: a new line]"),
+    long("create-schema", Value("NAME"), Both, "Schema of the test [default: mysqlslap]"),
+    long("no-drop", Switch, Both, "Keep the schema, and use it if it is there"),
+    long("yes-drop", Switch, Ours, "Drop a schema that was there before"),
+    long("pre-query", Value("SQL|FILE"), Both, "Statements before the clients start"),
+    long("post-query", Value("SQL|FILE"), Both, "Statements after the clients have ended"),
+    long("pre-system", Value("COMMAND"), Both, "Command of the shell before the clients start"),
+    long("post-system", Value("COMMAND"), Both, "Command of the shell after the clients have ended"),
+    long("only-print", Switch, Both, "Print the statements and connect to no server"),
+
+    spec("concurrency", Some('c'), Value("LIST"), Both, "Numbers of clients, one test after the other [default: 1]"),
+    spec("iterations", Some('i'), Value("N"), Both, "Rounds of every test [default: 1]"),
+    long("number-of-queries", Value("N"), Both, "Statements of all clients together"),
+    long("remainder", Switch, Ours, "Run also what --number-of-queries leaves over when it is divided by the clients"),
+    long("duration", Value("TIME"), Ours, "Run so long: 30s, 5m, or seconds; with --number-of-queries too, whichever ends first"),
+    long("rate", Value("QUERIES"), Ours, "Statements per second of all clients (an open loop: response times count from the schedule)"),
+    long("arrivals", Value("PROCESS"), Ours, "poisson or constant, with --rate [default: poisson]"),
+    spec("engine", Some('e'), Value("LIST"), Both, "Storage engines, all tests with each; engine:option adds a table option"),
+    long("commit", Value("N"), Both, "No autocommit; COMMIT after so many statements of a client"),
+    long("detach", Value("N"), Both, "Another connection after so many statements of a client"),
+    long("on-error", Value("POLICY"), Ours, "What a failed statement does: stop the test, be counted, or be tried again after a deadlock (retry) [default: stop]"),
+    long("seed", Value("N"), Ours, "Seed of the keys and the arrivals [default: another one at every call]"),
+    long("loops", Value("N"), Ours, "Event loops"),
+
+    long("csv", MaybeValue("FILE"), Both, "One line per test, to the end of a file or to standard output"),
+    spec("silent", Some('s'), Switch, Both, "Print no report"),
+    spec("verbose", Some('v'), Switch, Both, "Twice: say what is done; three times: with the statements around the test"),
+    long("label", Value("TEXT"), Ours, "A name that the report and the record carry"),
+    long("percentile", Value("LIST"), Ours, "Print percentiles of the response times, such as 50,95,99.9"),
+    long("record", Value("FILE"), Ours, "Keep a run record; of several rounds, FILE-1, FILE-2 ..."),
+    long("sample-every", Value("TIME"), Ours, "With --record: look at the machine so often, from 100ms"),
+
+    spec("host", Some('h'), Value("NAME"), Both, "Host name or address; localhost is the unix socket"),
+    spec("port", Some('P'), Value("N"), Both, "TCP port"),
+    spec("socket", Some('S'), Value("PATH"), Both, "Unix socket"),
+    long("protocol", Value("NAME"), Both, "tcp or socket"),
+    spec("user", Some('u'), Value("NAME"), Both, "Account name [default: root for mysqlslap, the system's user for mariadb-slap]"),
+    spec("password", Some('p'), MaybeValue("PASSWORD"), Both, "Password; seen by others until it is wiped from the process list"),
+    long("password1", MaybeValue("PASSWORD"), MySql, "The same"),
+    long("password-file", Value("FILE"), Ours, "File whose first line is the password"),
+    long("server", Value("NAME"), Ours, "A private server by name, in place of all of these"),
+    long("init-command", Value("SQL"), MariaDb, "Statement that every connection begins with"),
+    long("sql-mode", Value("MODE"), MySql, "sql_mode of every connection"),
+    long("ssl", Switch, MariaDb, "TLS where the server offers it over TCP; --skip-ssl forbids it"),
+    long("ssl-mode", Value("MODE"), MySql, "disabled, preferred, required, verify_ca or verify_identity [default: preferred]"),
+    long("ssl-verify-server-cert", Switch, MariaDb, "The certificate must be for this host"),
+    long("ssl-ca", Value("FILE"), Both, "Authorities to trust, PEM"),
+    long("ssl-fips-mode", Value("MODE"), MySql, "Only OFF"),
+    long("default-auth", Value("NAME"), Both, "Login method; the server names the one that counts"),
+    long("get-server-public-key", Switch, MySql, "Done in any case where it is needed"),
+    long("compression-algorithms", Value("LIST"), MySql, "Only uncompressed"),
+    long("no-login-paths", Switch, MySql, "Done in any case: no login file is read"),
+
+    long("print-defaults", Switch, Both, "Print what the option files say"),
+    long("no-defaults", Switch, Both, "Read no option file"),
+    long("defaults-file", Value("FILE"), Both, "Read only this option file"),
+    long("defaults-extra-file", Value("FILE"), Both, "Read this option file after the system's"),
+    long("defaults-group-suffix", Value("TEXT"), Both, "Read the groups with this suffix too"),
+
+    refused_letter("compress", Some('C'), Switch, Both, NO_COMPRESSION),
+    refused("zstd-compression-level", Value(""), MySql, NO_COMPRESSION),
+    refused("ssl-cert", Value(""), Both, NO_CERTIFICATE),
+    refused("ssl-key", Value(""), Both, NO_CERTIFICATE),
+    refused("ssl-capath", Value(""), Both, NO_CA_DIRECTORY),
+    refused("ssl-crl", Value(""), Both, NO_REVOCATION),
+    refused("ssl-crlpath", Value(""), Both, NO_REVOCATION),
+    refused("ssl-cipher", Value(""), Both, NO_TLS_DETAIL),
+    refused("tls-version", Value(""), Both, NO_TLS_DETAIL),
+    refused("tls-ciphersuites", Value(""), MySql, NO_TLS_DETAIL),
+    refused("tls-sni-servername", Value(""), MySql, NO_TLS_DETAIL),
+    refused("ssl-session-data", Value(""), MySql, NO_SESSION),
+    refused("ssl-session-data-continue-on-failed-reuse", Switch, MySql, NO_SESSION),
+    refused("plugin-dir", Value(""), Both, NO_PLUGIN),
+    refused("enable-cleartext-plugin", Switch, MySql, "dbdyno never sends a password in clear text"),
+    refused("server-public-key-path", Value(""), MySql, "dbdyno asks the server for its key"),
+    refused("password2", MaybeValue(""), MySql, NO_SECOND_FACTOR),
+    refused("password3", MaybeValue(""), MySql, NO_SECOND_FACTOR),
+    refused("login-path", Value(""), MySql, "dbdyno reads no login file; --defaults-extra-file takes a plain one"),
+    refused("character-sets-dir", Value(""), MariaDb, "dbdyno reads no character sets"),
+    refused_letter("debug", Some('#'), MaybeValue(""), Both, NO_DEBUG),
+    refused("debug-check", Switch, Both, NO_DEBUG),
+    refused_letter("debug-info", Some('T'), Switch, Both, NO_DEBUG),
+];
+
+/// The options of a dialect, ours among them.
+pub(super) fn of(dialect: super::Dialect) -> Vec<Spec> {
+    let known = |spec: &&Spec| match spec.of {
+        Both | Ours => true,
+        MySql => dialect == super::Dialect::MySql,
+        MariaDb => dialect == super::Dialect::MariaDb,
+    };
+    SPECS.iter().filter(known).copied().collect()
+}
+
+/// The help text of an option: its forms, then what it does.
+pub(super) fn help(spec: &Spec) -> String {
+    let letter = spec
+        .short
+        .map_or("    ".to_owned(), |letter| format!("-{letter}, "));
+    let value = match spec.takes {
+        Switch => String::new(),
+        Value(value) => format!("={value}"),
+        MaybeValue(value) => format!("[={value}]"),
+    };
+    format!(
+        "  {letter}--{}{value}\n          {}\n",
+        spec.name, spec.help
+    )
+}

@@ -1,0 +1,19 @@
+//! The statements around a test: schema and storage engine.
+
+use super::{Dialect, settings::Engine};
+
+pub(super) fn drop_schema(schema: &str) -> String {
+    format!("DROP SCHEMA IF EXISTS `{schema}`")
+}
+
+pub(super) fn create_schema(schema: &str) -> String {
+    format!("CREATE SCHEMA `{schema}`")
+}
+
+/// What makes an engine the default one; `None` where it stands in the first statement that makes a table.
+pub(super) fn set_engine(dialect: Dialect, engine: &Engine) -> Option<String> {
+    match dialect {
+        Dialect::MySql => Some(format!("set default_storage_engine=`{}`", engine.name)),
+        Dialect::MariaDb => None,
+    }
+}

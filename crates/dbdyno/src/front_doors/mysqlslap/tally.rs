@@ -1,0 +1,185 @@
+//! What the rounds of one test gave, and the report that they make.
+
+use std::time::Duration;
+
+use load::{Ended, Outcome};
+use report::layouts::mysqlslap::{More, Percentiles, TestReport};
+use samples::Histogram;
+use workload::slap::Plan;
+
+use super::settings::{Engine, Settings};
+
+/// What the rounds of one test gave.
+#[derive(Default)]
+pub(super) struct Tally {
+    rounds: Vec<Duration>,
+    connecting: Connecting,
+    succeeded: u64,
+    failed: u64,
+    unfinished: u64,
+    /// Response times by operation; the first ones are statements.
+    operations: Vec<(String, Histogram)>,
+    statement_kinds: usize,
+    /// Why the rate was not reached.
+    shortfall: Option<String>,
+}
+
+/// How connecting went.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Connecting {
+    /// Clients that were connected, in all rounds.
+    opened: u64,
+    /// Connections that could not be opened.
+    refused: u64,
+    sum: Duration,
+    longest: Duration,
+}
+
+impl Connecting {
+    /// Adds what another test saw.
+    pub(super) fn add(&mut self, other: Self) {
+        self.opened += other.opened;
+        self.refused += other.refused;
+        self.sum += other.sum;
+        self.longest = self.longest.max(other.longest);
+    }
+
+    /// Mean and longest time.
+    pub(super) fn times(self) -> (Duration, Duration) {
+        let opened = u32::try_from(self.opened).unwrap_or(u32::MAX);
+        let mean = self.sum.checked_div(opened).unwrap_or_default();
+        (mean, self.longest)
+    }
+}
+
+impl Tally {
+    /// Adds a round.
+    pub(super) fn add(&mut self, plan: &Plan, outcome: &Outcome) {
+        self.rounds.push(outcome.elapsed);
+        for connects in &outcome.connects {
+            self.connecting.add(Connecting {
+                opened: connects.count,
+                refused: connects.errors,
+                sum: Duration::from_nanos(connects.sum_ns),
+                longest: Duration::from_nanos(connects.max_ns),
+            });
+        }
+        self.statement_kinds = plan.statement_kinds();
+        if self.operations.is_empty() {
+            let names = outcome.totals.iter().map(|total| total.operation.clone());
+            self.operations = names.map(|name| (name, Histogram::new())).collect();
+        }
+        for (index, total) in outcome.totals.iter().enumerate() {
+            self.operations[index].1.add(&total.histogram);
+            self.failed += total.errors;
+            if index < self.statement_kinds {
+                self.succeeded += total.count;
+            }
+        }
+        self.unfinished += outcome.unfinished;
+        if let Some(shortfall) = &outcome.offered.shortfall {
+            self.shortfall = Some(format!(
+                "from {:.1} s on: {}",
+                shortfall.from_s, shortfall.why
+            ));
+        }
+    }
+
+    /// Says on standard error what failed in a round: every kind of error once, with how often it came.
+    pub(super) fn tell(&self, settings: &Settings, outcome: &Outcome) {
+        let program = settings.program;
+        match &outcome.ended {
+            Ended::Planned => {
+                for error in &outcome.errors {
+                    let retried = match error.retried {
+                        0 => String::new(),
+                        retried => format!(", {retried} retried with success"),
+                    };
+                    eprintln!(
+                        "{program}: {} x error {} ({}){retried}: {}",
+                        error.count, error.number, error.sqlstate, error.message
+                    );
+                }
+            }
+            Ended::Interrupted => eprintln!("{program}: interrupted"),
+            Ended::ServerLost(failure) => {
+                eprintln!("error: {program}: the server went away: {failure}");
+            }
+            Ended::Failed { failure, .. } => {
+                eprintln!("error: {program}: {failure}");
+                eprintln!(
+                    "hint: no report, as {} statements were done when it failed; --on-error=count goes on, \
+                     --on-error=retry also repeats after a deadlock",
+                    self.succeeded
+                );
+            }
+        }
+        if outcome.unfinished > 0 {
+            eprintln!(
+                "warning: {} statements had no answer yet",
+                outcome.unfinished
+            );
+        }
+    }
+
+    /// Whether anything failed for good.
+    pub(super) fn has_failures(&self) -> bool {
+        self.failed + self.connecting.refused + self.unfinished > 0
+    }
+
+    /// How connecting went.
+    pub(super) fn connecting(&self) -> Connecting {
+        self.connecting
+    }
+
+    /// Why the rate was not reached.
+    pub(super) fn shortfall(&self) -> Option<&str> {
+        self.shortfall.as_deref()
+    }
+
+    /// The report of the test.
+    pub(super) fn report(&self, settings: &Settings, engine: Option<&Engine>) -> TestReport {
+        let rounds = self.rounds.len() as u64;
+        TestReport {
+            engine: engine.map(|engine| engine.name.clone()),
+            load_type: settings.load_type.clone(),
+            rounds: self.rounds.clone(),
+            clients: self.connecting.opened / rounds.max(1),
+            queries_per_client: self
+                .succeeded
+                .checked_div(self.connecting.opened)
+                .unwrap_or(0),
+            failed: self.failed,
+            more: settings.asks_for_more().then(|| self.more(settings)),
+        }
+    }
+
+    fn more(&self, settings: &Settings) -> More {
+        let percentiles = |histogram: &Histogram| -> Percentiles {
+            let one = |percentile: &f64| {
+                let ns = histogram.quantile_ns(percentile / 100.0);
+                (*percentile, ns.map(Duration::from_nanos))
+            };
+            settings.percentiles.iter().map(one).collect()
+        };
+        let mut all = Histogram::new();
+        for (_, histogram) in &self.operations[..self.statement_kinds] {
+            all.add(histogram);
+        }
+        let seconds: Duration = self.rounds.iter().sum();
+        let has_kinds = self.operations.len() > 1 && !settings.percentiles.is_empty();
+        let kinds = self.operations.iter().filter(|_| has_kinds);
+        More {
+            label: settings.label.clone(),
+            queries_per_s: match seconds.is_zero() {
+                true => 0.0,
+                false => self.succeeded as f64 / seconds.as_secs_f64(),
+            },
+            connect: self.connecting.times(),
+            all: percentiles(&all),
+            kinds: kinds
+                .map(|(name, histogram)| (name.clone(), percentiles(histogram)))
+                .collect(),
+        }
+    }
+}

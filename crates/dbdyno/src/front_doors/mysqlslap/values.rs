@@ -1,0 +1,282 @@
+//! The values of mysqlslap's options, one by one.
+
+use std::{path::PathBuf, str::FromStr, time::Duration};
+
+use load::{Arrivals, OnError};
+use workload::slap::{Columns, Generator, LoadType, PrimaryKey, Script, Statement};
+
+use super::{
+    super::my_getopt::{Arguments, Options, number},
+    settings::{Engine, Limit},
+};
+use crate::{blame::Blamed, runs::sample_every};
+
+/// Retries of one statement with `--on-error=retry`.
+const RETRIES: u32 = 100;
+/// The most clients of a test.
+const CLIENTS_AT_MOST: u32 = 100_000;
+/// The most columns of a kind: a table cannot have more.
+const COLUMNS_AT_MOST: u32 = 4096;
+
+/// Reads single values.
+pub(super) struct Reader<'a> {
+    pub(super) options: &'a Options<'a>,
+    pub(super) arguments: &'a Arguments,
+}
+
+impl Reader<'_> {
+    pub(super) fn wrong(&self, name: &str, what: &str) -> Blamed {
+        self.options.error(&format!("option '--{name}' {what}"))
+    }
+
+    /// A number with a unit.
+    pub(super) fn whole(&self, name: &str) -> Result<Option<u64>, Blamed> {
+        match self.arguments.text(name) {
+            None => Ok(None),
+            Some(text) => number(text)
+                .map(Some)
+                .ok_or_else(|| self.wrong(name, &format!("is no number: '{text}'"))),
+        }
+    }
+
+    pub(super) fn count(&self, name: &str, default: u64) -> Result<u64, Blamed> {
+        Ok(self.whole(name)?.unwrap_or(default))
+    }
+
+    pub(super) fn generator(&self) -> Result<Generator, Blamed> {
+        let arguments = self.arguments;
+        if arguments.text("create").is_some() || arguments.text("query").is_some() {
+            let message =
+                "Can't use --auto-generate-sql when create and query strings are specified!";
+            return Err(self.options.error(message));
+        }
+        let counts = arguments.is_on("auto-generate-sql-add-autoincrement");
+        let primary_key = match (counts, arguments.is_on("auto-generate-sql-guid-primary")) {
+            (true, true) => {
+                let message = "Either auto-generate-sql-guid-primary or auto-generate-sql-add-autoincrement can be \
+                               used!";
+                return Err(self.options.error(message));
+            }
+            (true, false) => Some(PrimaryKey::AutoIncrement),
+            (false, true) => Some(PrimaryKey::Guid),
+            (false, false) => None,
+        };
+        let load_type = arguments.text("auto-generate-sql-load-type");
+        let load_type = LoadType::of(load_type.unwrap_or_default());
+        if load_type == LoadType::Key && primary_key.is_none() {
+            let message = "Can't perform key test without a primary key!";
+            return Err(self.options.error(message));
+        }
+        Ok(Generator {
+            load_type,
+            primary_key,
+            secondary_indexes: self.few("auto-generate-sql-secondary-indexes", 0)?,
+            int_columns: self.columns("number-int-cols")?,
+            char_columns: self.columns("number-char-cols")?,
+            unique_writes: self.count("auto-generate-sql-unique-write-number", 10)?,
+            unique_queries: self.count("auto-generate-sql-unique-query-number", 10)?,
+        })
+    }
+
+    pub(super) fn few(&self, name: &str, default: u32) -> Result<u32, Blamed> {
+        let count = self.count(name, default.into())?;
+        match u32::try_from(count) {
+            Ok(count) if count <= COLUMNS_AT_MOST => Ok(count),
+            _ => Err(self.wrong(name, &format!("is more than {COLUMNS_AT_MOST}"))),
+        }
+    }
+
+    /// `3` or `3:1`, the latter with indexes.
+    pub(super) fn columns(&self, name: &str) -> Result<Columns, Blamed> {
+        let text = self.arguments.text(name).unwrap_or("1");
+        let (count, indexed) = text.split_once(':').unwrap_or((text, "0"));
+        let parsed = (count.parse::<u32>(), indexed.parse::<u32>());
+        match parsed {
+            (Ok(count), Ok(indexed)) if count <= COLUMNS_AT_MOST => Ok(Columns {
+                count,
+                indexed: indexed > 0,
+            }),
+            _ => {
+                let what = format!("is no number of columns, or too large: '{text}'");
+                Err(self.wrong(name, &what))
+            }
+        }
+    }
+
+    /// SQL, or that of a file if there is one of this name.
+    pub(super) fn script(
+        &self,
+        name: &str,
+        delimiter: &str,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<Statement>, Blamed> {
+        let Some(text) = self.arguments.text(name) else {
+            return Ok(Vec::new());
+        };
+        let path = PathBuf::from(text);
+        let script = match path.is_file() {
+            true => {
+                let text = std::fs::read(&path).map_err(|error| {
+                    self.wrong(
+                        name,
+                        &format!("cannot be read: {}: {error}", path.display()),
+                    )
+                })?;
+                Script::parse(&text, delimiter.as_bytes())
+            }
+            false => Script::parse(text.as_bytes(), delimiter.as_bytes()),
+        };
+        if script.empty > 0 {
+            warnings.push(format!(
+                "--{name}: {} empty statements left out; mysqlslap reads no further than the first",
+                script.empty
+            ));
+        }
+        if script.statements.is_empty() {
+            return Err(self.wrong(name, "has no statement"));
+        }
+        Ok(script.statements)
+    }
+
+    pub(super) fn limit(&self, is_made_up: bool) -> Result<Limit, Blamed> {
+        let each = match is_made_up {
+            true => self.count("auto-generate-sql-execute-number", 0)?,
+            // Otherwise the originals take no notice of it.
+            false
+                if self
+                    .arguments
+                    .text("auto-generate-sql-execute-number")
+                    .is_some() =>
+            {
+                let name = "auto-generate-sql-execute-number";
+                return Err(self.wrong(name, "needs --auto-generate-sql"));
+            }
+            false => 0,
+        };
+        match (each, self.count("number-of-queries", 0)?) {
+            (0, 0) => Ok(Limit::Once),
+            (0, together) => Ok(Limit::Together(together)),
+            (each, 0) => Ok(Limit::Each(each)),
+            _ => {
+                let message =
+                    "Either auto-generate-sql-execute-number or number-of-queries can be used!";
+                Err(self.options.error(message))
+            }
+        }
+    }
+
+    pub(super) fn concurrency(&self) -> Result<Vec<u32>, Blamed> {
+        let text = self.arguments.text("concurrency").unwrap_or("1");
+        let clients = |word: &str| match number(word.trim()) {
+            Some(clients) if (1..=u64::from(CLIENTS_AT_MOST)).contains(&clients) => {
+                Ok(clients as u32)
+            }
+            _ => Err(self.wrong(
+                "concurrency",
+                &format!("has '{word}', which is no number of clients from 1 to {CLIENTS_AT_MOST}"),
+            )),
+        };
+        text.split(',').map(clients).collect()
+    }
+
+    pub(super) fn engines(&self) -> Result<Vec<Engine>, Blamed> {
+        let Some(text) = self.arguments.text("engine") else {
+            return Ok(Vec::new());
+        };
+        let engine = |word: &str| {
+            let (name, option) = match word.split_once(':') {
+                Some((name, option)) => (name, Some(option.to_owned())),
+                None => (word, None),
+            };
+            match name.is_empty() {
+                true => Err(self.wrong("engine", &format!("has an empty name: '{text}'"))),
+                false => Ok(Engine {
+                    name: name.to_owned(),
+                    option,
+                }),
+            }
+        };
+        text.split(',').map(engine).collect()
+    }
+
+    pub(super) fn duration(&self, name: &str) -> Result<Option<Duration>, Blamed> {
+        let Some(text) = self.arguments.text(name) else {
+            return Ok(None);
+        };
+        let parsed = match text.parse::<u64>() {
+            Ok(0) => None,
+            Ok(seconds) => Some(Duration::from_secs(seconds)),
+            Err(_) => experiment::quantity::duration(text),
+        };
+        parsed
+            .map(Some)
+            .ok_or_else(|| self.wrong(name, "takes seconds, or a time such as 30s, 500ms, 5m"))
+    }
+
+    pub(super) fn sample_every(&self) -> Result<Option<Duration>, Blamed> {
+        let Some(text) = self.arguments.text("sample-every") else {
+            return Ok(None);
+        };
+        if self.arguments.text("record").is_none() {
+            return Err(self.wrong("sample-every", "has no effect without --record"));
+        }
+        sample_every(text)
+            .map(Some)
+            .map_err(|why| self.wrong("sample-every", &why))
+    }
+
+    pub(super) fn arrivals(&self, seed: u64) -> Result<Arrivals, Blamed> {
+        /// Keeps the times of arrivals apart from the keys.
+        const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
+        let seed = seed ^ ARRIVALS;
+        let process = self.arguments.text("arrivals");
+        let Some(text) = self.arguments.text("rate") else {
+            return match process {
+                None => Ok(Arrivals::Closed),
+                Some(_) => Err(self.wrong("arrivals", "has no effect without --rate")),
+            };
+        };
+        let rate_per_s = experiment::quantity::rate(text).ok_or_else(|| {
+            self.wrong(
+                "rate",
+                "takes a number of statements per second up to 1000000",
+            )
+        })?;
+        match process.unwrap_or("poisson") {
+            "poisson" => Ok(Arrivals::Poisson { rate_per_s, seed }),
+            "constant" => Ok(Arrivals::Constant { rate_per_s }),
+            _ => Err(self.wrong("arrivals", "takes poisson or constant")),
+        }
+    }
+
+    pub(super) fn on_error(&self) -> Result<OnError, Blamed> {
+        match self.arguments.text("on-error").unwrap_or("stop") {
+            "stop" => Ok(OnError::Stop),
+            "count" => Ok(OnError::Count),
+            "retry" => Ok(OnError::Retry { at_most: RETRIES }),
+            _ => Err(self.wrong("on-error", "takes stop, count or retry")),
+        }
+    }
+
+    pub(super) fn loops(&self) -> Result<Option<u32>, Blamed> {
+        match self.whole("loops")? {
+            None => Ok(None),
+            Some(loops @ 1..=1024) => Ok(Some(loops as u32)),
+            Some(_) => Err(self.wrong("loops", "takes 1 to 1024")),
+        }
+    }
+
+    pub(super) fn percentiles(&self) -> Result<Vec<f64>, Blamed> {
+        let Some(text) = self.arguments.text("percentile") else {
+            return Ok(Vec::new());
+        };
+        let percentile = |word: &str| match f64::from_str(word.trim()) {
+            Ok(percentile) if (0.0..=100.0).contains(&percentile) => Ok(percentile),
+            _ => Err(self.wrong(
+                "percentile",
+                "takes numbers from 0 to 100, such as 50,95,99.9",
+            )),
+        };
+        text.split(',').map(percentile).collect()
+    }
+}

@@ -1,0 +1,543 @@
+//! `mysqlslap` and `mariadb-slap`: their SQL against the originals', the command lines of articles, and what goes wrong.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::scene::{Finished, Scene};
+
+/// Combinations of options whose SQL is the original's, a line each; `|` separates words.
+const PRINTED: &str = "\
+-a
+-a|--auto-generate-sql-load-type=mixed|--auto-generate-sql-add-autoincrement|-x2:1|-y|3|--number-of-queries=7
+-a|--auto-generate-sql-load-type=mixed|--auto-generate-sql-guid-primary|--auto-generate-sql-unique-query-number=4
+-a|--auto-generate-sql-load-type=update|-x|2|-y2:1|--auto-generate-sql-secondary-indexes=2|-c3|-i2
+-a|--auto-generate-sql-load-type=update|--auto-generate-sql-add-autoincrement|-emyisam:pack_keys=1,innodb
+-a|--auto-generate-sql-load-type=write|--auto-generate-sql-add-autoincrement|--number-of-queries=12
+-a|--auto-generate-sql-load-type=write|--auto-generate-sql-write-number=1k|--auto-generate-sql-unique-write-number=3
+-a|--auto-generate-sql-load-type=write|--auto-generate-sql-write-number=0|--number-of-queries=3
+-a|--auto-generate-sql-load-type=key|--auto-generate-sql-guid-primary|--auto-generate-sql-execute-number=5|-c2
+-a|--auto-generate-sql-load-type=key|--auto-generate-sql-add-autoincrement|--commit=2|--number-of-queries=9|-c1,2,3
+-a|--auto-generate-sql-load-type=read|-y0|--no-drop|--create-schema=foo|--engine=innodb
+-a|--auto-generate-sql-load-type=read|-x0|--detach=2|--number-of-queries=3|-c5
+--create=create table t(a int);insert into t values (1)|--query=select 1;select 2|--delimiter=;|--commit=1|-einnodb
+--create=create table t(a int)|--query=select 1|--create-schema=foo|--no-drop|--pre-query=select 0|--post-query=select 9
+--query= select 1 ;  select 2 ;|--delimiter=;|--number-of-queries=5|-c2,5|-i2
+--query=statements.sql|--delimiter=;
+--query=statements.sql
+--skip-auto-generate-sql|--query=select 1|--silent
+--query=select 1|--pre-system=echo before|--post-system=echo after; exit 3";
+
+/// The original programs on this machine with the name under which dbdyno stands in for each.
+fn originals() -> Vec<(&'static str, PathBuf)> {
+    let found = |command: &str| {
+        let output = Command::new("sh").args(["-c", command]).output().ok()?;
+        let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        (!path.is_empty()).then(|| PathBuf::from(path))
+    };
+    let mut originals = Vec::new();
+    originals.extend(found("command -v mariadb-slap").map(|path| ("mariadb-slap", path)));
+    // Servers that dbdyno installed bring theirs along.
+    let installed = found("command -v mysqlslap").into_iter().chain(installed());
+    originals.extend(installed.map(|path| ("mysqlslap", path)));
+    originals.retain(|(name, path)| {
+        let output = Command::new(path).arg("--version").output();
+        let version = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        version.is_ok_and(|version| {
+            // Before 5.6 the statement that sets the engine had another name.
+            let is_mysql = version.contains("MySQL Community") && !version.contains("Distrib 5.5");
+            version.contains("Ver ") && (is_mysql || *name == "mariadb-slap")
+        })
+    });
+    originals
+}
+
+fn installed() -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    let installs = fs::read_dir(home.join(".local/share/dbdyno/installs"));
+    let directories = installs.into_iter().flatten().flatten();
+    let programs = directories.flat_map(|install| {
+        ["tree/bin/mysqlslap", "tree/usr/bin/mysqlslap"].map(|path| install.path().join(path))
+    });
+    programs.filter(|path| path.is_file()).collect()
+}
+
+/// Lines without their order: the originals' clients print at the same time.
+fn lines_of(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn what_is_printed_is_the_originals() {
+    let originals = originals();
+    if originals.is_empty() {
+        eprintln!(
+            "SKIPPED: no mariadb-slap and no mysqlslap is here; apt-get install mariadb-client"
+        );
+        return;
+    }
+    let scene = Scene::new();
+    scene.file("statements.sql", "select 1;\nselect 2;\n\nselect 3;\n");
+    for (name, original) in originals {
+        for line in PRINTED.lines() {
+            let words = ["--no-defaults", "--only-print"]
+                .into_iter()
+                .chain(line.split('|'));
+            let words: Vec<&str> = words.collect();
+            let theirs = Command::new(&original)
+                .args(&words)
+                .current_dir(scene.path())
+                .output()
+                .unwrap();
+            let ours = scene.called(name, &words).exits(0);
+            // They print behind a buffer what a shell's command prints at once.
+            let is_alone = !line.contains("-c") && !line.contains("-system");
+            let same = match is_alone {
+                true => theirs.stdout == ours.stdout,
+                false => lines_of(&theirs.stdout) == lines_of(&ours.stdout),
+            };
+            assert!(
+                same,
+                "{} {line}\n--- theirs\n{}--- ours\n{}",
+                original.display(),
+                String::from_utf8_lossy(&theirs.stdout),
+                ours.text()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_spelling_of_an_option_is_read() {
+    let scene = Scene::new();
+    let group = "[mysqlslap]\nconcurrency = 3\n[mariadb-slap]\nquery = \"select 3\"\n[client]\nno_such_option = 1\n";
+    let file = scene.file("own.cnf", group);
+    let defaults = format!("--defaults-file={}", file.display());
+    for words in [
+        &["--no-defaults", "--query=select 2", "--concurrency=2"][..],
+        &["--no-defaults", "--query", "select 2", "--concurrency", "2"],
+        &["--no-defaults", "-q", "select 2", "-c2"],
+        &[
+            "--no-defaults",
+            "-qselect 2",
+            "--conc=2",
+            "--loose-unknown=1",
+        ],
+        &[&defaults, "-q", "select 2", "-c", "2"],
+    ] {
+        let words: Vec<&str> = words.iter().copied().chain(["--only_print"]).collect();
+        scene
+            .called("mysqlslap", &words)
+            .exits(0)
+            .prints("select 2;\nselect 2;\n");
+    }
+    let from_file = scene.called("mariadb-slap", [defaults.as_str(), "--only-print"]);
+    let from_file = from_file
+        .exits(0)
+        .says("unknown option '--no_such_option', ignored");
+    assert_eq!(from_file.text(), "select 3;\n".repeat(3));
+    let dialect = ["mysqlslap", "--dialect=mariadb", &defaults, "--only-print"];
+    assert_eq!(scene.dbdyno(dialect).exits(0).text(), from_file.text());
+    let told = [&defaults, "--print-defaults", "-psecret"];
+    let told = scene.called("mysqlslap", told).exits(0);
+    told.conceals("secret");
+    told.prints("--concurrency=3");
+    for name in ["mysqlslap", "mariadb-slap"] {
+        scene
+            .called(name, ["--help"])
+            .exits(0)
+            .prints("--auto-generate-sql-load-type=TYPE");
+        scene
+            .called(name, ["-V"])
+            .exits(0)
+            .prints(&format!("{name}  Ver "));
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let scene = Scene::new();
+    for (name, words, why) in [
+        (
+            "mysqlslap",
+            &["--compress"][..],
+            "option '--compress': dbdyno does not speak",
+        ),
+        (
+            "mysqlslap",
+            &["-a", "--plugin-dir=/x"],
+            "option '--plugin-dir': dbdyno loads no plugins",
+        ),
+        (
+            "mariadb-slap",
+            &["-a", "--ssl-cert=/x"],
+            "option '--ssl-cert': dbdyno shows no certificate",
+        ),
+        (
+            "mysqlslap",
+            &["--init-command=x"],
+            "unknown option '--init-command'",
+        ),
+        (
+            "mariadb-slap",
+            &["--ssl-mode=required"],
+            "unknown option '--ssl-mode'",
+        ),
+        (
+            "mysqlslap",
+            &["--auto-gen"],
+            "ambiguous option '--auto-gen'",
+        ),
+        (
+            "mysqlslap",
+            &["-a", "-c", "0"],
+            "option '--concurrency' has '0'",
+        ),
+        (
+            "mysqlslap",
+            &["-a", "-i", "0"],
+            "option '--iterations' is 0",
+        ),
+        (
+            "mysqlslap",
+            &["-a", "--query=x"],
+            "Can't use --auto-generate-sql when",
+        ),
+        (
+            "mysqlslap",
+            &["-a", "--auto-generate-sql-load-type=k"],
+            "Can't perform key test",
+        ),
+        (
+            "mysqlslap",
+            &["-a", "--arrivals=poisson"],
+            "no effect without --rate",
+        ),
+        (
+            "mysqlslap",
+            &["--user=x"],
+            "the clients have nothing to run",
+        ),
+        (
+            "mysqlslap",
+            &["-a", "-p"],
+            "dbdyno does not ask for passwords",
+        ),
+    ] {
+        let words = ["--no-defaults"].iter().chain(words);
+        scene
+            .called(name, words)
+            .exits(2)
+            .says(why)
+            .prints_nothing();
+    }
+}
+
+/// A server, and an option file that leads there.
+struct Place {
+    scene: Scene,
+    port: String,
+}
+
+impl Place {
+    fn new(settings: &[&str]) -> Self {
+        let scene = Scene::new();
+        let mut create = vec!["server", "create", "one"];
+        for setting in settings {
+            create.extend(["--set", setting]);
+        }
+        scene.dbdyno(create).exits(0);
+        let client = fs::read_to_string(scene.servers_directory().join("one/client.cnf")).unwrap();
+        // As a user's own option file, which nobody else reads.
+        let own = scene.file(".my.cnf", &client);
+        readable_by_owner(&own);
+        let mut place = Self {
+            scene,
+            port: String::new(),
+        };
+        place.port = place.sql("select @@port").trim().to_owned();
+        place
+    }
+
+    fn sql(&self, sql: &str) -> String {
+        let client = ["server", "client", "one", "--", "--batch", "-N", "-e", sql];
+        self.scene.dbdyno(client).exits(0).text()
+    }
+
+    /// A command line as it is typed.
+    #[track_caller]
+    fn typed(&self, line: &str) -> Finished {
+        let line = line.replace("PORT", &self.port);
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap();
+        self.scene.called(name, words)
+    }
+
+    #[track_caller]
+    fn slap(&self, words: &[&str]) -> Finished {
+        self.scene.called("mariadb-slap", words)
+    }
+
+    /// Nothing of a test is left on the server.
+    #[track_caller]
+    fn is_clean(&self) {
+        assert!(!self.sql("show databases").contains("mysqlslap"));
+    }
+}
+
+fn readable_by_owner(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// The report in its layout: the numbers of each block by line, where `seconds` stands for a time.
+fn blocks(text: &str) -> Vec<Vec<String>> {
+    let blocks = text.split("Benchmark\n").skip(1);
+    blocks
+        .map(|block| {
+            assert!(block.ends_with("\n\n"), "{text}");
+            let lines = block.trim_end().lines();
+            lines
+                .map(|line| {
+                    let line = line.strip_prefix('\t').unwrap();
+                    match line.split_once(": ") {
+                        Some((what, value)) if value.ends_with(" seconds") => {
+                            let seconds = value.trim_end_matches(" seconds");
+                            let (_, decimals) = seconds.split_once('.').unwrap();
+                            assert_eq!(decimals.len(), 3);
+                            seconds.parse::<f64>().unwrap();
+                            format!("{what}: seconds")
+                        }
+                        _ => line.to_owned(),
+                    }
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// The block of a test with innodb.
+fn block(clients: u32, per_client: u32) -> Vec<String> {
+    vec![
+        "Running for engine innodb".to_owned(),
+        "Average number of seconds to run all queries: seconds".to_owned(),
+        "Minimum number of seconds to run all queries: seconds".to_owned(),
+        "Maximum number of seconds to run all queries: seconds".to_owned(),
+        format!("Number of clients running queries: {clients}"),
+        format!("Average number of queries per client: {per_client}"),
+    ]
+}
+
+#[test]
+fn command_lines_of_the_articles() {
+    let place = Place::new(&["max_connections=600"]);
+    // 10,000 rows and 1,000,000 queries in the article.
+    let key = "--concurrency=50 --iterations=1 --number-int-cols=2 --number-char-cols=3 --auto-generate-sql \
+               --engine=innodb --auto-generate-sql-add-autoincrement --auto-generate-sql-load-type=key \
+               --auto-generate-sql-write-number=1000 --number-of-queries=20000 --host=127.0.0.1 --port=PORT";
+    // 100,000 queries in the article.
+    let insert = "--concurrency=1,5,10,20,30,50,100,200,300,500 --iterations=1 --engine=innodb --auto-generate-sql \
+                  --auto-generate-sql-add-autoincrement --auto-generate-sql-load-type=write --number-of-queries=2000";
+    let group_commit = "--concurrency=30 --iterations=1 --engine=innodb --auto-generate-sql \
+                        --auto-generate-sql-load-type=write --number-of-queries=2000";
+    for name in ["mysqlslap", "mariadb-slap"] {
+        let ran = place.typed(&format!("{name} {key}")).exits(0);
+        assert_eq!(blocks(&ran.text()), [block(50, 400)], "{}", ran.text());
+        let ran = place.typed(&format!("{name} {insert}")).exits(0);
+        let expected = [1, 5, 10, 20, 30, 50, 100, 200, 300, 500];
+        let expected = expected.map(|clients| block(clients, 2000 / clients));
+        assert_eq!(blocks(&ran.text()), expected);
+        let ran = place.typed(&format!("{name} {group_commit}")).exits(0);
+        let ran = ran.says("20 of 2000 statements are not run");
+        assert_eq!(blocks(&ran.text()), [block(30, 66)]);
+        place.is_clean();
+    }
+}
+
+#[test]
+fn the_table_holds_what_was_asked_for() {
+    let place = Place::new(&[]);
+    let write = "mysqlslap -a --auto-generate-sql-load-type=write --auto-generate-sql-add-autoincrement \
+                 --auto-generate-sql-write-number=1500 --number-of-queries=1000 -c 7 --no-drop";
+    let count = || place.sql("select count(*), count(distinct charcol1) from mysqlslap.t1");
+    place.typed(write).exits(0);
+    // 1499 rows of ten kinds, then 142 of every client of eleven kinds.
+    assert_eq!(count(), "2493\t21\n");
+    place
+        .typed(&format!(
+            "{write} --yes-drop --remainder --commit=10 --detach=25"
+        ))
+        .exits(2);
+    // It was there before.
+    let again = format!("{write} --remainder --commit=10 --detach=25");
+    place.typed(&again).exits(3).says("already exists");
+    place.sql("drop database mysqlslap");
+    place.typed(&again).exits(0);
+    assert_eq!(count(), "2499\t21\n");
+    let csv = place.scene.path().join("out.csv");
+    let lines = format!(
+        "mariadb-slap -a --auto-generate-sql-guid-primary --auto-generate-sql-load-type=key -i 2 -c 2,3 \
+         --number-of-queries=60 --engine=innodb,memory --create-schema=other --csv={}",
+        csv.display()
+    );
+    place.typed(&lines).exits(0).prints_nothing();
+    let text = fs::read_to_string(csv).unwrap();
+    let ends: Vec<(&str, &str)> = text
+        .lines()
+        .map(|line| {
+            let (begin, _) = line.split_once(",0.").unwrap();
+            (begin, line.rsplitn(3, ',').nth(1).unwrap())
+        })
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            ("innodb,key", "2"),
+            ("innodb,key", "3"),
+            ("memory,key", "2"),
+            ("memory,key", "3")
+        ]
+    );
+    assert!(!place.sql("show databases").contains("other"));
+}
+
+#[test]
+fn what_users_have_asked_for() {
+    let place = Place::new(&[]);
+    let words = "mysqlslap -a --auto-generate-sql-add-autoincrement -c 4 --duration=1 --percentile=50,99 --label=mine \
+                 --seed=7 --record=round.jsonl -i 2";
+    let ran = place.typed(words).exits(0).prints("\tLabel: mine\n");
+    let ran = ran
+        .prints("\tResponse times: p50 ")
+        .prints("\tResponse times of select: p50 ");
+    assert!(
+        ran.text()
+            .contains("\tConnecting, outside of the seconds above: ")
+    );
+    for round in [1, 2] {
+        let record =
+            fs::read_to_string(place.scene.path().join(format!("round-{round}.jsonl"))).unwrap();
+        assert!(record.contains("\"concurrency\":\"4\"") && record.contains("\"seed\":7"));
+        assert!(record.lines().last().unwrap().contains("\"complete\":true"));
+    }
+    let rate = "mariadb-slap -a -c 4 --duration=1 --rate=200 --arrivals=constant --csv --percentile=95 --label=open";
+    let line = place.typed(rate).exits(0).text();
+    let fields: Vec<&str> = line.trim_end().split(',').collect();
+    assert_eq!(
+        (fields.len(), fields[7], fields[8]),
+        (11, "open", "0"),
+        "{line}"
+    );
+    let per_s: f64 = fields[9].parse().unwrap();
+    assert!((150.0..250.0).contains(&per_s), "{line}");
+    place.is_clean();
+}
+
+#[test]
+fn a_schema_that_was_there_is_not_dropped() {
+    let place = Place::new(&[]);
+    place.sql("create database prod; create table prod.customers (a int)");
+    let words = [
+        "--create-schema=prod",
+        "--create=create table x (a int)",
+        "--query=select 1",
+    ];
+    let refused = place.slap(&words).exits(2);
+    refused
+        .says("schema `prod` was there before, with 1 tables")
+        .hints("--yes-drop");
+    let kept: Vec<&str> = words.iter().copied().chain(["--no-drop"]).collect();
+    place.slap(&kept).exits(0);
+    assert_eq!(place.sql("show tables in prod"), "customers\nx\n");
+    let dropped: Vec<&str> = words.iter().copied().chain(["--yes-drop"]).collect();
+    place.slap(&dropped).exits(0);
+    assert!(!place.sql("show databases").contains("prod"));
+}
+
+#[test]
+fn empty_statements_are_left_out_and_told() {
+    let place = Place::new(&[]);
+    let words = [
+        "--create-schema=mysql",
+        "--query=;select 1;;\n\nselect 2;\n",
+        "-F;",
+        "--number-of-queries=9",
+        "-c3",
+    ];
+    let ran = place
+        .slap(&words)
+        .exits(0)
+        .says("--query: 2 empty statements left out");
+    let ran = ran.prints("Average number of queries per client: 3\n");
+    assert!(!ran.stderr.contains("error"));
+}
+
+#[test]
+fn errors_are_counted_and_told() {
+    let place = Place::new(&["max_connections=15"]);
+    let invalid = [
+        "--create=create table x (a int)",
+        "--query=selct 1;select 1",
+        "-F;",
+        "-c3",
+    ];
+    let stopped = place.slap(&invalid).exits(3).prints_nothing();
+    stopped
+        .says("mariadb-slap: Cannot run query selct 1 ERROR : You have an error")
+        .hints("--on-error=count");
+    place.is_clean();
+    let counted: Vec<&str> = invalid
+        .iter()
+        .copied()
+        .chain(["--on-error=count"])
+        .collect();
+    let counted = place.slap(&counted).exits(3).says("3 x error 1064 (42000)");
+    counted.prints("queries per client: 1\n\tNumber of failed queries: 3\n");
+    place.is_clean();
+
+    let crowd = ["-a", "-c", "40", "--number-of-queries=400"];
+    place
+        .slap(&crowd)
+        .exits(3)
+        .says("Too many connections")
+        .hints("max_connections")
+        .prints_nothing();
+    let counted: Vec<&str> = crowd.iter().copied().chain(["--on-error=count"]).collect();
+    let counted = place.slap(&counted).exits(3).says("error 1040");
+    assert!(
+        !counted
+            .text()
+            .contains("Number of clients running queries: 40"),
+        "{}",
+        counted.text()
+    );
+    place.is_clean();
+}
+
+#[test]
+fn deadlocks_are_told_counted_or_tried_again() {
+    let place = Place::new(&[]);
+    let updates = "mysqlslap -a --auto-generate-sql-add-autoincrement --auto-generate-sql-load-type=update \
+                   --auto-generate-sql-write-number=5 --commit=10 -c 8 --number-of-queries=4000";
+    let stopped = place.typed(updates).exits(3).prints_nothing();
+    stopped
+        .says("ERROR : Deadlock found when trying to get lock")
+        .hints("--on-error=count");
+    place.is_clean();
+    let counted = place.typed(&format!("{updates} --on-error=count")).exits(3);
+    counted
+        .says("error 1213 (40001)")
+        .prints("Number of failed queries: ");
+    let retried = place.typed(&format!("{updates} --on-error=retry")).exits(0);
+    retried
+        .says("retried with success")
+        .prints("queries per client: 500\n\n");
+    place.is_clean();
+}
