@@ -89,6 +89,21 @@ pub struct Failure {
     pub outcome_unknown: bool,
 }
 
+impl Failure {
+    /// A user was asked to do something before it was connected.
+    #[cold]
+    pub(crate) fn not_connected() -> Self {
+        Self {
+            number: 0,
+            sqlstate: String::new(),
+            message: "not connected".to_owned(),
+            lost: true,
+            retryable: false,
+            outcome_unknown: false,
+        }
+    }
+}
+
 impl From<protocol::Error> for Failure {
     fn from(error: protocol::Error) -> Self {
         let lost = error.is_connection_lost();

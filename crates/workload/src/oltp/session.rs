@@ -81,7 +81,10 @@ impl Session {
         watch: &mut impl Watch,
     ) -> Result<(), Failure> {
         let text = self.plan.text_of(kind, table);
-        let connection = self.connection.as_mut().ok_or_else(not_connected)?;
+        let connection = self
+            .connection
+            .as_mut()
+            .ok_or_else(Failure::not_connected)?;
         let result = match self.prepared.get(text) {
             Some(Some(statement)) => connection.execute(statement, values).await,
             Some(None) | None => {
@@ -113,7 +116,10 @@ impl Session {
         sql: &[u8],
         watch: &mut impl Watch,
     ) -> Result<(), Failure> {
-        let connection = self.connection.as_mut().ok_or_else(not_connected)?;
+        let connection = self
+            .connection
+            .as_mut()
+            .ok_or_else(Failure::not_connected)?;
         match connection.query(sql).await {
             Ok(outcome) => {
                 watch.statement(self.plan.name_of(kind), class(&outcome));
@@ -139,17 +145,6 @@ fn told(error: protocol::Error, sql: &str) -> Failure {
     let mut failure = Failure::from(error);
     failure.message = format!("{} (statement: {sql})", failure.message);
     failure
-}
-
-fn not_connected() -> Failure {
-    Failure {
-        number: 0,
-        sqlstate: String::new(),
-        message: "not connected".to_owned(),
-        lost: true,
-        retryable: false,
-        outcome_unknown: false,
-    }
 }
 
 /// sysbench's classes: an UPDATE that changed nothing is neither read nor write.

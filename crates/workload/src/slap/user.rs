@@ -79,7 +79,10 @@ impl SlapUser {
     }
 
     async fn run(&mut self) -> Result<(), Failure> {
-        let connection = self.connection.as_mut().ok_or_else(not_connected)?;
+        let connection = self
+            .connection
+            .as_mut()
+            .ok_or_else(Failure::not_connected)?;
         match connection.query(&self.sql).await {
             Ok(_) => Ok(()),
             Err(error) => Err(told(error, &self.sql)),
@@ -104,18 +107,6 @@ fn told(error: protocol::Error, sql: &[u8]) -> Failure {
         failure.message
     );
     failure
-}
-
-#[cold]
-fn not_connected() -> Failure {
-    Failure {
-        number: 0,
-        sqlstate: String::new(),
-        message: "not connected".to_owned(),
-        lost: true,
-        retryable: false,
-        outcome_unknown: false,
-    }
 }
 
 impl User for SlapUser {

@@ -154,14 +154,7 @@ impl User for SmackUser {
 
     async fn execute(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
         let Some(connection) = &mut self.connection else {
-            return Err(Failure {
-                number: 0,
-                sqlstate: String::new(),
-                message: "not connected".to_owned(),
-                lost: true,
-                retryable: false,
-                outcome_unknown: false,
-            });
+            return Err(Failure::not_connected());
         };
         connection.query(&self.sql).await?;
         Ok(())

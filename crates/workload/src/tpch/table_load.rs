@@ -214,14 +214,7 @@ impl LocalSource for Units {
 }
 
 fn connected(connection: &mut Option<Connection>) -> Result<&mut Connection, Failure> {
-    connection.as_mut().ok_or_else(|| Failure {
-        number: 0,
-        sqlstate: String::new(),
-        message: "not connected".to_owned(),
-        lost: true,
-        retryable: false,
-        outcome_unknown: false,
-    })
+    connection.as_mut().ok_or_else(Failure::not_connected)
 }
 
 fn failure(error: BulkError) -> Failure {
