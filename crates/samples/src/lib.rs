@@ -13,6 +13,7 @@ mod error_count;
 mod histogram;
 mod line;
 mod machine;
+mod observer;
 mod reader;
 mod server_activity;
 mod summary;
@@ -34,6 +35,7 @@ pub use line::{
 pub use machine::{
     BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Place, Storage,
 };
+pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
 pub use reader::{ReadError, Record};
 pub use server_activity::{
     InnodbStatus, ServerObservation, ServerStatus, ServerTotals, SlowClass, SlowLog, TableSize,

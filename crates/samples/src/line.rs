@@ -18,6 +18,7 @@ use crate::{
     error_count::ErrorCount,
     histogram::Histogram,
     machine::{Changed, Machine, Storage},
+    observer::Observer,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
     telemetry::{Collected, Telemetry},
 };
@@ -37,6 +38,8 @@ pub enum Line {
     Machine(Machine),
     /// What stands behind the directories that the server writes to.
     Storage(Storage),
+    /// How the server's host was observed by a dbdyno on it.
+    Observer(Observer),
     /// The data that the run met.
     Dataset(Dataset),
     /// A phase begins.

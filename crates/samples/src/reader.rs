@@ -11,6 +11,7 @@ use crate::line::{
     ServerIdentity,
 };
 use crate::machine::{Changed, Machine, Storage};
+use crate::observer::Observer;
 use crate::server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes};
 use crate::telemetry::{Collected, Telemetry};
 use crate::{ceiling::Ceiling, deliveries::Deliveries, error_count::ErrorCount};
@@ -26,6 +27,8 @@ pub struct Record {
     pub machines: Vec<Machine>,
     /// What stands behind the directories that the server writes to, by machine.
     pub storage: Vec<Storage>,
+    /// How the server's host was observed by a dbdyno on it, at the start and at the end; empty where there was none.
+    pub observers: Vec<Observer>,
     /// The data that the run met.
     pub dataset: Option<Dataset>,
     /// Phases in their order.
@@ -163,6 +166,7 @@ impl Record {
             servers: Vec::new(),
             machines: Vec::new(),
             storage: Vec::new(),
+            observers: Vec::new(),
             dataset: None,
             phases: Vec::new(),
             intervals: Vec::new(),
@@ -191,6 +195,7 @@ impl Record {
             Line::Server(server) => self.servers.push(server),
             Line::Machine(machine) => self.machines.push(machine),
             Line::Storage(storage) => self.storage.push(storage),
+            Line::Observer(observer) => self.observers.push(observer),
             Line::Dataset(dataset) => self.dataset = Some(dataset),
             Line::Phase(phase) => self.phases.push(phase),
             Line::Interval(interval) => self.intervals.push(interval),

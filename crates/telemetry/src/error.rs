@@ -44,7 +44,7 @@ pub(crate) enum NotObserved {
     DiskNotCounted { device: String },
     #[error("storage of the {holds} {} not observed: {source}", path.display())]
     Directory {
-        holds: &'static str,
+        holds: String,
         path: PathBuf,
         source: io::Error,
     },

@@ -12,17 +12,21 @@ mod kernel;
 mod machine;
 mod memory;
 mod network;
+mod own_process;
 mod pressure;
 mod process;
 mod reading;
 mod sampler;
 mod server;
+mod server_process;
 mod setup;
 mod storage;
 
 #[cfg(test)]
 mod fixture;
 
+pub use own_process::{OwnProcess, boot_id};
 pub use sampler::{Sampler, Targets};
 pub use server::{ServerSampler, WatchedServer, table_sizes};
+pub use server_process::{ServerMarks, ServerProcess};
 pub use storage::Directory;

@@ -89,6 +89,12 @@ impl Sampler {
         self.machine.clone()
     }
 
+    /// Somebody on the server's host looks at it: [`Sampler::machine`] says no more that nobody does.
+    pub fn server_host_is_observed(&mut self) {
+        let nobody = NotObserved::ServerHost.to_string();
+        self.machine.not_observed.retain(|what| *what != nobody);
+    }
+
     /// What stands behind the directories that the server writes to; nothing with [`Host::Client`].
     pub fn storage(&mut self, directories: Vec<Directory>) -> Option<Storage> {
         if self.watched.host == Host::Client {

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
     /// What it holds, as `redo log`.
-    pub holds: &'static str,
+    pub holds: String,
     /// Where it is; absolute.
     pub path: PathBuf,
 }
@@ -29,7 +29,7 @@ pub(crate) fn storage(kernel: &Kernel, host: Host, directories: &[Directory]) ->
     let mut missing = Vec::new();
     for directory in directories {
         let unreadable = |source| NotObserved::Directory {
-            holds: directory.holds,
+            holds: directory.holds.clone(),
             path: directory.path.clone(),
             source,
         };
@@ -43,11 +43,11 @@ pub(crate) fn storage(kernel: &Kernel, host: Host, directories: &[Directory]) ->
         let known = storage.places.iter_mut();
         let text = path.display().to_string();
         if let Some(place) = known.into_iter().find(|place| place.path == text) {
-            place.holds.push(directory.holds.to_owned());
+            place.holds.push(directory.holds.clone());
             continue;
         }
         let mut place = placed(kernel, &path, number, &mut storage.devices);
-        place.holds.push(directory.holds.to_owned());
+        place.holds.push(directory.holds.clone());
         place.size_bytes = space.f_blocks * space.f_frsize;
         place.free_bytes = space.f_bavail * space.f_frsize;
         storage.places.push(place);

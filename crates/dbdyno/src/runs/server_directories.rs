@@ -29,9 +29,10 @@ pub(super) fn server_directories(variables: &BTreeMap<String, String>) -> Vec<Di
         ("binary log", binary_log),
         ("temporary files", temporary.map(|path| data.join(path))),
     ];
-    let known = all
-        .into_iter()
-        .filter_map(|(holds, path)| Some(Directory { holds, path: path? }));
+    let known = all.into_iter().filter_map(|(holds, path)| {
+        let holds = holds.to_owned();
+        Some(Directory { holds, path: path? })
+    });
     known.collect()
 }
 
@@ -54,7 +55,7 @@ mod tests {
         let found = server_directories(&variables.into());
         let found: Vec<_> = found
             .iter()
-            .map(|directory| (directory.holds, directory.path.to_str().unwrap()))
+            .map(|directory| (directory.holds.as_str(), directory.path.to_str().unwrap()))
             .collect();
         let expected = [
             ("data", "/srv/db/"),

@@ -1,0 +1,27 @@
+//! Watches the machine of a server for a dbdyno that drives the load from another one.
+//!
+//! An observer runs on the server's host and talks to one client per connection, over a pair of pipes (ssh) or over
+//! TCP with a shared secret. The client says what to watch and how often, and gets samples with the observer's own
+//! times, which it puts onto its own clock: [`Clocks`] compares the two the whole time. `docs/observe.md` documents what
+//! both sides say.
+
+mod attempts;
+mod clocks;
+mod error;
+mod listening;
+mod message;
+mod remote;
+mod remote_thread;
+mod secret;
+mod session;
+mod way;
+mod wire;
+
+pub use clocks::{Clocks, Exchange, Offset};
+pub use error::Error;
+pub use listening::{LIMIT_OF_CLIENTS, listen};
+pub use message::{FromClient, FromObserver, PROTOCOL, Watch, Watching, read};
+pub use remote::{Observed, RemoteHost, Watched};
+pub use secret::{SECRET_BYTES_AT_LEAST, Secret, SecretTooShort};
+pub use session::{Place, serve_pipes};
+pub use way::{Ssh, Tcp, Way};

@@ -1,0 +1,300 @@
+//! The thread that keeps a connection to an observer: it asks for the time every second and takes the samples.
+
+use std::{
+    sync::mpsc::{RecvTimeoutError, Sender},
+    time::Duration,
+};
+
+use reactor::{Instant, system_now, thread_cpu_time};
+use samples::{Changed, Collected, Host, Telemetry};
+use telemetry::OwnProcess;
+
+use crate::{
+    clocks::{Clocks, Offset},
+    error::Problem,
+    message::{FromClient, FromObserver, Watch, Watching},
+    remote::{BURST, Events, Observed, exchange},
+    way::Link,
+    wire::{Output, WireError},
+};
+
+/// How often the other side is asked for the time, which shows as well that both are there.
+const ASK_EVERY: Duration = Duration::from_secs(1);
+
+/// How long the last words may take.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// What the thread is told and hears.
+pub(crate) enum Event {
+    Heard {
+        message: Result<FromObserver, WireError>,
+        at: Instant,
+        /// CPU time of the listening thread so far.
+        cpu: Duration,
+    },
+    Command(Command),
+}
+
+/// What the load says.
+pub(crate) enum Command {
+    /// What to watch, and where the answer goes; an error is why there will be none.
+    Watch(Watch, Sender<Result<Watching, String>>),
+    /// Samples from now on.
+    Start {
+        started: Instant,
+        every: Duration,
+        host: Host,
+        take: Take,
+    },
+    /// No more samples; then the end.
+    Leave(Sender<Observed>),
+}
+
+/// Takes the samples until it returns false.
+pub(crate) type Take = Box<dyn FnMut(Telemetry) -> bool + Send>;
+
+/// The thread's state.
+pub(crate) struct RemoteThread {
+    /// None when the connection is lost: ssh ends when nobody can say anything to it any more.
+    output: Option<Output>,
+    link: Link,
+    clocks: Clocks,
+    first: Offset,
+    listening_cpu: Duration,
+    lost: Option<(Instant, String)>,
+    watching: Option<Sender<Result<Watching, String>>>,
+    samples: Option<Samples>,
+    /// What the observer said when it was told to stop.
+    stopped: Option<(Vec<Changed>, Collected)>,
+    /// What compares the clocks for the last time.
+    leaving: Option<Leaving>,
+}
+
+/// Where samples go.
+struct Samples {
+    started: Instant,
+    host: Host,
+    take: Take,
+    /// Where both halves of the run share the machine, our own process completes the sample.
+    own: Option<OwnProcess>,
+}
+
+/// The end of a connection.
+struct Leaving {
+    answer: Sender<Observed>,
+    deadline: Instant,
+    questions_left: u32,
+}
+
+impl RemoteThread {
+    pub(crate) fn new(output: Output, link: Link, clocks: Clocks, first: Offset) -> Self {
+        Self {
+            output: Some(output),
+            link,
+            clocks,
+            first,
+            listening_cpu: Duration::ZERO,
+            lost: None,
+            watching: None,
+            samples: None,
+            stopped: None,
+            leaving: None,
+        }
+    }
+
+    /// Keeps the connection until it is told to leave.
+    pub(crate) fn run(mut self, events: &Events) {
+        let mut ask_at = system_now();
+        loop {
+            let wait = match &self.leaving {
+                Some(leaving) => leaving.deadline - system_now(),
+                None => ask_at - system_now(),
+            };
+            match events.recv_timeout(wait) {
+                Ok(Event::Heard { message, at, cpu }) => {
+                    self.listening_cpu = cpu;
+                    match message {
+                        Ok(message) => self.hear(message, at),
+                        Err(error) => self.lose(&error.to_string()),
+                    }
+                }
+                Ok(Event::Command(command)) => self.obey(command),
+                Err(RecvTimeoutError::Timeout) if self.leaving.is_some() => {
+                    self.lose("it did not say its last words in time");
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    self.ask();
+                    ask_at = system_now() + ASK_EVERY;
+                }
+                // Nobody is left who could say anything.
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if self.is_done() {
+                return self.end();
+            }
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        let is_lost = self.lost.is_some();
+        let is_compared = |leaving: &Leaving| leaving.questions_left == 0;
+        self.leaving
+            .as_ref()
+            .is_some_and(|leaving| is_lost || is_compared(leaving))
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Watch(watch, answer) => {
+                self.watching = Some(answer);
+                self.say(&FromClient::Watch(watch));
+                self.give_up_watching();
+            }
+            Command::Start {
+                started,
+                every,
+                host,
+                take,
+            } => {
+                self.samples = Some(Samples {
+                    started,
+                    host,
+                    take,
+                    own: (host == Host::Both).then(OwnProcess::default),
+                });
+                let every_ns = every.as_nanos() as u64;
+                self.say(&FromClient::Start { every_ns });
+            }
+            Command::Leave(answer) => {
+                self.leaving = Some(Leaving {
+                    answer,
+                    deadline: system_now() + LAST_WORDS,
+                    questions_left: BURST,
+                });
+                match self.samples {
+                    Some(_) => self.say(&FromClient::Stop),
+                    None => self.compare_for_the_last_time(),
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, message: FromObserver, at: Instant) {
+        if let Some(exchange) = exchange(&message, at) {
+            self.clocks.add(exchange);
+            // An answer to a question of before the end is as good as one after it.
+            if let Some(leaving) = &mut self.leaving
+                && (self.stopped.is_some() || self.samples.is_none())
+            {
+                leaving.questions_left -= 1;
+                if leaving.questions_left > 0 {
+                    self.ask();
+                }
+            }
+            return;
+        }
+        match message {
+            FromObserver::Sample {
+                begin_ns,
+                telemetry,
+            } => self.take(begin_ns, *telemetry),
+            FromObserver::Watching(watching) => {
+                if let Some(answer) = self.watching.take() {
+                    // Who asked may have had enough.
+                    let _ = answer.send(Ok(*watching));
+                }
+            }
+            FromObserver::Stopped { changed, collected } => {
+                self.stopped = Some((changed, collected));
+                self.compare_for_the_last_time();
+            }
+            FromObserver::Bye { why } | FromObserver::Refused { why } => self.lose(&why),
+            other => self.lose(&Problem::turn(&other).to_string()),
+        }
+    }
+
+    fn compare_for_the_last_time(&mut self) {
+        self.clocks.forget();
+        self.ask();
+    }
+
+    /// Puts a sample onto the load's clock.
+    fn take(&mut self, begin_ns: u64, mut telemetry: Telemetry) {
+        let Some(samples) = &mut self.samples else {
+            return;
+        };
+        let offset = self.clocks.offset().unwrap_or(self.first);
+        let begin_ns = offset.ours_ns(begin_ns);
+        let since_start_ns = i128::from(begin_ns) - i128::from(samples.started.as_ns());
+        // It began when it was told to; what lies before is the uncertainty of the clocks.
+        telemetry.t_s = since_start_ns.max(0) as f64 / 1e9;
+        telemetry.host = samples.host;
+        if let Some(own) = &mut samples.own {
+            telemetry.client = own.used();
+        }
+        if !(samples.take)(telemetry) {
+            self.samples = None;
+        }
+    }
+
+    fn ask(&mut self) {
+        let t1_ns = system_now().as_ns();
+        self.say(&FromClient::Ping { t1_ns });
+    }
+
+    fn say(&mut self, message: &FromClient) {
+        let sent = self.output.as_mut().map(|output| output.send(message));
+        if let Some(Err(error)) = sent {
+            self.lose(&error.to_string());
+        }
+    }
+
+    /// The first reason counts: the others follow from it.
+    fn lose(&mut self, why: &str) {
+        if self.lost.is_none() {
+            let at = system_now();
+            self.output = None;
+            let told = self.link.why_ended().map(|problem| problem.to_string());
+            let why = match told {
+                Some(told) if why != told => format!("{why}; {told}"),
+                _ => why.to_owned(),
+            };
+            self.lost = Some((at, why));
+            self.link.cut();
+        }
+        self.give_up_watching();
+    }
+
+    /// Nobody answers any more.
+    fn give_up_watching(&mut self) {
+        if let Some((_, why)) = &self.lost
+            && let Some(answer) = self.watching.take()
+        {
+            let _ = answer.send(Err(why.clone()));
+        }
+    }
+
+    fn end(mut self) {
+        self.output = None;
+        self.link.cut();
+        let Some(leaving) = self.leaving else {
+            return;
+        };
+        let (changed, collected) = self.stopped.unzip();
+        let offset = self.clocks.offset();
+        let host = self.samples.map_or(Host::Server, |samples| samples.host);
+        let changed = changed.unwrap_or_default();
+        // Who asked may be gone.
+        let _ = leaving.answer.send(Observed {
+            changed: changed
+                .into_iter()
+                .map(|one| Changed { host, ..one })
+                .collect(),
+            collected,
+            offset,
+            drift: offset.and_then(|offset| self.first.drift_to(&offset)),
+            receiving_cpu: thread_cpu_time() + self.listening_cpu,
+            lost: self.lost,
+        });
+    }
+}

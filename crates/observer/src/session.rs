@@ -1,0 +1,434 @@
+//! One client at an observer: from its first word to its last.
+
+use std::{
+    io,
+    net::IpAddr,
+    os::fd::OwnedFd,
+    path::PathBuf,
+    sync::{
+        Mutex, PoisonError,
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    thread,
+    time::{Duration, UNIX_EPOCH},
+};
+
+use reactor::{Instant, system_now, thread_cpu_time};
+use samples::{Collected, Host};
+use telemetry::{Directory, Sampler, ServerMarks, ServerProcess, Targets, boot_id};
+
+use crate::{
+    attempts::Attempts,
+    error::{Error, Problem, WRONG_SECRET},
+    message::{FromClient, FromObserver, Hello, PROTOCOL, Watch, Watching, read},
+    secret::{Nonces, Role, Secret, is_nonce, nonce},
+    wire::{Input, LINE_BYTES_AT_MOST, Output, WireError},
+};
+
+/// How long a client may take to say who it is.
+const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10);
+
+/// A client that says nothing for so long is gone: it asks for the time every second.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
+
+/// How often it looks whether it is to end.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// What a client may ask for as time from sample to sample.
+const EVERY: std::ops::RangeInclusive<Duration> =
+    Duration::from_millis(100)..=Duration::from_secs(60);
+
+/// A last part of an interval that is shorter is left out: the clock ticks of the kernel are too coarse for it.
+const PART_AT_LEAST: Duration = Duration::from_millis(20);
+
+/// How long one with a wrong secret waits for its answer.
+const WRONG_SECRET_COSTS: Duration = Duration::from_secs(1);
+
+/// The place of an observer, and whom it lets in.
+#[derive(Debug, Default)]
+pub struct Place {
+    /// What a client over TCP has to know.
+    pub secret: Option<Secret>,
+    /// The server's pid file, instead of what a client says: for a server whose own paths and ids hold in its
+    /// container only.
+    pub pid_file: Option<PathBuf>,
+    attempts: Mutex<Attempts>,
+}
+
+impl Place {
+    /// A place that lets in who knows the secret; without one everybody, which only pipes may.
+    pub fn new(secret: Option<Secret>, pid_file: Option<PathBuf>) -> Self {
+        Self {
+            secret,
+            pid_file,
+            attempts: Mutex::default(),
+        }
+    }
+}
+
+/// Serves the client at the other end of two pipes, which has been let in already.
+pub fn serve_pipes(place: &Place, input: OwnedFd, output: OwnedFd) -> Result<(), Error> {
+    let peer = "the client";
+    let serve = || {
+        let mut guest = Guest::new(input, output)?;
+        guest.greet(&Place::default(), None)?;
+        Session::new(place, guest, peer).run(&|| false, &|_| {})
+    };
+    serve().map_err(|problem: Problem| problem.at(peer))
+}
+
+/// One who has come, and may be anybody.
+pub(crate) struct Guest {
+    input: Input,
+    output: Output,
+}
+
+impl Guest {
+    pub(crate) fn new(input: OwnedFd, output: OwnedFd) -> io::Result<Self> {
+        Ok(Self {
+            input: Input::new(input)?,
+            output: Output::new(output, HANDSHAKE_PATIENCE)?,
+        })
+    }
+
+    /// Lets it in, or says why not. `from` is where it comes from, for the count of its wrong secrets.
+    pub(crate) fn greet(&mut self, place: &Place, from: Option<IpAddr>) -> Result<(), Problem> {
+        let deadline = system_now() + HANDSHAKE_PATIENCE;
+        let hello = match self.hear(deadline)? {
+            FromClient::Hello(hello) => hello,
+            other => return self.refuse(Problem::turn(&other)),
+        };
+        if hello.protocol != PROTOCOL {
+            self.output.send(&FromObserver::Hello(own_hello(None)))?;
+            return Err(Problem::Version {
+                theirs: hello.version,
+                protocol: hello.protocol,
+            });
+        }
+        match &place.secret {
+            None => self.output.send(&FromObserver::Hello(own_hello(None)))?,
+            Some(secret) => self.examine(place, secret, hello.nonce, from, deadline)?,
+        }
+        let boot_id = boot_id();
+        self.output.send(&FromObserver::Welcome { boot_id })?;
+        self.input.limit = LINE_BYTES_AT_MOST;
+        Ok(())
+    }
+
+    /// Has it prove that it knows the secret, then proves it in turn.
+    fn examine(
+        &mut self,
+        place: &Place,
+        secret: &Secret,
+        client: Option<String>,
+        from: Option<IpAddr>,
+        deadline: Instant,
+    ) -> Result<(), Problem> {
+        let attempts = || {
+            place
+                .attempts
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(wait) = from.and_then(|from| attempts().wait(from, system_now())) {
+            let why = format!(
+                "too many wrong secrets; the next try is in {} s",
+                wait.as_secs() + 1
+            );
+            return self.refuse(Problem::Refused(why));
+        }
+        let Some(client) = client.filter(|nonce| is_nonce(nonce)) else {
+            return self.refuse(Problem::Refused("a secret is needed here".to_owned()));
+        };
+        let nonces = Nonces {
+            client,
+            observer: nonce()?,
+        };
+        let hello = own_hello(Some(nonces.observer.clone()));
+        self.output.send(&FromObserver::Hello(hello))?;
+        let proof = match self.hear(deadline)? {
+            FromClient::Proof { proof } => proof,
+            other => return self.refuse(Problem::turn(&other)),
+        };
+        if !secret.is_proven(Role::Client, &nonces, &proof) {
+            if let Some(from) = from {
+                attempts().failed(from, system_now());
+            }
+            thread::sleep(WRONG_SECRET_COSTS);
+            return self.refuse(Problem::WrongSecret);
+        }
+        let proof = secret.proof(Role::Observer, &nonces);
+        self.output.send(&FromObserver::Proof { proof })?;
+        Ok(())
+    }
+
+    fn hear(&mut self, deadline: Instant) -> Result<FromClient, Problem> {
+        let line = self.input.line(deadline - system_now())?;
+        Ok(read(&line)?)
+    }
+
+    /// Tells it why not; that it is gone meanwhile makes no difference.
+    pub(crate) fn refuse(&mut self, problem: Problem) -> Result<(), Problem> {
+        let why = match &problem {
+            Problem::WrongSecret => WRONG_SECRET.to_owned(),
+            Problem::Refused(why) => why.clone(),
+            other => other.to_string(),
+        };
+        let _ = self.output.send(&FromObserver::Refused { why });
+        Err(problem)
+    }
+}
+
+fn own_hello(nonce: Option<String>) -> Hello {
+    Hello {
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        nonce,
+    }
+}
+
+/// What the thread that listens to the client has heard.
+struct Heard {
+    message: Result<FromClient, WireError>,
+    at: Instant,
+    /// CPU time of that thread so far.
+    cpu: Duration,
+}
+
+/// One client that was let in.
+pub(crate) struct Session<'p> {
+    place: &'p Place,
+    peer: &'p str,
+    heard: Receiver<Heard>,
+    output: Output,
+    /// What the listening thread has cost.
+    listening_cpu: Duration,
+    sampler: Option<Sampler>,
+    sampling: Option<Sampling>,
+}
+
+/// The samples that a client gets.
+struct Sampling {
+    every: Duration,
+    started: Instant,
+    /// When the last one ended.
+    last: Instant,
+    due: Instant,
+    collected: Collected,
+    cpu_before: Duration,
+}
+
+impl<'p> Session<'p> {
+    pub(crate) fn new(place: &'p Place, guest: Guest, peer: &'p str) -> Self {
+        let Guest { mut input, output } = guest;
+        let (send, heard) = channel();
+        // It ends with the connection, or when nobody wants to know any more.
+        thread::spawn(move || {
+            loop {
+                let line = input.line(PATIENCE);
+                let at = system_now();
+                let message = line.and_then(|line| read(&line));
+                let is_over = message.is_err();
+                let cpu = thread_cpu_time();
+                if send.send(Heard { message, at, cpu }).is_err() || is_over {
+                    return;
+                }
+            }
+        });
+        Self {
+            place,
+            peer,
+            heard,
+            output,
+            listening_cpu: Duration::ZERO,
+            sampler: None,
+            sampling: None,
+        }
+    }
+
+    /// Does what the client says until one of both ends.
+    pub(crate) fn run(
+        mut self,
+        is_stopped: &dyn Fn() -> bool,
+        tell: &dyn Fn(String),
+    ) -> Result<(), Problem> {
+        loop {
+            let now = system_now();
+            let due = self.sampling.as_ref().map(|sampling| sampling.due - now);
+            match self
+                .heard
+                .recv_timeout(due.unwrap_or(LOOK_EVERY).min(LOOK_EVERY))
+            {
+                Ok(heard) => {
+                    self.listening_cpu = heard.cpu;
+                    match heard.message {
+                        Ok(message) => self.answer(message, heard.at, tell)?,
+                        Err(WireError::Closed) => return Ok(()),
+                        Err(error) => {
+                            let why = error.to_string();
+                            let _ = self.output.send(&FromObserver::Bye { why });
+                            return Err(error.into());
+                        }
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let now = system_now();
+            if self.sampling.as_ref().is_some_and(|it| now >= it.due) {
+                self.sample()?;
+            }
+            if is_stopped() {
+                let why = "the observer was stopped".to_owned();
+                self.output.send(&FromObserver::Bye { why })?;
+                return Ok(());
+            }
+        }
+    }
+
+    fn answer(
+        &mut self,
+        message: FromClient,
+        at: Instant,
+        tell: &dyn Fn(String),
+    ) -> Result<(), Problem> {
+        let answer = match message {
+            FromClient::Ping { t1_ns } => {
+                let wall = reactor::wall_now().duration_since(UNIX_EPOCH);
+                FromObserver::Pong {
+                    t1_ns,
+                    t2_ns: at.as_ns(),
+                    wall_ns: wall.unwrap_or_default().as_nanos() as u64,
+                    t3_ns: system_now().as_ns(),
+                }
+            }
+            FromClient::Watch(watch) => {
+                let watching = self.watch(watch);
+                let what = match &watching.server_process {
+                    Some(found_by) => format!("the server, found by {found_by}"),
+                    None => "the machine, the server's process was not found".to_owned(),
+                };
+                tell(format!("{}: watches {what}", self.peer));
+                FromObserver::Watching(Box::new(watching))
+            }
+            FromClient::Start { every_ns } if self.sampler.is_some() => {
+                let every = Duration::from_nanos(every_ns);
+                if !EVERY.contains(&every) {
+                    let why = format!("a sample every {every:?}: from 100 ms to 60 s");
+                    let problem = Problem::Refused(why.clone());
+                    self.output.send(&FromObserver::Bye { why })?;
+                    return Err(problem);
+                }
+                self.start(every);
+                return Ok(());
+            }
+            FromClient::Stop if self.sampling.is_some() => {
+                if self
+                    .sampling
+                    .as_ref()
+                    .is_some_and(|it| system_now() - it.last >= PART_AT_LEAST)
+                {
+                    self.sample()?;
+                }
+                let changed = self.sampler.as_ref().map(Sampler::changes);
+                FromObserver::Stopped {
+                    changed: changed.unwrap_or_default(),
+                    collected: self
+                        .sampling
+                        .take()
+                        .map(|it| it.collected)
+                        .unwrap_or_default(),
+                }
+            }
+            other => {
+                let problem = Problem::turn(&other);
+                let why = problem.to_string();
+                self.output.send(&FromObserver::Bye { why })?;
+                return Err(problem);
+            }
+        };
+        Ok(self.output.send(&answer)?)
+    }
+
+    /// Looks for the server, and at what it stands on.
+    fn watch(&mut self, watch: Watch) -> Watching {
+        let marks = ServerMarks {
+            pid_file: self.place.pid_file.clone().or(watch.pid_file),
+            port: watch.port,
+        };
+        let process = ServerProcess::find(&marks);
+        let mut sampler = Sampler::new(Targets {
+            host: Host::Server,
+            server_pid: process.as_ref().ok().map(|process| process.pid),
+            datadir: watch.datadir,
+        });
+        let directories = watch.directories.into_iter();
+        let directories = directories.map(|(holds, path)| Directory { holds, path });
+        let mut watching = Watching {
+            machine: sampler.machine(),
+            storage: sampler.storage(directories.collect()).unwrap_or_default(),
+            server_process: None,
+        };
+        match process {
+            Ok(process) => {
+                watching.server_process = Some(format!("{} ({})", process.found_by, process.name));
+            }
+            Err(why) => {
+                let why = format!("server process not found: {why}");
+                watching.machine.not_observed.push(why);
+            }
+        }
+        self.sampler = Some(sampler);
+        watching
+    }
+
+    fn start(&mut self, every: Duration) {
+        let now = system_now();
+        if let Some(sampler) = &mut self.sampler {
+            // What lies between the first reading and the start belongs to nobody.
+            sampler.sample(0.0);
+        }
+        self.sampling = Some(Sampling {
+            every,
+            started: now,
+            last: now,
+            due: now + every,
+            collected: Collected {
+                collector: "observer".to_owned(),
+                every_s: every.as_secs_f64(),
+                ..Collected::default()
+            },
+            cpu_before: thread_cpu_time() + self.listening_cpu,
+        });
+    }
+
+    /// Takes one sample and sends it.
+    fn sample(&mut self) -> Result<(), Problem> {
+        let Some((sampling, sampler)) = self.sampling.as_mut().zip(self.sampler.as_mut()) else {
+            return Ok(());
+        };
+        let now = system_now();
+        let length = now - sampling.started;
+        let telemetry = Box::new(sampler.sample(length.as_secs_f64()));
+        let begin_ns = sampling.last.as_ns();
+        self.output.send(&FromObserver::Sample {
+            begin_ns,
+            telemetry,
+        })?;
+        sampling.last = now;
+        let collected = &mut sampling.collected;
+        collected.samples += 1;
+        collected.length_s = length.as_secs_f64();
+        let took_s = (system_now() - now).as_secs_f64();
+        collected.longest_s = collected.longest_s.max(took_s);
+        // Both threads do nothing else: their whole time is what collecting and sending cost.
+        let cpu = (thread_cpu_time() + self.listening_cpu).saturating_sub(sampling.cpu_before);
+        collected.cpu_s = cpu.as_secs_f64();
+        sampling.due = sampling.due + sampling.every;
+        while sampling.due <= system_now() {
+            sampling.due = sampling.due + sampling.every;
+            collected.missed += 1;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,228 @@
+//! Lines over a socket or a pair of pipes, each with a deadline, so that nobody waits for one who is gone.
+
+use std::{io, os::fd::OwnedFd, time::Duration};
+
+use reactor::{Instant, system_now};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::{Errno, ioctl_fionbio, read, write},
+};
+use serde::Serialize;
+
+/// The longest line: the samples of a machine with a few thousand CPUs and disks.
+pub(crate) const LINE_BYTES_AT_MOST: usize = 4 << 20;
+
+/// The longest line of one who has not shown yet that it may talk.
+pub(crate) const LINE_OF_A_STRANGER: usize = 4 << 10;
+
+/// How much of a line that makes no sense is shown.
+const SHOWN_BYTES: usize = 120;
+
+/// Why nothing came, or could be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    /// The other side ended.
+    #[error("the connection was closed")]
+    Closed,
+    /// Nothing happened for so long.
+    #[error("nothing was heard for {} s", .0.as_secs_f64())]
+    Silent(Duration),
+    /// Nobody took what was sent.
+    #[error("nothing could be sent for {} s", .0.as_secs_f64())]
+    Stuck(Duration),
+    /// A line without end.
+    #[error("a line of more than {0} bytes came")]
+    TooLong(usize),
+    /// A line that is no message.
+    #[error("it said '{said}', which is no message of dbdyno observe: {why}")]
+    NotUnderstood {
+        /// The begin of the line, without control characters.
+        said: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// What the system said.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl WireError {
+    /// A line that is no message.
+    pub(crate) fn not_understood(line: &[u8], why: &serde_json::Error) -> Self {
+        let begin = &line[..line.len().min(SHOWN_BYTES)];
+        let said = String::from_utf8_lossy(begin).replace(char::is_control, "");
+        Self::NotUnderstood {
+            said,
+            why: why.to_string(),
+        }
+    }
+}
+
+/// The receiving end.
+#[derive(Debug)]
+pub(crate) struct Input {
+    fd: OwnedFd,
+    /// What came and was not taken.
+    buffer: Vec<u8>,
+    /// So much of it holds no end of a line.
+    searched: usize,
+    /// The longest line that is taken.
+    pub(crate) limit: usize,
+}
+
+impl Input {
+    /// Lines from a socket or pipe, which blocks no more.
+    pub(crate) fn new(fd: OwnedFd) -> io::Result<Self> {
+        ioctl_fionbio(&fd, true)?;
+        Ok(Self {
+            fd,
+            buffer: Vec::new(),
+            searched: 0,
+            limit: LINE_OF_A_STRANGER,
+        })
+    }
+
+    /// The next line, without its end; it has to be there as a whole within `patience`.
+    pub(crate) fn line(&mut self, patience: Duration) -> Result<Vec<u8>, WireError> {
+        let deadline = system_now() + patience;
+        loop {
+            let unseen = &self.buffer[self.searched..];
+            if let Some(at) = unseen.iter().position(|byte| *byte == b'\n') {
+                let mut line: Vec<u8> = self.buffer.drain(..=self.searched + at).collect();
+                line.pop();
+                self.searched = 0;
+                return Ok(line);
+            }
+            self.searched = self.buffer.len();
+            if self.searched > self.limit {
+                return Err(WireError::TooLong(self.limit));
+            }
+            if !wait(&self.fd, PollFlags::IN, deadline)? {
+                return Err(WireError::Silent(patience));
+            }
+            let mut part = [0; 16 << 10];
+            match read(&self.fd, &mut part) {
+                Ok(0) | Err(Errno::CONNRESET) => return Err(WireError::Closed),
+                Ok(count) => self.buffer.extend_from_slice(&part[..count]),
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(error) => return Err(io::Error::from(error).into()),
+            }
+        }
+    }
+}
+
+/// The sending end.
+#[derive(Debug)]
+pub(crate) struct Output {
+    fd: OwnedFd,
+    patience: Duration,
+}
+
+impl Output {
+    /// Lines to a socket or pipe, which blocks no more; who takes nothing for `patience` is gone.
+    pub(crate) fn new(fd: OwnedFd, patience: Duration) -> io::Result<Self> {
+        ioctl_fionbio(&fd, true)?;
+        Ok(Self { fd, patience })
+    }
+
+    /// Sends one line.
+    pub(crate) fn send(&mut self, message: &impl Serialize) -> Result<(), WireError> {
+        let mut line = serde_json::to_vec(message).expect("a message has only string keys");
+        line.push(b'\n');
+        let deadline = system_now() + self.patience;
+        let mut rest = line.as_slice();
+        while !rest.is_empty() {
+            match write(&self.fd, rest) {
+                Ok(count) => rest = &rest[count..],
+                Err(Errno::PIPE | Errno::CONNRESET) => return Err(WireError::Closed),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    if !wait(&self.fd, PollFlags::OUT, deadline)? {
+                        return Err(WireError::Stuck(self.patience));
+                    }
+                }
+                Err(error) => return Err(io::Error::from(error).into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits until a descriptor is ready; false when the deadline came first.
+pub(crate) fn wait(fd: &OwnedFd, what: PollFlags, deadline: Instant) -> io::Result<bool> {
+    loop {
+        let left = Timespec::try_from(deadline - system_now()).map_err(io::Error::other)?;
+        let mut fds = [PollFd::new(fd, what)];
+        match poll(&mut fds, Some(&left)) {
+            Ok(0) => return Ok(false),
+            Ok(_) => return Ok(true),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io::Write, os::unix::net::UnixStream};
+
+    use super::*;
+
+    const SOON: Duration = Duration::from_millis(50);
+
+    fn pair() -> (Input, UnixStream) {
+        let (near, far) = UnixStream::pair().unwrap();
+        (Input::new(near.into()).unwrap(), far)
+    }
+
+    #[test]
+    fn lines_come_whole_however_they_are_cut() {
+        let (mut input, mut far) = pair();
+        far.write_all(b"one\ntw").unwrap();
+        assert_eq!(input.line(SOON).unwrap(), b"one");
+        assert!(matches!(input.line(SOON), Err(WireError::Silent(_))));
+        far.write_all(b"o\n\nthree").unwrap();
+        assert_eq!(input.line(SOON).unwrap(), b"two");
+        assert_eq!(input.line(SOON).unwrap(), b"");
+        drop(far);
+        assert!(matches!(input.line(SOON), Err(WireError::Closed)));
+    }
+
+    #[test]
+    fn a_line_without_end_ends_it() {
+        let (mut input, mut far) = pair();
+        let sender = std::thread::spawn(move || far.write_all(&[b'x'; LINE_OF_A_STRANGER * 8]));
+        let patience = Duration::from_secs(10);
+        assert!(matches!(input.line(patience), Err(WireError::TooLong(_))));
+        drop(input);
+        // Either all fitted into the socket, or nobody took it any more.
+        let _ = sender.join().unwrap();
+    }
+
+    #[test]
+    fn who_takes_nothing_is_gone() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let mut output = Output::new(near.into(), SOON).unwrap();
+        let long = "x".repeat(LINE_BYTES_AT_MOST);
+        assert!(matches!(output.send(&long), Err(WireError::Stuck(_))));
+        drop(far);
+        assert!(matches!(output.send(&long), Err(WireError::Closed)));
+    }
+
+    #[test]
+    fn a_long_line_arrives() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let long = "x".repeat(LINE_BYTES_AT_MOST - 2);
+        let sent = long.clone();
+        let sender = std::thread::spawn(move || {
+            Output::new(near.into(), Duration::from_secs(30))
+                .unwrap()
+                .send(&sent)
+        });
+        let mut input = Input::new(far.into()).unwrap();
+        input.limit = LINE_BYTES_AT_MOST;
+        let line = input.line(Duration::from_secs(30)).unwrap();
+        assert_eq!(line.len(), long.len() + 2, "with its quotes");
+        sender.join().unwrap().unwrap();
+    }
+}

@@ -1,0 +1,416 @@
+//! Client and observer, talking to each other over the loopback interface, and each to an impostor.
+
+#![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::{TcpListener, TcpStream},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+        mpsc::channel,
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, UNIX_EPOCH},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use hmac::{Hmac, KeyInit, Mac};
+use observer::{
+    FromClient, FromObserver, PROTOCOL, Place, RemoteHost, Secret, Tcp, Watch, Way, listen, read,
+};
+use reactor::{system_now, wall_now};
+use samples::{Changed, Collected, Host, Telemetry};
+use sha2::Sha256;
+
+const SECRET: &str = "correct horse battery";
+const LONG: Duration = Duration::from_secs(20);
+
+fn secret(text: &str) -> Secret {
+    Secret::new(text).unwrap()
+}
+
+fn way(port: u16, text: &str) -> Way {
+    Way::Tcp(Tcp {
+        host: "127.0.0.1".to_owned(),
+        port,
+        secret: secret(text),
+    })
+}
+
+/// An observer that listens, until it is dropped.
+struct Listening {
+    port: u16,
+    stop: Arc<AtomicBool>,
+    said: Arc<Mutex<Vec<String>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Listening {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let stop = Arc::new(AtomicBool::new(false));
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let (is_stopped, heard) = (Arc::clone(&stop), Arc::clone(&said));
+        let thread = thread::spawn(move || {
+            let place = Place::new(Some(secret(SECRET)), None);
+            let is_stopped = || is_stopped.load(Ordering::Relaxed);
+            listen(listener, &place, &is_stopped, &|line| {
+                heard.lock().unwrap().push(line);
+            })
+            .unwrap();
+        });
+        Self {
+            port,
+            stop,
+            said,
+            thread: Some(thread),
+        }
+    }
+
+    fn stop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+
+    /// Waits until it has said something.
+    #[track_caller]
+    fn says(&self, what: &str) {
+        let deadline = system_now() + LONG;
+        while system_now() < deadline {
+            if self.said.lock().unwrap().iter().any(|it| it.contains(what)) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        panic!("{what} is not in {:?}", self.said.lock().unwrap());
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn samples_come_with_the_times_of_the_load() {
+    let observer = Listening::start();
+    let host = RemoteHost::reach(&way(observer.port, SECRET)).unwrap();
+    let offset = host.offset();
+    assert!(
+        offset.offset_ns.unsigned_abs() <= offset.uncertainty_ns,
+        "both are one machine: {offset:?}"
+    );
+    let watch = Watch {
+        port: Some(observer.port),
+        datadir: Some("/".into()),
+        directories: vec![("data".to_owned(), "/".into())],
+        ..Watch::default()
+    };
+    let watched = host.watch(watch).unwrap();
+    assert_eq!(
+        (watched.same_machine, watched.host()),
+        (Some(true), Host::Both)
+    );
+    assert_eq!(watched.watching.storage.places[0].holds, ["data"]);
+    let found = watched.watching.server_process.unwrap();
+    let port = observer.port;
+    assert!(found.starts_with(&format!("port {port} (")), "{found}");
+
+    let (send, taken) = channel();
+    let started = system_now();
+    let every = Duration::from_millis(100);
+    host.start(started, every, Host::Both, move |it| send.send(it).is_ok());
+    let samples: Vec<Telemetry> = (0..5).map(|_| taken.recv_timeout(LONG).unwrap()).collect();
+    let passed_s = (system_now() - started).as_secs_f64();
+    let observed = host.leave();
+    let mut end_s = 0.0;
+    for sample in &samples {
+        // The offset is estimated anew with every exchange.
+        assert!(
+            (sample.t_s - end_s).abs() < 0.05 || end_s == 0.0,
+            "{samples:?}"
+        );
+        end_s = sample.t_s + sample.length_s;
+        assert!(sample.machine.is_some() && sample.server.is_some() && sample.client.is_some());
+    }
+    assert!(end_s <= passed_s + 0.05, "{end_s} {passed_s}");
+    let collected = observed.collected.unwrap();
+    assert!(collected.samples >= 5 && collected.collector == "observer");
+    assert!(collected.cpu_s > 0.0 && observed.receiving_cpu > Duration::ZERO);
+    assert_eq!(observed.lost, None);
+    assert!(observed.offset.unwrap().exchanges >= 16);
+    let drift = observed.drift.unwrap();
+    assert!(drift.ppm.abs() <= drift.uncertainty_ppm, "{drift:?}");
+    observer.says("left");
+}
+
+#[test]
+fn a_wrong_secret_is_told_on_both_sides_and_not_tried_for_ever() {
+    let observer = Listening::start();
+    for attempt in 0..6 {
+        let error = RemoteHost::reach(&way(observer.port, "wrong horse battery")).unwrap_err();
+        let text = error.to_string();
+        match attempt {
+            0..5 => {
+                assert!(text.ends_with("refused: wrong secret"), "{text}");
+                assert!(error.hint().unwrap().contains("same first line"));
+            }
+            _ => assert!(text.contains("too many wrong secrets"), "{text}"),
+        }
+        assert!(!text.contains("horse"));
+    }
+    observer.says("wrong secret");
+    observer.says("too many wrong secrets");
+    // Whoever knows it is not let in from that address either.
+    assert!(RemoteHost::reach(&way(observer.port, SECRET)).is_err());
+}
+
+#[test]
+fn several_clients_are_served_at_a_time() {
+    let observer = Listening::start();
+    let reach = || RemoteHost::reach(&way(observer.port, SECRET)).unwrap();
+    let (one, other) = (reach(), reach());
+    for host in [&one, &other] {
+        host.watch(Watch::default()).unwrap();
+    }
+    let (send, taken) = channel();
+    for (number, host) in [&one, &other].into_iter().enumerate() {
+        let send = send.clone();
+        let every = Duration::from_millis(100);
+        host.start(system_now(), every, Host::Server, move |_| {
+            send.send(number).is_ok()
+        });
+    }
+    let mut seen = [false; 2];
+    while seen != [true; 2] {
+        seen[taken.recv_timeout(LONG).unwrap()] = true;
+    }
+    assert!(one.leave().lost.is_none());
+    assert!(other.leave().lost.is_none());
+    drop(reach());
+}
+
+#[test]
+fn an_observer_that_stops_is_lost_from_then_on() {
+    let mut observer = Listening::start();
+    let host = RemoteHost::reach(&way(observer.port, SECRET)).unwrap();
+    host.watch(Watch::default()).unwrap();
+    let (send, taken) = channel();
+    let started = system_now();
+    let every = Duration::from_millis(100);
+    host.start(started, every, Host::Server, move |it| {
+        send.send(it).is_ok()
+    });
+    taken.recv_timeout(LONG).unwrap();
+    observer.stop();
+    // What was under way still comes; then the other end of the channel goes with the connection.
+    let observed = host.leave();
+    let (at, why) = observed.lost.unwrap();
+    assert_eq!(why, "the observer was stopped");
+    assert!(at > started && observed.collected.is_none());
+    assert!(observed.offset.is_some(), "what was known is kept");
+}
+
+#[test]
+fn a_client_that_says_what_is_not_its_turn_is_sent_away() {
+    let observer = Listening::start();
+    for (line, answer) in [
+        (r#"{"message":"stop"}"#, "'stop' when that was not its turn"),
+        ("GET / HTTP/1.1", "is no message of dbdyno observe"),
+        (
+            r#"{"message":"hello","protocol":1}"#,
+            "a secret is needed here",
+        ),
+        (
+            r#"{"message":"hello","protocol":1,"nonce":""}"#,
+            "a secret is needed here",
+        ),
+    ] {
+        let mut stream = TcpStream::connect(("127.0.0.1", observer.port)).unwrap();
+        writeln!(stream, "{line}").unwrap();
+        observer.says(answer);
+    }
+    // Another version hears which one is here.
+    let mut stream = TcpStream::connect(("127.0.0.1", observer.port)).unwrap();
+    writeln!(
+        stream,
+        r#"{{"message":"hello","protocol":7,"version":"9.9.9"}}"#
+    )
+    .unwrap();
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).unwrap();
+    let FromObserver::Hello(hello) = read(line.trim_end().as_bytes()).unwrap() else {
+        panic!("{line}");
+    };
+    assert_eq!(hello.protocol, PROTOCOL);
+    observer.says("version 9.9.9 there says protocol 7");
+}
+
+/// Somebody else on a port, who answers what is said by `answer` until that is `None`.
+fn impostor(mut answer: impl FnMut(FromClient) -> Option<String> + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.set_nodelay(true).unwrap();
+        let lines = BufReader::new(stream.try_clone().unwrap()).split(b'\n');
+        for line in lines.map_while(Result::ok) {
+            let Some(answer) = answer(read(&line).unwrap()) else {
+                return;
+            };
+            if writeln!(stream, "{answer}").is_err() {
+                return;
+            }
+        }
+    });
+    port
+}
+
+#[test]
+fn impostors_are_found_out() {
+    let nonce = "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=";
+    let hello =
+        format!(r#"{{"message":"hello","protocol":1,"version":"0.1.0","nonce":"{nonce}"}}"#);
+    let newer = r#"{"message":"hello","protocol":2,"version":"3.0.0"}"#.to_owned();
+    let cases = [
+        (
+            vec!["Welcome to db1!".to_owned()],
+            "'Welcome to db1!', which is no message of dbdyno observe",
+        ),
+        (
+            vec![newer],
+            "version 3.0.0 there says protocol 2, version 0.1.0 here says protocol 1",
+        ),
+        (
+            vec![r#"{"message":"hello","protocol":1,"version":"0.1.0"}"#.to_owned()],
+            "the observer asks for no secret",
+        ),
+        (
+            vec![
+                hello.clone(),
+                r#"{"message":"proof","proof":"AAAA"}"#.to_owned(),
+            ],
+            "the observer does not know the secret",
+        ),
+        (
+            vec![hello, r#"{"message":"welcome","boot_id":null}"#.to_owned()],
+            "it said 'welcome' when that was not its turn",
+        ),
+        (vec![], "the connection was closed"),
+    ];
+    for (lines, expected) in cases {
+        let mut lines = lines.into_iter();
+        let port = impostor(move |_| lines.next());
+        let error = RemoteHost::reach(&way(port, SECRET))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(expected), "{error}");
+        assert!(
+            error.starts_with(&format!("tcp://127.0.0.1:{port}: ")),
+            "{error}"
+        );
+    }
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let error = RemoteHost::reach(&way(port, SECRET)).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("no observer: Connection refused"),
+        "{error}"
+    );
+    assert!(error.hint().unwrap().contains("dbdyno observe --listen"));
+}
+
+/// An observer's answers whose clock is 1,000 s ahead, behind a way that takes 1 ms there and 4 ms back.
+fn ahead(message: FromClient, client_nonce: &mut String) -> String {
+    let monotonic_ns = || system_now().as_ns() + 1_000_000_000_000;
+    let say = |messages: &[FromObserver]| {
+        let lines = messages.iter().map(|it| serde_json::to_string(it).unwrap());
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    match message {
+        FromClient::Hello(hello) => {
+            *client_nonce = hello.nonce.clone().unwrap();
+            say(&[FromObserver::Hello(hello)])
+        }
+        FromClient::Proof { .. } => {
+            let mut code = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
+            code.update(b"dbdyno observe 1, observer\n");
+            code.update(format!("{client_nonce} {client_nonce}").as_bytes());
+            let proof = STANDARD.encode(code.finalize().into_bytes());
+            let boot_id = Some("another".to_owned());
+            say(&[
+                FromObserver::Proof { proof },
+                FromObserver::Welcome { boot_id },
+            ])
+        }
+        FromClient::Ping { t1_ns } => {
+            thread::sleep(Duration::from_millis(1));
+            let wall = wall_now().duration_since(UNIX_EPOCH).unwrap();
+            let pong = FromObserver::Pong {
+                t1_ns,
+                t2_ns: monotonic_ns(),
+                t3_ns: monotonic_ns(),
+                wall_ns: wall.as_nanos() as u64 + 3600 * 1_000_000_000,
+            };
+            thread::sleep(Duration::from_millis(4));
+            say(&[pong])
+        }
+        FromClient::Watch(_) => say(&[FromObserver::Watching(Box::default())]),
+        FromClient::Start { .. } => say(&[FromObserver::Sample {
+            begin_ns: monotonic_ns(),
+            telemetry: Box::new(Telemetry {
+                t_s: 77.0,
+                length_s: 0.5,
+                ..Telemetry::default()
+            }),
+        }]),
+        FromClient::Stop => say(&[FromObserver::Stopped {
+            changed: vec![Changed::default()],
+            collected: Collected::default(),
+        }]),
+    }
+}
+
+#[test]
+fn the_clock_of_another_host_is_found_over_an_uneven_way() {
+    let mut nonce = String::new();
+    let port = impostor(move |message| Some(ahead(message, &mut nonce)));
+    let host = RemoteHost::reach(&way(port, SECRET)).unwrap();
+    let offset = host.offset();
+    let is_true = |ns: i64, true_s: i64| {
+        let off_ns = ns.abs_diff(true_s * 1_000_000_000);
+        off_ns <= offset.uncertainty_ns
+    };
+    assert!(is_true(offset.offset_ns, 1000), "{offset:?}");
+    assert!(is_true(offset.wall_ns, 3600), "{offset:?}");
+    let half_ns = 2_500_000;
+    assert!(offset.uncertainty_ns >= half_ns, "{offset:?}");
+    let watched = host.watch(Watch::default()).unwrap();
+    assert_eq!(
+        (watched.same_machine, watched.host()),
+        (Some(false), Host::Server)
+    );
+    let (send, taken) = channel();
+    let started = system_now();
+    host.start(started, LONG, Host::Server, move |it| send.send(it).is_ok());
+    let sample = taken.recv_timeout(LONG).unwrap();
+    let passed_s = (system_now() - started).as_secs_f64();
+    let uncertainty_s = offset.uncertainty_ns as f64 / 1e9 + 0.001;
+    assert!(
+        (0.0..=passed_s + uncertainty_s).contains(&sample.t_s),
+        "{sample:?}"
+    );
+    assert_eq!((sample.length_s, sample.host), (0.5, Host::Server));
+    let observed = host.leave();
+    assert_eq!(observed.lost, None);
+    assert_eq!(observed.changed[0].host, Host::Server);
+    assert!(is_true(observed.offset.unwrap().offset_ns, 1000));
+}

@@ -1,0 +1,68 @@
+//! What dbdyno's own process uses, apart from everything else.
+
+use samples::ProcessUse;
+
+use crate::{kernel::Kernel, process::ProcessCounters};
+
+/// dbdyno's own process, for who gets everything else from elsewhere.
+#[derive(Debug)]
+pub struct OwnProcess {
+    kernel: Kernel,
+    last: Option<ProcessCounters>,
+}
+
+impl Default for OwnProcess {
+    /// Takes the first reading.
+    fn default() -> Self {
+        let kernel = Kernel::running();
+        let last = read(&kernel);
+        Self { kernel, last }
+    }
+}
+
+impl OwnProcess {
+    /// What was used since the previous call, the first time since the first reading; `None` where /proc does not
+    /// tell.
+    pub fn used(&mut self) -> Option<ProcessUse> {
+        let now = read(&self.kernel);
+        let before = std::mem::replace(&mut self.last, now);
+        self.last
+            .as_ref()?
+            .since(before.as_ref()?, self.kernel.ticks_per_s)
+    }
+}
+
+fn read(kernel: &Kernel) -> Option<ProcessCounters> {
+    // What cannot be read of it was named when the machine was described.
+    ProcessCounters::read(kernel, "self", "dbdyno's process", &mut Vec::new()).ok()?
+}
+
+/// What tells this start of this machine's kernel from every other; `None` where the kernel does not tell.
+///
+/// Source: random(4), /proc/sys/kernel/random/boot_id. A container has that of its machine.
+pub fn boot_id() -> Option<String> {
+    Kernel::running().line("proc/sys/kernel/random/boot_id")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_own_process_uses_time() {
+        let mut own = OwnProcess::default();
+        let start = reactor::thread_cpu_time();
+        while (reactor::thread_cpu_time() - start).as_millis() < 100 {}
+        let used = own.used().expect("this is Linux");
+        // Other tests run in this process at the same time; the kernel counts in ticks of 10 ms.
+        assert!(used.user_s + used.system_s >= 0.05, "{used:?}");
+        assert!(used.resident_bytes > 0);
+    }
+
+    #[test]
+    fn the_kernel_has_a_boot_id() {
+        let id = boot_id().expect("this is Linux");
+        assert_eq!(Some(&id), boot_id().as_ref());
+        assert_eq!(id.len(), 36, "{id}");
+    }
+}
