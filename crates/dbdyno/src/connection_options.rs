@@ -11,7 +11,8 @@ use crate::blame::{Blame, Blamed};
 
 pub(crate) mod hidden_argument;
 pub(crate) mod named_server;
-mod password_file;
+pub(crate) mod observe_options;
+pub(crate) mod password_file;
 
 /// The port of a server that says nothing else.
 const DEFAULT_PORT: u16 = 3306;
@@ -133,7 +134,7 @@ impl ConnectionOptions {
             )
         })?;
         let password = match &self.password_file {
-            Some(path) => Some(password_file::read(path)?),
+            Some(path) => Some(password_file::read(path, "password")?),
             None => file
                 .password
                 .clone()

@@ -58,6 +58,8 @@ enum Command {
     Calibrate(commands::calibrate::CalibrateArgs),
     /// Answer everything and do nothing: a server to measure clients against
     NullServer(commands::null_server::NullServerArgs),
+    /// Look at the machine of a server for a dbdyno on another host that drives its load
+    Observe(commands::observe::ObserveArgs),
     /// Create, start, stop, look into and destroy private servers
     Server(commands::server::ServerArgs),
     /// List the tables of a server by their size, and how much of them fits into the buffer pool
@@ -130,6 +132,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Compare(args) => commands::compare::run(args),
         Command::Calibrate(args) => commands::calibrate::run(args),
         Command::NullServer(args) => commands::null_server::run(args),
+        Command::Observe(args) => commands::observe::run(args),
         Command::Server(args) => commands::server::run(args),
         Command::Tables(args) => commands::tables::run(args),
         Command::Tpch(args) => commands::tpch::run(args),

@@ -2,7 +2,12 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{error::Error, problem::Problem, section::Section};
+use crate::{
+    error::Error,
+    observe::{self, Observe},
+    problem::Problem,
+    section::Section,
+};
 
 const KEYS: &[&str] = &[
     "run",
@@ -16,6 +21,10 @@ const KEYS: &[&str] = &[
     "database",
     "ssl_mode",
     "ssl_ca",
+    "observe",
+    "observe_secret_file",
+    "observe_program",
+    "observe_ssh",
 ];
 const PRIVATE_ONLY: &[&str] = &["cnf", "set", "restart", "datadir"];
 const GIVEN_ONLY: &[&str] = &["user", "password_file", "database", "ssl_mode", "ssl_ca"];
@@ -50,6 +59,8 @@ pub enum ServerSpec {
         ssl_mode: Option<String>,
         /// Certificates that the server's is verified against.
         ssl_ca: Option<PathBuf>,
+        /// Who looks at its machine; `None` for nobody.
+        observe: Option<Observe>,
     },
 }
 
@@ -84,11 +95,15 @@ impl ServerSpec {
             ));
         }
         let (forbidden, needs) = if section.value("address").is_some() {
-            (PRIVATE_ONLY, "a private server")
+            (PRIVATE_ONLY.to_vec(), "a private server")
         } else {
-            (GIVEN_ONLY, "a server that is already there")
+            let given_only = [GIVEN_ONLY, observe::KEYS.as_slice()].concat();
+            (given_only, "a server that is already there")
         };
-        if let Some(key) = forbidden.iter().find(|key| section.value(key).is_some()) {
+        if let Some(key) = forbidden
+            .into_iter()
+            .find(|key| section.value(key).is_some())
+        {
             return Err(section.error_at(key, Problem::OtherServer { key, needs, found }));
         }
         match section.parsed(
@@ -150,6 +165,7 @@ impl ServerSpec {
             database: section.string("database")?.map(|database| database.value),
             ssl_mode: ssl_mode.map(str::to_owned),
             ssl_ca: file("ssl_ca", "certificate file")?,
+            observe: Observe::read(section)?,
         })
     }
 

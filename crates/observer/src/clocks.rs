@@ -1,8 +1,14 @@
 //! How far the clocks of two hosts are apart, from messages that went to and fro.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{
+    collections::VecDeque,
+    time::{Duration, UNIX_EPOCH},
+};
 
+use reactor::Instant;
 use samples::ClockDrift;
+
+use crate::message::FromObserver;
 
 /// Round trips from which the offset is taken: the best of so many.
 const EXCHANGES_KEPT: usize = 64;
@@ -31,6 +37,28 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// The exchange that an answer, which came at `now`, completes; `None` for another message.
+    pub(crate) fn ended_by(answer: &FromObserver, now: Instant) -> Option<Self> {
+        let FromObserver::Pong {
+            t1_ns,
+            t2_ns,
+            t3_ns,
+            wall_ns,
+        } = *answer
+        else {
+            return None;
+        };
+        let wall = reactor::wall_now().duration_since(UNIX_EPOCH);
+        let here_ns = i128::try_from(wall.unwrap_or_default().as_nanos()).unwrap_or(0);
+        Some(Self {
+            t1_ns,
+            t2_ns,
+            t3_ns,
+            t4_ns: now.as_ns(),
+            wall_ns: i64::try_from(i128::from(wall_ns) - here_ns).unwrap_or(i64::MAX),
+        })
+    }
+
     /// Time on the way, to and fro, nanoseconds.
     ///
     /// Source: RFC 5905, section 8, the delay.

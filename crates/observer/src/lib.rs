@@ -7,6 +7,7 @@
 
 mod attempts;
 mod clocks;
+mod ear;
 mod error;
 mod listening;
 mod message;
@@ -21,7 +22,8 @@ pub use clocks::{Clocks, Exchange, Offset};
 pub use error::Error;
 pub use listening::{LIMIT_OF_CLIENTS, listen};
 pub use message::{FromClient, FromObserver, PROTOCOL, Watch, Watching, read};
-pub use remote::{Observed, RemoteHost, Watched};
+pub use remote::RemoteHost;
+pub use remote_thread::Observed;
 pub use secret::{SECRET_BYTES_AT_LEAST, Secret, SecretTooShort};
 pub use session::{Place, serve_pipes};
 pub use way::{Ssh, Tcp, Way};

@@ -1,30 +1,27 @@
 //! The client's side: a host with an observer on it, from the first word to what is to be said at the end.
 
 use std::{
-    sync::mpsc::{Receiver, Sender, channel},
+    sync::mpsc::{Sender, channel},
     thread::{self, JoinHandle},
-    time::{Duration, UNIX_EPOCH},
+    time::Duration,
 };
 
-use reactor::{Instant, system_now, thread_cpu_time};
-use samples::{Changed, ClockDrift, Collected, Host, Telemetry};
+use reactor::{Instant, system_now};
+use samples::{Host, Telemetry};
 
 use crate::{
     clocks::{Clocks, Exchange, Offset},
+    ear::{PATIENCE, hear},
     error::{Error, Problem},
     message::{FromClient, FromObserver, Hello, PROTOCOL, Watch, Watching, read},
-    remote_thread::{Command, Event, RemoteThread},
+    remote_thread::{BURST, Command, Event, Observed, RemoteThread},
     secret::{Nonces, Role, Secret, nonce},
-    session::PATIENCE,
     way::{Link, Opened, Way},
     wire::{Input, LINE_BYTES_AT_MOST, Output, WireError},
 };
 
 /// How long the other side may take to let us in; over ssh a login is part of it.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(30);
-
-/// Questions for the time one after the other, at the start and at the end.
-pub(crate) const BURST: u32 = 16;
 
 /// What the server's host is asked to watch takes it a few milliseconds; thousands of processes some more.
 const WATCH_PATIENCE: Duration = Duration::from_secs(30);
@@ -40,36 +37,10 @@ pub struct RemoteHost {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What is watched, and whether that is our own machine.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Watched {
-    /// What is watched; as of the machine of both where that is so.
-    pub watching: Watching,
-    /// True where client and server share one machine; `None` where a kernel does not tell.
-    pub same_machine: Option<bool>,
-}
-
-/// What is to be said at the end.
-#[derive(Debug, Clone, Default)]
-pub struct Observed {
-    /// What is otherwise than at the start.
-    pub changed: Vec<Changed>,
-    /// What sampling cost there; `None` where the observer was lost.
-    pub collected: Option<Collected>,
-    /// The clocks at the end, or when the observer was lost.
-    pub offset: Option<Offset>,
-    /// How they drifted apart since the start.
-    pub drift: Option<ClockDrift>,
-    /// CPU time that receiving took here.
-    pub receiving_cpu: Duration,
-    /// Since when nothing came any more, and why.
-    pub lost: Option<(Instant, String)>,
-}
-
 impl RemoteHost {
-    /// Goes there, is let in, and compares the clocks.
-    pub fn reach(way: &Way) -> Result<Self, Error> {
-        let address = way.to_string();
+    /// Goes there, is let in, and compares the clocks. `address` is what messages and record call it.
+    pub fn reach(address: &str, way: &Way) -> Result<Self, Error> {
+        let address = address.to_owned();
         let secret = match way {
             Way::Tcp(tcp) => Some(&tcp.secret),
             Way::Ssh(_) => None,
@@ -97,7 +68,7 @@ impl RemoteHost {
             Problem::from(nonsense).at(&address)
         })?;
         let (events, receive) = channel();
-        listen(door.input, events.clone());
+        hear(door.input, events.clone(), Event::Heard);
         let thread = RemoteThread::new(door.output, link, clocks, offset);
         Ok(Self {
             address,
@@ -124,42 +95,47 @@ impl RemoteHost {
         self.offset
     }
 
-    /// Says what to watch.
-    pub fn watch(&self, watch: Watch) -> Result<Watched, Error> {
-        let (answer, answered) = channel();
-        self.command(Command::Watch(watch, answer));
-        let lost = |why| Problem::Refused(why).at(&self.address);
-        let watching = match answered.recv_timeout(WATCH_PATIENCE) {
-            Ok(watching) => watching.map_err(lost)?,
-            Err(_) => {
-                return Err(Problem::Wire(WireError::Silent(WATCH_PATIENCE)).at(&self.address));
-            }
-        };
-        let ours = telemetry::boot_id();
-        let same_machine = self.boot_id.as_ref().zip(ours.as_ref());
-        let mut watched = Watched {
-            watching,
-            same_machine: same_machine.map(|(theirs, ours)| theirs == ours),
-        };
-        let host = watched.host();
-        watched.watching.machine.host = host;
-        watched.watching.storage.host = host;
-        Ok(watched)
+    /// True where client and server share one machine; `None` where a kernel does not tell.
+    pub fn same_machine(&self) -> Option<bool> {
+        let ours = telemetry::boot_id()?;
+        Some(*self.boot_id.as_ref()? == ours)
     }
 
-    /// Samples from now on, the start of the load; `take` gets each on the load's clock, as of `host`, until it
-    /// returns false.
+    /// Which half of the run that machine carries.
+    pub fn host(&self) -> Host {
+        match self.same_machine() {
+            Some(true) => Host::Both,
+            _ => Host::Server,
+        }
+    }
+
+    /// Says what to watch; the answer is as of [`RemoteHost::host`].
+    pub fn watch(&self, watch: Watch) -> Result<Watching, Error> {
+        let (answer, answered) = channel();
+        self.command(Command::Watch(watch, answer));
+        let problem = match answered.recv_timeout(WATCH_PATIENCE) {
+            Ok(Ok(mut watching)) => {
+                watching.machine.host = self.host();
+                watching.storage.host = self.host();
+                return Ok(watching);
+            }
+            Ok(Err(why)) => Problem::Refused(why),
+            Err(_) => Problem::Wire(WireError::Silent(WATCH_PATIENCE)),
+        };
+        Err(problem.at(&self.address))
+    }
+
+    /// Samples from now on, the start of the load; `take` gets each on the load's clock until it returns false.
     pub fn start(
         &self,
         started: Instant,
         every: Duration,
-        host: Host,
         take: impl FnMut(Telemetry) -> bool + Send + 'static,
     ) {
         self.command(Command::Start {
             started,
             every,
-            host,
+            host: self.host(),
             take: Box::new(take),
         });
     }
@@ -195,38 +171,12 @@ impl Drop for RemoteHost {
     }
 }
 
-impl Watched {
-    /// Which half of the run that machine carries.
-    pub fn host(&self) -> Host {
-        match self.same_machine {
-            Some(true) => Host::Both,
-            _ => Host::Server,
-        }
-    }
-}
-
 /// What a program that held the way says of its end tells more than that it is closed.
 fn why_ended(link: &mut Link, problem: Problem) -> Problem {
     match &problem {
         Problem::Wire(WireError::Closed) => link.why_ended().unwrap_or(problem),
         _ => problem,
     }
-}
-
-/// Reads what comes until the end, in a thread of its own: only so the times of answers are right.
-fn listen(mut input: Input, events: Sender<Event>) {
-    thread::spawn(move || {
-        loop {
-            let line = input.line(PATIENCE);
-            let at = system_now();
-            let message = line.and_then(|line| read(&line));
-            let is_over = message.is_err();
-            let cpu = thread_cpu_time();
-            if events.send(Event::Heard { message, at, cpu }).is_err() || is_over {
-                return;
-            }
-        }
-    });
 }
 
 /// The connection before it is split between two threads.
@@ -281,8 +231,8 @@ impl Door {
             let t1_ns = system_now().as_ns();
             self.output.send(&FromClient::Ping { t1_ns })?;
             let answer = self.hear()?;
-            let exchange = exchange(&answer, system_now()).ok_or_else(|| Problem::turn(&answer))?;
-            clocks.add(exchange);
+            let exchange = Exchange::ended_by(&answer, system_now());
+            clocks.add(exchange.ok_or_else(|| Problem::turn(&answer))?);
         }
         Ok(clocks)
     }
@@ -295,29 +245,3 @@ impl Door {
         }
     }
 }
-
-/// The exchange that an answer, which came now, completes; `None` for another message.
-pub(crate) fn exchange(answer: &FromObserver, now: Instant) -> Option<Exchange> {
-    let FromObserver::Pong {
-        t1_ns,
-        t2_ns,
-        t3_ns,
-        wall_ns,
-    } = answer
-    else {
-        return None;
-    };
-    let wall = reactor::wall_now().duration_since(UNIX_EPOCH);
-    let here_ns = wall.unwrap_or_default().as_nanos() as i128;
-    let ahead_ns = i128::from(*wall_ns) - here_ns;
-    Some(Exchange {
-        t1_ns: *t1_ns,
-        t2_ns: *t2_ns,
-        t3_ns: *t3_ns,
-        t4_ns: now.as_ns(),
-        wall_ns: i64::try_from(ahead_ns).unwrap_or(i64::MAX),
-    })
-}
-
-/// What the thread hears.
-pub(crate) type Events = Receiver<Event>;

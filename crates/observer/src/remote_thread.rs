@@ -1,21 +1,21 @@
 //! The thread that keeps a connection to an observer: it asks for the time every second and takes the samples.
 
 use std::{
-    sync::mpsc::{RecvTimeoutError, Sender},
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender},
     time::Duration,
 };
 
 use reactor::{Instant, system_now, thread_cpu_time};
-use samples::{Changed, Collected, Host, Telemetry};
+use samples::{Changed, ClockDrift, Collected, Host, Telemetry};
 use telemetry::OwnProcess;
 
 use crate::{
-    clocks::{Clocks, Offset},
+    clocks::{Clocks, Exchange, Offset},
+    ear::Heard,
     error::Problem,
     message::{FromClient, FromObserver, Watch, Watching},
-    remote::{BURST, Events, Observed, exchange},
     way::Link,
-    wire::{Output, WireError},
+    wire::Output,
 };
 
 /// How often the other side is asked for the time, which shows as well that both are there.
@@ -24,14 +24,29 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 /// How long the last words may take.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
+/// Questions for the time one after the other, at the start and at the end.
+pub(crate) const BURST: u32 = 16;
+
+/// What is to be said at the end.
+#[derive(Debug, Clone, Default)]
+pub struct Observed {
+    /// What is otherwise than at the start.
+    pub changed: Vec<Changed>,
+    /// What sampling cost there; `None` where the observer was lost.
+    pub collected: Option<Collected>,
+    /// The clocks at the end, or when the observer was lost.
+    pub offset: Option<Offset>,
+    /// How they drifted apart since the start.
+    pub drift: Option<ClockDrift>,
+    /// CPU time that receiving took here.
+    pub receiving_cpu: Duration,
+    /// Since when nothing came any more, and why.
+    pub lost: Option<(Instant, String)>,
+}
+
 /// What the thread is told and hears.
 pub(crate) enum Event {
-    Heard {
-        message: Result<FromObserver, WireError>,
-        at: Instant,
-        /// CPU time of the listening thread so far.
-        cpu: Duration,
-    },
+    Heard(Heard<FromObserver>),
     Command(Command),
 }
 
@@ -103,7 +118,7 @@ impl RemoteThread {
     }
 
     /// Keeps the connection until it is told to leave.
-    pub(crate) fn run(mut self, events: &Events) {
+    pub(crate) fn run(mut self, events: &Receiver<Event>) {
         let mut ask_at = system_now();
         loop {
             let wait = match &self.leaving {
@@ -111,10 +126,10 @@ impl RemoteThread {
                 None => ask_at - system_now(),
             };
             match events.recv_timeout(wait) {
-                Ok(Event::Heard { message, at, cpu }) => {
-                    self.listening_cpu = cpu;
-                    match message {
-                        Ok(message) => self.hear(message, at),
+                Ok(Event::Heard(heard)) => {
+                    self.listening_cpu = heard.cpu;
+                    match heard.message {
+                        Ok(message) => self.hear(message, heard.at),
                         Err(error) => self.lose(&error.to_string()),
                     }
                 }
@@ -180,7 +195,7 @@ impl RemoteThread {
     }
 
     fn hear(&mut self, message: FromObserver, at: Instant) {
-        if let Some(exchange) = exchange(&message, at) {
+        if let Some(exchange) = Exchange::ended_by(&message, at) {
             self.clocks.add(exchange);
             // An answer to a question of before the end is as good as one after it.
             if let Some(leaving) = &mut self.leaving

@@ -19,6 +19,7 @@ use telemetry::{Directory, Sampler, ServerMarks, ServerProcess, Targets, boot_id
 
 use crate::{
     attempts::Attempts,
+    ear::{Heard, hear},
     error::{Error, Problem, WRONG_SECRET},
     message::{FromClient, FromObserver, Hello, PROTOCOL, Watch, Watching, read},
     secret::{Nonces, Role, Secret, is_nonce, nonce},
@@ -27,9 +28,6 @@ use crate::{
 
 /// How long a client may take to say who it is.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10);
-
-/// A client that says nothing for so long is gone: it asks for the time every second.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
 /// How often it looks whether it is to end.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -187,19 +185,11 @@ fn own_hello(nonce: Option<String>) -> Hello {
     }
 }
 
-/// What the thread that listens to the client has heard.
-struct Heard {
-    message: Result<FromClient, WireError>,
-    at: Instant,
-    /// CPU time of that thread so far.
-    cpu: Duration,
-}
-
 /// One client that was let in.
 pub(crate) struct Session<'p> {
     place: &'p Place,
     peer: &'p str,
-    heard: Receiver<Heard>,
+    heard: Receiver<Heard<FromClient>>,
     output: Output,
     /// What the listening thread has cost.
     listening_cpu: Duration,
@@ -220,21 +210,9 @@ struct Sampling {
 
 impl<'p> Session<'p> {
     pub(crate) fn new(place: &'p Place, guest: Guest, peer: &'p str) -> Self {
-        let Guest { mut input, output } = guest;
-        let (send, heard) = channel();
-        // It ends with the connection, or when nobody wants to know any more.
-        thread::spawn(move || {
-            loop {
-                let line = input.line(PATIENCE);
-                let at = system_now();
-                let message = line.and_then(|line| read(&line));
-                let is_over = message.is_err();
-                let cpu = thread_cpu_time();
-                if send.send(Heard { message, at, cpu }).is_err() || is_over {
-                    return;
-                }
-            }
-        });
+        let Guest { input, output } = guest;
+        let (tell, heard) = channel();
+        hear(input, tell, |heard| heard);
         Self {
             place,
             peer,

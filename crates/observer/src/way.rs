@@ -1,7 +1,6 @@
 //! The ways to an observer: a program started over ssh, or a TCP connection.
 
 use std::{
-    fmt,
     io::{self, Read},
     net::{TcpStream, ToSocketAddrs},
     os::{fd::OwnedFd, unix::process::CommandExt},
@@ -53,21 +52,6 @@ pub struct Tcp {
     pub port: u16,
     /// What both know.
     pub secret: Secret,
-}
-
-impl fmt::Display for Way {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ssh(ssh) => {
-                write!(formatter, "ssh://{}", ssh.destination)?;
-                ssh.port.map_or(Ok(()), |port| write!(formatter, ":{port}"))
-            }
-            Self::Tcp(tcp) if tcp.host.contains(':') => {
-                write!(formatter, "tcp://[{}]:{}", tcp.host, tcp.port)
-            }
-            Self::Tcp(tcp) => write!(formatter, "tcp://{}:{}", tcp.host, tcp.port),
-        }
-    }
 }
 
 /// What holds the way open.
@@ -265,25 +249,6 @@ mod tests {
             "-o BatchMode=yes -o ConnectTimeout=10 -p 2222 -- dba@db1 sudo -n dbdyno observe --stdio"
         );
         assert!(!ssh(None).arguments().contains(&"-p".to_owned()));
-    }
-
-    #[test]
-    fn ways_are_named_like_this() {
-        let tcp = |host: &str| {
-            Way::Tcp(Tcp {
-                host: host.to_owned(),
-                port: 7306,
-                secret: Secret::new("0123456789abcdef").unwrap(),
-            })
-        };
-        for (way, name) in [
-            (Way::Ssh(ssh(None)), "ssh://dba@db1"),
-            (Way::Ssh(ssh(Some(22))), "ssh://dba@db1:22"),
-            (tcp("db1"), "tcp://db1:7306"),
-            (tcp("::1"), "tcp://[::1]:7306"),
-        ] {
-            assert_eq!(way.to_string(), name);
-        }
     }
 
     #[test]

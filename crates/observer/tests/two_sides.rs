@@ -38,6 +38,14 @@ fn way(port: u16, text: &str) -> Way {
     })
 }
 
+fn reach(way: Way) -> Result<RemoteHost, observer::Error> {
+    let Way::Tcp(tcp) = &way else {
+        unreachable!("`way` makes no other");
+    };
+    let address = format!("tcp://{}:{}", tcp.host, tcp.port);
+    RemoteHost::reach(&address, &way)
+}
+
 /// An observer that listens, until it is dropped.
 struct Listening {
     port: u16,
@@ -99,7 +107,7 @@ impl Drop for Listening {
 #[test]
 fn samples_come_with_the_times_of_the_load() {
     let observer = Listening::start();
-    let host = RemoteHost::reach(&way(observer.port, SECRET)).unwrap();
+    let host = reach(way(observer.port, SECRET)).unwrap();
     let offset = host.offset();
     assert!(
         offset.offset_ns.unsigned_abs() <= offset.uncertainty_ns,
@@ -112,19 +120,16 @@ fn samples_come_with_the_times_of_the_load() {
         ..Watch::default()
     };
     let watched = host.watch(watch).unwrap();
-    assert_eq!(
-        (watched.same_machine, watched.host()),
-        (Some(true), Host::Both)
-    );
-    assert_eq!(watched.watching.storage.places[0].holds, ["data"]);
-    let found = watched.watching.server_process.unwrap();
+    assert_eq!((host.same_machine(), host.host()), (Some(true), Host::Both));
+    assert_eq!(watched.storage.places[0].holds, ["data"]);
+    let found = watched.server_process.unwrap();
     let port = observer.port;
     assert!(found.starts_with(&format!("port {port} (")), "{found}");
 
     let (send, taken) = channel();
     let started = system_now();
     let every = Duration::from_millis(100);
-    host.start(started, every, Host::Both, move |it| send.send(it).is_ok());
+    host.start(started, every, move |it| send.send(it).is_ok());
     let samples: Vec<Telemetry> = (0..5).map(|_| taken.recv_timeout(LONG).unwrap()).collect();
     let passed_s = (system_now() - started).as_secs_f64();
     let observed = host.leave();
@@ -153,7 +158,7 @@ fn samples_come_with_the_times_of_the_load() {
 fn a_wrong_secret_is_told_on_both_sides_and_not_tried_for_ever() {
     let observer = Listening::start();
     for attempt in 0..6 {
-        let error = RemoteHost::reach(&way(observer.port, "wrong horse battery")).unwrap_err();
+        let error = reach(way(observer.port, "wrong horse battery")).unwrap_err();
         let text = error.to_string();
         match attempt {
             0..5 => {
@@ -167,14 +172,14 @@ fn a_wrong_secret_is_told_on_both_sides_and_not_tried_for_ever() {
     observer.says("wrong secret");
     observer.says("too many wrong secrets");
     // Whoever knows it is not let in from that address either.
-    assert!(RemoteHost::reach(&way(observer.port, SECRET)).is_err());
+    assert!(reach(way(observer.port, SECRET)).is_err());
 }
 
 #[test]
 fn several_clients_are_served_at_a_time() {
     let observer = Listening::start();
-    let reach = || RemoteHost::reach(&way(observer.port, SECRET)).unwrap();
-    let (one, other) = (reach(), reach());
+    let one = reach(way(observer.port, SECRET)).unwrap();
+    let other = reach(way(observer.port, SECRET)).unwrap();
     for host in [&one, &other] {
         host.watch(Watch::default()).unwrap();
     }
@@ -182,9 +187,7 @@ fn several_clients_are_served_at_a_time() {
     for (number, host) in [&one, &other].into_iter().enumerate() {
         let send = send.clone();
         let every = Duration::from_millis(100);
-        host.start(system_now(), every, Host::Server, move |_| {
-            send.send(number).is_ok()
-        });
+        host.start(system_now(), every, move |_| send.send(number).is_ok());
     }
     let mut seen = [false; 2];
     while seen != [true; 2] {
@@ -192,20 +195,18 @@ fn several_clients_are_served_at_a_time() {
     }
     assert!(one.leave().lost.is_none());
     assert!(other.leave().lost.is_none());
-    drop(reach());
+    drop(reach(way(observer.port, SECRET)).unwrap());
 }
 
 #[test]
 fn an_observer_that_stops_is_lost_from_then_on() {
     let mut observer = Listening::start();
-    let host = RemoteHost::reach(&way(observer.port, SECRET)).unwrap();
+    let host = reach(way(observer.port, SECRET)).unwrap();
     host.watch(Watch::default()).unwrap();
     let (send, taken) = channel();
     let started = system_now();
     let every = Duration::from_millis(100);
-    host.start(started, every, Host::Server, move |it| {
-        send.send(it).is_ok()
-    });
+    host.start(started, every, move |it| send.send(it).is_ok());
     taken.recv_timeout(LONG).unwrap();
     observer.stop();
     // What was under way still comes; then the other end of the channel goes with the connection.
@@ -306,9 +307,7 @@ fn impostors_are_found_out() {
     for (lines, expected) in cases {
         let mut lines = lines.into_iter();
         let port = impostor(move |_| lines.next());
-        let error = RemoteHost::reach(&way(port, SECRET))
-            .unwrap_err()
-            .to_string();
+        let error = reach(way(port, SECRET)).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
         assert!(
             error.starts_with(&format!("tcp://127.0.0.1:{port}: ")),
@@ -318,7 +317,7 @@ fn impostors_are_found_out() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);
-    let error = RemoteHost::reach(&way(port, SECRET)).unwrap_err();
+    let error = reach(way(port, SECRET)).unwrap_err();
     assert!(
         error
             .to_string()
@@ -383,7 +382,7 @@ fn ahead(message: FromClient, client_nonce: &mut String) -> String {
 fn the_clock_of_another_host_is_found_over_an_uneven_way() {
     let mut nonce = String::new();
     let port = impostor(move |message| Some(ahead(message, &mut nonce)));
-    let host = RemoteHost::reach(&way(port, SECRET)).unwrap();
+    let host = reach(way(port, SECRET)).unwrap();
     let offset = host.offset();
     let is_true = |ns: i64, true_s: i64| {
         let off_ns = ns.abs_diff(true_s * 1_000_000_000);
@@ -393,14 +392,14 @@ fn the_clock_of_another_host_is_found_over_an_uneven_way() {
     assert!(is_true(offset.wall_ns, 3600), "{offset:?}");
     let half_ns = 2_500_000;
     assert!(offset.uncertainty_ns >= half_ns, "{offset:?}");
-    let watched = host.watch(Watch::default()).unwrap();
+    host.watch(Watch::default()).unwrap();
     assert_eq!(
-        (watched.same_machine, watched.host()),
+        (host.same_machine(), host.host()),
         (Some(false), Host::Server)
     );
     let (send, taken) = channel();
     let started = system_now();
-    host.start(started, LONG, Host::Server, move |it| send.send(it).is_ok());
+    host.start(started, LONG, move |it| send.send(it).is_ok());
     let sample = taken.recv_timeout(LONG).unwrap();
     let passed_s = (system_now() - started).as_secs_f64();
     let uncertainty_s = offset.uncertainty_ns as f64 / 1e9 + 0.001;

@@ -3,6 +3,7 @@
 pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod null_server;
+pub(crate) mod observe;
 pub(crate) mod oltp;
 pub(crate) mod quick;
 pub(crate) mod run;

@@ -5,13 +5,13 @@ use std::{
     process::ExitCode,
 };
 
-use experiment::{Experiment, Overrides};
+use experiment::{Experiment, Observe, Overrides};
 use protocol::Endpoint;
 
 use super::run;
 use crate::{
     blame::{Blame, Blamed},
-    connection_options::ConnectionOptions,
+    connection_options::{ConnectionOptions, observe_options::ObserveOptions},
     runs::{Choices, ResultsDirectory, SmackFiles, control},
 };
 
@@ -34,6 +34,8 @@ Examples:
 pub(crate) struct QuickArgs {
     #[command(flatten)]
     connection: ConnectionOptions,
+    #[command(flatten)]
+    observe: ObserveOptions,
     /// Directory of the results [default: results/quick-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
@@ -56,14 +58,24 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
         endpoint: None,
         sample_every: None,
     };
+    let observe = args.observe.observe()?;
     if !args.connection.names_a_server() {
+        if observe.is_some() {
+            let message = "--observe is for a server on another host, and none is named";
+            return Err(Blamed::new(Blame::Input, message)
+                .hint("name it by --host".to_owned())
+                .into());
+        }
         let experiment = write_experiment(&directory, "restart = \"per-run\"")?;
         let smacks = SmackFiles::read(experiment.plan())?;
         let results = ResultsDirectory::create(Some(&directory), &experiment)?;
         return run::perform(&experiment, smacks, &results, &choices, "");
     }
     let mut endpoint = args.connection.endpoint()?;
-    let server = format!("address = {:?}", endpoint.address.to_string());
+    let mut server = format!("address = {:?}", endpoint.address.to_string());
+    if let Some(observe) = &observe {
+        server.push_str(&observe_keys(observe)?);
+    }
     let experiment = write_experiment(&directory, &server)?;
     let smacks = SmackFiles::read(experiment.plan())?;
     let results = ResultsDirectory::create(Some(&directory), &experiment)?;
@@ -79,6 +91,25 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     }
     let dropped = statement(&endpoint, &format!("drop database {DATABASE}"));
     measured.and_then(|code| dropped.map(|()| code))
+}
+
+/// The keys of an experiment that say the same.
+fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
+    let secret_file = observe.secret_file.as_ref().map(|file| {
+        // The experiment stands in another directory.
+        let whole = std::path::absolute(file).map(|file| file.display().to_string());
+        whole.map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", file.display())))
+    });
+    let keys = [
+        ("observe", Some(observe.address.to_string())),
+        ("observe_secret_file", secret_file.transpose()?),
+        ("observe_program", observe.program.clone()),
+        ("observe_ssh", observe.ssh.clone()),
+    ];
+    let keys = keys.into_iter();
+    Ok(keys
+        .filter_map(|(key, value)| Some(format!("\n{key} = {:?}", value?)))
+        .collect())
 }
 
 /// Writes the experiment and its .smack file into the results' directory, so that they can be run again.

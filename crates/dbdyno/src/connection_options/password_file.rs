@@ -1,22 +1,22 @@
-//! A file whose first line is a password.
+//! A file whose first line is a password, or another secret.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use crate::blame::{Blame, Blamed};
 
-/// Reads the password; warns when others can read it, too.
-pub(super) fn read(path: &Path) -> Result<String, Blamed> {
+/// Reads it; warns when others can read it, too. `what` it is, as messages call it: `password`.
+pub(crate) fn read(path: &Path, what: &str) -> Result<String, Blamed> {
     let wrong = |why: &dyn std::fmt::Display| {
         Blamed::new(
             Blame::Input,
-            format!("{}: cannot read the password: {why}", path.display()),
+            format!("{}: cannot read the {what}: {why}", path.display()),
         )
     };
     let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
     let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     if mode & 0o004 != 0 {
         eprintln!(
-            "warning: {}: everybody can read this password; chmod 600 it",
+            "warning: {}: everybody can read this {what}; chmod 600 it",
             path.display()
         );
     }

@@ -1,6 +1,6 @@
 //! A server that is already there: nothing of it is restarted, reconfigured or dropped.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, rc::Rc};
 
 use experiment::{PlannedRun, Rows, ServerSpec};
 use load::Interrupt;
@@ -10,7 +10,8 @@ use samples::Dataset;
 use super::{
     control::{control, number, quoted, variables},
     created_tables::CreatedTables,
-    stage::{Maker, Stage, WantedData, local_pid},
+    server_host::Observation,
+    stage::{Maker, Stage, WantedData, local_pid, refuse_local},
     table_load::load_tables,
 };
 use crate::{
@@ -26,6 +27,8 @@ pub(crate) struct GivenServer {
     /// The tables that dbdyno made here for these results, in this process or one before.
     created: CreatedTables,
     interrupt: Interrupt,
+    /// Who looks at its machine, in the runs so far.
+    observation: Option<Rc<Observation>>,
     /// Block of the last run.
     block: Option<u32>,
 }
@@ -38,6 +41,7 @@ impl GivenServer {
             holds: None,
             created,
             interrupt,
+            observation: None,
             block: None,
         }
     }
@@ -53,22 +57,47 @@ impl GivenServer {
             .database
             .get_or_insert_with(|| database.to_owned());
         let variables = control(&self.endpoint, variables)?;
+        let server_pid = local_pid(&self.endpoint.address, &variables);
+        let observation = self.observation(run, server_pid)?;
         let new_block = self.block.replace(run.block) != Some(run.block);
         let dataset = match data {
             Some(data) => Some(self.bring(&data, new_block, &variables)?),
             None => None,
         };
-        let server_pid = local_pid(&self.endpoint.address, &variables);
         let datadir = variables.get("datadir").map(PathBuf::from);
         Ok(Stage {
             endpoint: self.endpoint.clone(),
             server_pid,
             // The same path on another machine is another directory.
             datadir: datadir.filter(|_| server_pid.is_some()),
+            observation,
             private: false,
             dataset,
             settings_changed: Vec::new(),
         })
+    }
+
+    /// Who looks at its machine in a run; tried out before the first one.
+    fn observation(
+        &mut self,
+        run: &PlannedRun,
+        server_pid: Option<u32>,
+    ) -> Result<Option<Rc<Observation>>, Blamed> {
+        let ServerSpec::Given {
+            observe: Some(observe),
+            ..
+        } = &run.server
+        else {
+            return Ok(None);
+        };
+        refuse_local(server_pid)?;
+        if let Some(known) = self.observation.as_ref().filter(|it| it.is(observe)) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        let observation = Observation::new(observe.clone())?;
+        observation.try_out()?;
+        self.observation = Some(Rc::clone(&observation));
+        Ok(Some(observation))
     }
 
     /// Drops the tables that dbdyno made here for these results.
@@ -161,6 +190,7 @@ pub(crate) fn endpoint(spec: &ServerSpec) -> anyhow::Result<Endpoint> {
         database,
         ssl_mode,
         ssl_ca,
+        observe: _,
     } = spec
     else {
         unreachable!("a private server is not given");

@@ -13,6 +13,7 @@ mod results_directory;
 mod runner;
 mod sampling;
 mod server_directories;
+pub(crate) mod server_host;
 mod settings_in_effect;
 mod single_run;
 mod smack_data;

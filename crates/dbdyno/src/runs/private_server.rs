@@ -152,6 +152,7 @@ impl PrivateServer {
             endpoint: self.endpoint(database),
             server_pid: self.server.pid(),
             datadir: Some(self.server.datadir().to_owned()),
+            observation: None,
             private: true,
             dataset,
             settings_changed,

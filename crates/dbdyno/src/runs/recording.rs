@@ -12,6 +12,7 @@ use telemetry::{Sampler, ServerSampler};
 use super::{
     sampling::{Cadence, Sampling},
     server_directories::server_directories,
+    server_host::ServerHost,
     stage::Stage,
 };
 use crate::{
@@ -27,6 +28,8 @@ pub(crate) struct Recording<'a> {
     sampler: Option<Sampler>,
     /// From then until it ends.
     sampling: Option<Sampling>,
+    /// The server's machine, if it is another one and somebody looks at it; until the load ends.
+    server_host: Option<ServerHost>,
     cadence: Cadence,
     /// Taken when the load is over.
     server: Option<ServerSampler>,
@@ -34,9 +37,10 @@ pub(crate) struct Recording<'a> {
     started: Option<Instant>,
     /// The first line that could not be written; the load was asked to end then.
     failed: Option<WriteError>,
-    /// What the record said of the run and the client's machine.
+    /// What the record said of the run.
     header: Option<RunHeader>,
-    machine: Option<Machine>,
+    /// The client's machine.
+    machine: Machine,
     statements: StatementRate,
     progress: RunProgress<'a>,
 }
@@ -66,26 +70,36 @@ impl<'a> Recording<'a> {
         interrupt: &'a Interrupt,
         progress: RunProgress<'a>,
     ) -> Result<Self, Blamed> {
+        let server_host = stage.observation.as_deref().map(ServerHost::reach);
+        let server_host = server_host.transpose()?;
         let writer = RecordWriter::create(path)?;
         let server = ServerSampler::start(stage.watched(header.connections, cadence.server));
-        let sampler = Sampler::new(stage.targets());
+        let mut sampler = Sampler::new(stage.targets());
+        if server_host.as_ref().is_some_and(ServerHost::is_reached) {
+            sampler.server_host_is_observed();
+        }
         let machine = sampler.machine();
+        let is_shared = server_host.as_ref().is_some_and(ServerHost::is_shared);
         let mut recording = Self {
             writer,
             sampler: Some(sampler),
             sampling: None,
+            server_host,
             cadence,
             server: Some(server),
             interrupt,
             started: None,
             failed: None,
             header: None,
-            machine: None,
+            machine: machine.clone(),
             statements: StatementRate::default(),
             progress,
         };
         recording.write(&Line::Run(header));
-        recording.write(&Line::Machine(machine));
+        // Of a machine that client and server share, the observer there tells more.
+        if !is_shared {
+            recording.write(&Line::Machine(machine));
+        }
         recording.write_server_lines();
         Ok(recording)
     }
@@ -140,15 +154,19 @@ impl<'a> Recording<'a> {
 
     /// Tells what sampling cost, and what is otherwise about the machine than at the start.
     fn end_sampling(&mut self) {
-        let Some(sampling) = self.sampling.take() else {
-            return;
-        };
-        let sampled = sampling.stop();
-        self.failed = self.failed.take().or(sampled.failed);
-        for changed in sampled.sampler.changes() {
-            self.append(&Line::Changed(changed));
+        if let Some(sampling) = self.sampling.take() {
+            let sampled = sampling.stop();
+            self.failed = self.failed.take().or(sampled.failed);
+            for changed in sampled.sampler.changes() {
+                self.append(&Line::Changed(changed));
+            }
+            self.append(&Line::Collected(sampled.collected));
         }
-        self.append(&Line::Collected(sampled.collected));
+        if let Some(host) = self.server_host.take() {
+            let (lines, failed) = host.leave();
+            self.failed = self.failed.take().or(failed);
+            lines.iter().for_each(|line| self.append(line));
+        }
     }
 
     /// Appends a line; after the server's first one what stands behind its directories, and before the last one what
@@ -156,7 +174,6 @@ impl<'a> Recording<'a> {
     pub(crate) fn write(&mut self, line: &Line) {
         match line {
             Line::Run(header) => self.header = Some(header.clone()),
-            Line::Machine(machine) => self.machine = Some(machine.clone()),
             Line::Server(server) if self.sampler.is_some() => {
                 let directories = server_directories(&server.variables);
                 self.append(line);
@@ -164,14 +181,19 @@ impl<'a> Recording<'a> {
                 if let Some(storage) = storage {
                     self.append(&Line::Storage(storage));
                 }
+                if let Some(host) = &self.server_host {
+                    let lines = host.watch(&server.variables, &self.machine.cgroups);
+                    lines.iter().for_each(|line| self.append(line));
+                }
                 return;
             }
             Line::End(_) => {
                 self.end_sampling();
-                if let Some((header, machine)) = self.header.take().zip(self.machine.take()) {
+                if let Some(header) = self.header.take() {
                     let kept = Calibration::kept();
                     let per_s = self.statements.per_s();
-                    let ceiling = calibration::ceiling(kept.as_ref(), &header, &machine, per_s);
+                    let ceiling =
+                        calibration::ceiling(kept.as_ref(), &header, &self.machine, per_s);
                     self.append(&Line::Ceiling(ceiling));
                 }
             }
@@ -202,9 +224,16 @@ impl Observer for Recording<'_> {
     fn started(&mut self) {
         let now = reactor::system_now();
         self.started = Some(now);
-        self.sampling = self.sampler.take().map(|sampler| {
-            Sampling::start(sampler, self.writer.clone(), now, self.cadence.machine)
-        });
+        let every = self.cadence.machine;
+        let sampler = self.sampler.take();
+        if let Some(host) = &mut self.server_host {
+            host.start(now, every, self.writer.clone(), self.interrupt.clone());
+        }
+        let is_shared = self.server_host.as_ref().is_some_and(ServerHost::is_shared);
+        // The observer alone looks at a machine that client and server share.
+        let sampler = sampler.filter(|_| !is_shared);
+        self.sampling =
+            sampler.map(|sampler| Sampling::start(sampler, self.writer.clone(), now, every));
         self.server.iter().for_each(|server| server.started(now));
     }
 

@@ -3,21 +3,26 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    rc::Rc,
     time::Duration,
 };
 
-use experiment::{DataSource, DataSpec, PlannedRun, Restore, Rows};
+use experiment::{DataSource, DataSpec, Observe, PlannedRun, Restore, Rows};
 use protocol::{Address, Connection, Endpoint};
 use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity};
 use telemetry::{Targets, WatchedServer};
 
 use super::{
     control::{control, variables},
+    server_host::Observation,
     smack_data::SmackData,
     tpcc::data::TpccTables,
     tpch_data::TpchTables,
 };
-use crate::{blame::Blamed, null_process::NullProcess};
+use crate::{
+    blame::{Blame, Blamed},
+    null_process::NullProcess,
+};
 
 /// Rows of one buffer pool in a simulation, which has none.
 const SIMULATED_ROWS: f64 = 100_000.0;
@@ -30,6 +35,8 @@ pub(crate) struct Stage {
     pub(crate) server_pid: Option<u32>,
     /// The server's data directory, if it is on this machine and known.
     pub(crate) datadir: Option<PathBuf>,
+    /// Who looks at the server's machine, if it is another one.
+    pub(crate) observation: Option<Rc<Observation>>,
     /// True for a server that dbdyno started.
     pub(crate) private: bool,
     /// The data that the run meets.
@@ -96,16 +103,21 @@ impl<'a> WantedData<'a> {
 }
 
 impl Stage {
-    /// The server at an endpoint, with the data that is there.
-    pub(crate) fn of(endpoint: Endpoint) -> Result<Self, Blamed> {
+    /// The server at an endpoint, with the data that is there, and who looks at its machine.
+    pub(crate) fn of(endpoint: Endpoint, observe: Option<Observe>) -> Result<Self, Blamed> {
         let variables = control(&endpoint, variables)?;
         let server_pid = local_pid(&endpoint.address, &variables);
+        let observation = observe.map(Observation::new).transpose()?;
+        if observation.is_some() {
+            refuse_local(server_pid)?;
+        }
         let datadir = variables.get("datadir").map(PathBuf::from);
         Ok(Self {
             endpoint,
             server_pid,
             // The same path on another machine is another directory.
             datadir: datadir.filter(|_| server_pid.is_some()),
+            observation,
             private: false,
             settings_changed: Vec::new(),
             dataset: None,
@@ -138,6 +150,7 @@ impl Stage {
                 database: Some(database),
                 ..null.endpoint(true)
             },
+            observation: None,
             server_pid: Some(null.pid()),
             datadir: None,
             private: true,
@@ -230,6 +243,18 @@ impl Stage {
             variables,
             settings_changed: self.settings_changed.clone(),
         })
+    }
+}
+
+/// An error where the server's process is on this machine: nobody else needs to look at it.
+pub(super) fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
+    match server_pid {
+        None => Ok(()),
+        Some(_) => {
+            let message = "the server is on this machine, which is looked at anyway";
+            let hint = "leave out observe, or --observe";
+            Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+        }
     }
 }
 

@@ -20,6 +20,7 @@ const JUDGING: &[&str] = &[
 /// Crates through which a socket could come in.
 const SOCKETS: &[&str] = &[
     "load",
+    "observer",
     "protocol",
     "reactor",
     "server",

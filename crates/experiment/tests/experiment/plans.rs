@@ -6,8 +6,8 @@ use std::{
 };
 
 use experiment::{
-    Cache, Costs, DataSource, DataSpec, LoadSource, LoadSpec, OnError, Overrides, Pacing, Process,
-    Restart, Restore, Rows, ServerSpec, ThinkTime, TpccData, TpccLoad, TpchData, TpchKeys,
+    Cache, Costs, DataSource, DataSpec, LoadSource, LoadSpec, Observe, OnError, Overrides, Pacing,
+    Process, Restart, Restore, Rows, ServerSpec, ThinkTime, TpccData, TpccLoad, TpchData, TpchKeys,
     TpchLoad, WarmUp,
 };
 
@@ -202,6 +202,8 @@ password_file = "base.cnf"
 ssl_mode = "VERIFY_CA"
 ssl_ca = "small.cnf"
 database = "test"
+observe = "tcp://db1:7306"
+observe_secret_file = "base.cnf"
 [data]
 smack = "a.smack"
 rows = 5
@@ -217,6 +219,12 @@ rows = 5
             database: Some("test".to_owned()),
             ssl_mode: Some("VERIFY_CA".to_owned()),
             ssl_ca: Some(bench.path("small.cnf")),
+            observe: Some(Observe {
+                address: "tcp://db1:7306".parse().unwrap(),
+                secret_file: Some(bench.path("base.cnf")),
+                program: None,
+                ssh: None,
+            }),
         }
     );
     let data = run.data.as_ref().unwrap();

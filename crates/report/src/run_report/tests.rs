@@ -94,6 +94,7 @@ fn record() -> Record {
         }],
         machines: Vec::new(),
         storage: Vec::new(),
+        observers: Vec::new(),
         collected: Vec::new(),
         changed: Vec::new(),
         dataset: None,

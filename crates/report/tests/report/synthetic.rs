@@ -100,6 +100,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
             why: "duration over".into(),
         }),
         storage: Vec::new(),
+        observers: Vec::new(),
         collected: Vec::new(),
         changed: Vec::new(),
         torn: false,

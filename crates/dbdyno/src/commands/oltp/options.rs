@@ -11,7 +11,7 @@ use super::values::{
 };
 use crate::{
     blame::{Blame, Blamed},
-    connection_options::ConnectionOptions,
+    connection_options::{ConnectionOptions, observe_options::ObserveOptions},
     runs::sample_every,
 };
 
@@ -289,6 +289,8 @@ pub(super) struct ReportOptions {
     /// Look at the machine so often, from 100ms [default: with every interval, a second or less]
     #[arg(long, value_name = "TIME", value_parser = sample_every)]
     pub(super) sample_every: Option<Duration>,
+    #[command(flatten)]
+    pub(super) observe: ObserveOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

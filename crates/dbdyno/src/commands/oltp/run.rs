@@ -52,7 +52,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     let drain = drain(options, stop)?;
     let arrivals = arrivals(options, seed)?;
     let endpoint = options.endpoint()?;
-    let stage = Stage::of(endpoint.clone())?;
+    let stage = Stage::of(endpoint.clone(), options.report.observe.observe()?)?;
     check_server(&plan, &endpoint)?;
     let interrupt = signals::interrupt()?;
     if options.report.format == Format::Sysbench {

@@ -13,7 +13,7 @@ use workload::tpcc::{
 use super::deliveries;
 use crate::{
     blame::{Blame, Blamed},
-    connection_options::ConnectionOptions,
+    connection_options::{ConnectionOptions, observe_options::ObserveOptions},
     runs::{
         Recorded, ResultsDirectory, SingleRun, Stage, control, sample_every,
         tpcc::{
@@ -78,6 +78,8 @@ pub(crate) struct RunArgs {
     /// Look at the machine so often, from 100ms [default: with every interval, a second or less]
     #[arg(long, value_name = "TIME", value_parser = sample_every)]
     sample_every: Option<Duration>,
+    #[command(flatten)]
+    observe: ObserveOptions,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -122,7 +124,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let settings = settings(&args);
     let path = record_path(&args)?;
     let endpoint = database::endpoint(&args.connection)?;
-    let stage = Stage::of(endpoint.clone())?;
+    let stage = Stage::of(endpoint.clone(), args.observe.observe()?)?;
     let database = Database::look(&endpoint)?;
     let warehouses = args.warehouses.unwrap_or(database.warehouses);
     if warehouses > database.warehouses {

@@ -1,0 +1,88 @@
+//! `dbdyno observe`: looks at the machine of a server for a dbdyno on another host that drives its load.
+
+use std::{
+    io::{IsTerminal, stdin, stdout},
+    net::{SocketAddr, TcpListener, ToSocketAddrs},
+    os::fd::AsFd,
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use observer::{Place, listen, serve_pipes};
+
+use crate::{
+    blame::{Blame, Blamed},
+    runs::server_host::secret,
+    signals,
+};
+
+#[derive(Debug, clap::Args)]
+#[command(
+    group = clap::ArgGroup::new("way").required(true).args(["stdio", "listen"]),
+    after_help = "\
+It reads /proc and /sys only, and changes nothing. What it may not see it names; root and the server's own account may
+see everything. docs/observe.md tells more.
+
+Over ssh nobody starts it by hand; the dbdyno that drives the load does:
+  dbdyno run trial.toml          with  observe = \"ssh://dba@db1\"  under [server]
+  dbdyno oltp read_write run --host db1 --observe ssh://dba@db1
+
+Listening, with a secret that both sides know:
+  openssl rand -hex 32 > observe.secret; chmod 600 observe.secret
+  dbdyno observe --listen 10.0.0.2:7306 --secret-file observe.secret
+  dbdyno oltp read_write run --host db1 --observe tcp://db1:7306 --observe-secret-file observe.secret"
+)]
+pub(crate) struct ObserveArgs {
+    /// Talk over standard input and output, as ssh starts it
+    #[arg(long)]
+    stdio: bool,
+    /// Listen on this address and port; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "secret_file")]
+    listen: Option<String>,
+    /// File whose first line is the secret that clients have to know, 16 characters or more
+    #[arg(long, value_name = "PATH", conflicts_with = "stdio")]
+    secret_file: Option<PathBuf>,
+    /// The server's pid file, where the one that the server names does not hold here: for a server in a container
+    #[arg(long, value_name = "PATH")]
+    pid_file: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: ObserveArgs) -> anyhow::Result<ExitCode> {
+    match &args.listen {
+        Some(address) => listening(address, &args),
+        None => over_pipes(&args),
+    }
+}
+
+fn over_pipes(args: &ObserveArgs) -> anyhow::Result<ExitCode> {
+    if stdin().is_terminal() || stdout().is_terminal() {
+        let message = "--stdio talks to another dbdyno, and this is a terminal";
+        let hint = "dbdyno oltp ... --observe ssh://HOST starts it, as does observe = \"ssh://HOST\" in an experiment";
+        return Err(Blamed::new(Blame::Input, message)
+            .hint(hint.to_owned())
+            .into());
+    }
+    let place = Place::new(None, args.pid_file.clone());
+    let of_machine = |error| Blamed::new(Blame::Machine, error);
+    let input = stdin().as_fd().try_clone_to_owned().map_err(of_machine)?;
+    let output = stdout().as_fd().try_clone_to_owned().map_err(of_machine)?;
+    let served = serve_pipes(&place, input, output);
+    served.map_err(|error| Blamed::new(Blame::Input, error))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn listening(address: &str, args: &ObserveArgs) -> anyhow::Result<ExitCode> {
+    let secret_file = args.secret_file.as_deref().unwrap_or("".as_ref());
+    let place = Place::new(Some(secret(secret_file)?), args.pid_file.clone());
+    let refused = |error: std::io::Error| Blamed::new(Blame::Input, format!("{address}: {error}"));
+    let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(refused)?.collect();
+    let listener = TcpListener::bind(addresses.as_slice()).map_err(refused)?;
+    let bound = listener.local_addr().map_err(refused)?;
+    let interrupt = signals::interrupt()?;
+    println!("listening on {bound}");
+    let is_stopped = || interrupt.is_raised();
+    let ended = listen(listener, &place, &is_stopped, &|said| eprintln!("{said}"));
+    ended.map_err(|error| Blamed::new(Blame::Machine, format!("{bound}: {error}")))?;
+    eprintln!("stopped");
+    Ok(ExitCode::SUCCESS)
+}

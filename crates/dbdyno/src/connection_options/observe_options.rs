@@ -1,0 +1,113 @@
+//! Who looks at the machine of a server that stands elsewhere: the options of every command that drives a server.
+
+use std::path::PathBuf;
+
+use experiment::{Observe, ObserverAddress};
+
+use crate::blame::{Blame, Blamed};
+
+/// The options of `dbdyno observe`'s clients.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Server on another host")]
+pub(crate) struct ObserveOptions {
+    /// Have a dbdyno on the server's host look at its machine: ssh://[USER@]HOST[:PORT] starts one there,
+    /// tcp://HOST:PORT is one that listens (dbdyno observe)
+    #[arg(long, value_name = "WHERE")]
+    observe: Option<ObserverAddress>,
+    /// File whose first line is the secret of the observer that listens
+    #[arg(long, value_name = "PATH", requires = "observe")]
+    observe_secret_file: Option<PathBuf>,
+    /// How the shell there starts dbdyno [default: dbdyno]
+    #[arg(long, value_name = "COMMAND", requires = "observe")]
+    observe_program: Option<String>,
+    /// ssh and its options, with blanks between [default: ssh]
+    #[arg(long, value_name = "COMMAND", requires = "observe")]
+    observe_ssh: Option<String>,
+}
+
+impl ObserveOptions {
+    /// What the user wants; an error where an option has no meaning beside the address, or is missing.
+    pub(crate) fn observe(&self) -> Result<Option<Observe>, Blamed> {
+        let Some(address) = &self.observe else {
+            return Ok(None);
+        };
+        let is_tcp = matches!(address, ObserverAddress::Tcp { .. });
+        let beside = [
+            (
+                "--observe-secret-file",
+                self.observe_secret_file.is_some(),
+                is_tcp,
+            ),
+            ("--observe-program", self.observe_program.is_some(), !is_tcp),
+            ("--observe-ssh", self.observe_ssh.is_some(), !is_tcp),
+        ];
+        for (option, is_there, has_meaning) in beside {
+            if is_there && !has_meaning {
+                let message = format!("{option} has no meaning beside --observe {address}");
+                return Err(Blamed::new(Blame::Input, message));
+            }
+        }
+        if is_tcp && self.observe_secret_file.is_none() {
+            let message = format!("--observe {address} needs --observe-secret-file");
+            let hint =
+                "the file that the observer there was given, or one with the same first line";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        Ok(Some(Observe {
+            address: address.clone(),
+            secret_file: self.observe_secret_file.clone(),
+            program: self.observe_program.clone(),
+            ssh: self.observe_ssh.clone(),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Cli {
+        #[command(flatten)]
+        observe: ObserveOptions,
+    }
+
+    fn said(line: &str) -> String {
+        let line = ["dbdyno"].into_iter().chain(line.split_whitespace());
+        match Cli::try_parse_from(line).map(|cli| cli.observe.observe()) {
+            Ok(Ok(observe)) => observe.map_or("nobody".to_owned(), |it| it.address.to_string()),
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn options_go_with_their_way() {
+        for (line, expected) in [
+            ("", "nobody"),
+            ("--observe ssh://dba@db1", "ssh://dba@db1"),
+            (
+                "--observe tcp://db1:7306 --observe-secret-file x",
+                "tcp://db1:7306",
+            ),
+            (
+                "--observe tcp://db1:7306",
+                "--observe tcp://db1:7306 needs --observe-secret-file",
+            ),
+            (
+                "--observe ssh://db1 --observe-secret-file x",
+                "--observe-secret-file has no meaning beside --observe ssh://db1",
+            ),
+            (
+                "--observe tcp://db1:7306 --observe-secret-file x --observe-ssh y",
+                "--observe-ssh has no meaning beside --observe tcp://db1:7306",
+            ),
+        ] {
+            assert_eq!(said(line), expected, "{line}");
+        }
+        assert!(said("--observe db1").contains("expected ssh://host"));
+        assert!(said("--observe-program x").contains("--observe"));
+    }
+}

@@ -1,0 +1,202 @@
+//! Another host in a test: a network namespace with a pair of virtual interfaces, and a server in it.
+
+use std::{
+    fs::{self, File, Permissions},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
+    os::unix::{fs::PermissionsExt, net::UnixStream},
+    path::PathBuf,
+    process::{Child, Command},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use server::Server;
+
+use crate::{
+    mariadb::{MariaDb, PASSWORD, rows},
+    scene::Scene,
+};
+
+/// The port of a server that has its host to itself.
+pub(crate) const PORT: u16 = 3306;
+
+/// How far the monotonic clock of another machine is ahead, seconds.
+pub(crate) const AHEAD_S: f64 = 1000.0;
+
+/// The names below hold for one other host at a time in this process.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Another host, removed with the test.
+pub(crate) struct OtherHost {
+    namespace: String,
+    link: String,
+    address: Ipv4Addr,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl OtherHost {
+    /// Makes one, or says why that cannot be.
+    fn new() -> Result<Self, String> {
+        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = std::process::id();
+        // Four addresses of 10.0.0.0/8 for each process that there can be: its number has 22 bits at most.
+        let network = u32::from(Ipv4Addr::new(10, 0, 0, 0)) + (process << 2);
+        let (near, far) = (Ipv4Addr::from(network + 1), Ipv4Addr::from(network + 2));
+        let host = Self {
+            namespace: format!("dbdyno-{process}"),
+            link: format!("dyn{process}"),
+            address: far,
+            _turn: turn,
+        };
+        let Self {
+            namespace, link, ..
+        } = &host;
+        for command in [
+            format!("netns add {namespace}"),
+            format!("link add {link} type veth peer name far netns {namespace}"),
+            format!("addr add {near}/30 dev {link}"),
+            format!("link set {link} up"),
+            format!("-n {namespace} addr add {far}/30 dev far"),
+            format!("-n {namespace} link set far up"),
+            format!("-n {namespace} link set lo up"),
+        ] {
+            ip(&command)?;
+        }
+        Ok(host)
+    }
+
+    /// A script in the scene that runs its arguments on this host, as if it were another machine: its kernel says that it
+    /// was started at another time. `None` where that cannot be.
+    pub(crate) fn machine(&self, scene: &Scene) -> Option<PathBuf> {
+        self.machine_with(scene, "machine.sh", "")
+    }
+
+    /// The same, with a monotonic clock that is [`AHEAD_S`] ahead.
+    pub(crate) fn machine_ahead(&self, scene: &Scene) -> Option<PathBuf> {
+        let clock = format!("unshare --time --monotonic {AHEAD_S} --fork --kill-child ");
+        self.machine_with(scene, "machine-ahead.sh", &clock)
+    }
+
+    fn machine_with(&self, scene: &Scene, name: &str, words: &str) -> Option<PathBuf> {
+        let boot_id = scene.file("boot_id", "01234567-89ab-cdef-0123-456789abcdef\n");
+        let kernel = format!(
+            "mount --bind {} /proc/sys/kernel/random/boot_id",
+            boot_id.display()
+        );
+        let words = format!("sh -c '{kernel} && exec {words}\"$0\" \"$@\"'");
+        let script = self.script(scene, name, &words);
+        match Command::new(&script).arg("true").output() {
+            Ok(output) if output.status.success() => Some(script),
+            other => {
+                eprintln!("skipped: no second machine: {other:?}");
+                None
+            }
+        }
+    }
+
+    /// A script in the scene that runs its arguments on this host, behind more words.
+    pub(crate) fn script(&self, scene: &Scene, name: &str, words: &str) -> PathBuf {
+        let namespace = &self.namespace;
+        let text = format!("#!/bin/sh\nexec ip netns exec {namespace} {words} \"$@\"\n");
+        let script = scene.file(name, &text);
+        fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+        script
+    }
+}
+
+impl Drop for OtherHost {
+    fn drop(&mut self) {
+        // What was never made cannot be removed.
+        let _ = ip(&format!("link del {}", self.link));
+        let _ = ip(&format!("netns del {}", self.namespace));
+    }
+}
+
+fn ip(arguments: &str) -> Result<(), String> {
+    let output = Command::new("ip").args(arguments.split(' ')).output();
+    let output = output.map_err(|error| format!("ip: {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "ip {arguments}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    }
+}
+
+/// A server on another host, with an account `trial`. It can be asked through its socket as well: both hosts have
+/// one file system.
+pub(crate) struct RemoteServer {
+    process: Child,
+    server: Server,
+    pub(crate) host: OtherHost,
+}
+
+impl RemoteServer {
+    /// Starts one; `None` where there can be no other host.
+    pub(crate) fn start(scene: &Scene) -> Option<Self> {
+        let host = match OtherHost::new() {
+            Ok(host) => host,
+            Err(reason) => {
+                eprintln!("skipped: no network namespace: {reason}");
+                return None;
+            }
+        };
+        let server = MariaDb::make(scene, &[]);
+        let log = File::create(scene.path().join("remote.log")).unwrap();
+        // Its first word lets it die with this test, whatever becomes of that.
+        let process = Command::new("setpriv")
+            .args([
+                "--pdeathsig",
+                "KILL",
+                "ip",
+                "netns",
+                "exec",
+                &host.namespace,
+            ])
+            .arg(server.installation().unwrap().mysqld)
+            .arg(format!(
+                "--defaults-file={}",
+                server.dir().join("my.cnf").display()
+            ))
+            .arg(format!("--socket={}", server.socket().display()))
+            .arg(format!("--port={PORT}"))
+            .arg(format!("--bind-address={}", host.address))
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let remote = Self {
+            process,
+            server,
+            host,
+        };
+        let address = SocketAddr::from((remote.host.address, PORT));
+        // The server opens its port before its socket.
+        scene.wait_until("the remote server listens", || {
+            TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok()
+                && UnixStream::connect(remote.server.socket()).is_ok()
+        });
+        remote.rows(&format!("create user trial@'%' identified by '{PASSWORD}'"));
+        remote.rows("grant all on *.* to trial@'%'");
+        scene.file("password", PASSWORD);
+        Some(remote)
+    }
+
+    #[track_caller]
+    pub(crate) fn rows(&self, sql: &str) -> Vec<Vec<String>> {
+        rows(&self.server.endpoint(), sql)
+    }
+
+    pub(crate) fn address(&self) -> String {
+        self.host.address.to_string()
+    }
+}
+
+impl Drop for RemoteServer {
+    fn drop(&mut self) {
+        // Both fail on a process that ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
