@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("remote", synthetic::quickstart(Host::Client)),
         ("sizing", synthetic::sizing(30, 140)),
         ("single", single),
+        ("two-hosts", synthetic::two_hosts()),
     ];
     for (name, results) in pages {
         fs::write(

@@ -19,6 +19,7 @@ mod grid;
 pub mod layouts;
 mod limit;
 mod number;
+mod observers;
 mod page;
 mod results;
 mod run_report;

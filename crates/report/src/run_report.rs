@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Durations, ErrorCount, Phase, Record, RunSummary, Shortfall};
+use samples::{Durations, ErrorCount, Host, Phase, Record, RunSummary, Shortfall};
 use serde::Serialize;
 
-use crate::limit::limit_in_words;
+use crate::{limit::limit_in_words, observers};
 
 mod csv;
 mod text;
@@ -65,6 +65,9 @@ pub struct RunReport {
     pub server_cpus: Option<f64>,
     /// What limited the run, in words.
     pub limited_by: Option<String>,
+    /// How the server's host was observed, in words; left out where nobody was asked to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_host: Option<String>,
 }
 
 /// A value for each class of statements.
@@ -111,6 +114,13 @@ pub struct StatementReport {
     pub classes: Classes<u64>,
     /// How long it took.
     pub times: Times,
+}
+
+/// CPUs of the observed machine that is not the one of the other half of the run.
+fn cpus(record: &Record, other: Host) -> f64 {
+    let mut machines = record.machines.iter();
+    let machine = machines.find(|machine| machine.host != other);
+    machine.map_or(1.0, |machine| f64::from(machine.cpus))
 }
 
 /// Everything that was due in the measurement, added up.
@@ -223,15 +233,9 @@ impl RunReport {
             false => 0.0,
         };
         let statements_count = classes.read + classes.write + classes.other;
-        let cpus = record
-            .machines
-            .first()
-            .map_or(1.0, |machine| f64::from(machine.cpus));
-        let client_cpus = summary
-            .cpu
-            .as_ref()
-            .and_then(|cpu| cpu.client)
-            .map(|share| share * cpus);
+        let client_cpus = summary.client_cpu.and_then(|cpu| cpu.client);
+        let client_cpus = client_cpus.map(|share| share * cpus(record, Host::Server));
+        let server_cpus = summary.cpu.and_then(|cpu| cpu.server);
         let header = &record.header;
         let server = record.servers.first();
         let offered = record.offered.as_ref();
@@ -277,12 +281,9 @@ impl RunReport {
                 .filter(|_| statements_count > 0)
                 .map(|cpus| cpus * summary.measured_s * 1e6 / statements_count as f64),
             client_cpus,
-            server_cpus: summary
-                .cpu
-                .as_ref()
-                .and_then(|cpu| cpu.server)
-                .map(|share| share * cpus),
+            server_cpus: server_cpus.map(|share| share * cpus(record, Host::Client)),
             limited_by: limit_in_words(record),
+            server_host: observers::in_words(record),
         }
     }
 

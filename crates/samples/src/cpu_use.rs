@@ -28,8 +28,18 @@ pub struct CpuUse {
 impl CpuUse {
     /// CPU shares over the measurement phase; prefers the server's machine where both were observed.
     pub(crate) fn of(record: &Record) -> Option<Self> {
+        Self::of_one(record, [Host::Server, Host::Both, Host::Client])
+    }
+
+    /// Those of the machine that dbdyno ran on; `None` when it was not observed.
+    pub(crate) fn of_client(record: &Record) -> Option<Self> {
+        Self::of_one(record, [Host::Client, Host::Both])
+    }
+
+    /// Those of the first of these machines that was observed.
+    fn of_one<const N: usize>(record: &Record, hosts: [Host; N]) -> Option<Self> {
         let window = record.measured_window_s()?;
-        let mut by_host: BTreeMap<u8, Sums> = BTreeMap::new();
+        let mut by_host: BTreeMap<Host, Sums> = BTreeMap::new();
         for sample in &record.telemetry {
             let middle_s = sample.t_s + sample.length_s / 2.0;
             let Some(machine) = sample.machine else {
@@ -38,12 +48,7 @@ impl CpuUse {
             if middle_s < window.0 || middle_s > window.1 {
                 continue;
             }
-            let rank = match sample.host {
-                Host::Server => 0,
-                Host::Both => 1,
-                Host::Client => 2,
-            };
-            let sums = by_host.entry(rank).or_default();
+            let sums = by_host.entry(sample.host).or_default();
             sums.user_s += machine.user_s;
             sums.system_s += machine.system_s;
             sums.iowait_s += machine.iowait_s;
@@ -56,7 +61,8 @@ impl CpuUse {
                 *sums.client_s.get_or_insert(0.0) += client.user_s + client.system_s;
             }
         }
-        by_host.into_values().next().and_then(|sums| sums.shares())
+        let observed = hosts.into_iter().find_map(|host| by_host.remove(&host));
+        observed.and_then(|sums| sums.shares())
     }
 }
 

@@ -36,8 +36,10 @@ pub struct RunSummary {
     pub operations: Vec<OperationSummary>,
     /// Figures by load and statement, sorted; empty where operations are single statements.
     pub statements: Vec<StatementSummary>,
-    /// CPU of the machine; `None` when the machine was not observed.
+    /// CPU of the machine, the server's where both were observed; `None` when no machine was.
     pub cpu: Option<CpuUse>,
+    /// CPU of the machine that dbdyno ran on; `None` when it was not observed.
+    pub client_cpu: Option<CpuUse>,
 }
 
 /// The figures of one operation type.
@@ -279,6 +281,7 @@ impl RunSummary {
             operations,
             statements: statements.collect(),
             cpu: CpuUse::of(record),
+            client_cpu: CpuUse::of_client(record),
         }
     }
 }

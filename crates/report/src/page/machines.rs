@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use samples::{BlockDevice, Cgroup, Host, KernelSettings, Machine, Place, Storage};
 
 use super::figures::scrolling;
-use crate::{number::bytes, results::Results};
+use crate::{number::bytes, observers, results::Results};
 
 /// The machines, how they are set up, and their storage.
 pub(super) fn tables(results: &Results) -> Markup {
@@ -17,6 +17,7 @@ pub(super) fn tables(results: &Results) -> Markup {
             (setup(&machines))
         }
         (storage(results))
+        @for sentence in observers::sentences(results) { p { (sentence) } }
     }
 }
 

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 use crate::{
     grid::{Grid, in_words},
     limit::limit_in_words,
+    observers,
     results::Results,
 };
 
@@ -183,17 +184,25 @@ fn run(record: &Record) -> Run {
     let host = [Host::Server, Host::Both, Host::Client]
         .into_iter()
         .find(|host| record.telemetry.iter().any(|sample| sample.host == *host));
-    let telemetry: Vec<&Telemetry> = record
-        .telemetry
-        .iter()
-        .filter(|sample| Some(sample.host) == host && course.holds(sample.t_s, sample.length_s))
-        .collect();
+    let telemetry_of = |host: Option<Host>| -> Vec<&Telemetry> {
+        let samples = record.telemetry.iter();
+        let is_shown = |sample: &&Telemetry| {
+            Some(sample.host) == host && course.holds(sample.t_s, sample.length_s)
+        };
+        samples.filter(is_shown).collect()
+    };
+    let telemetry = telemetry_of(host);
+    // Where the server's machine is another one, the client's is shown as well.
+    let client = Some(Host::Client).filter(|client| host != Some(*client));
+    let of_client = telemetry_of(client);
     let mut note = String::new();
     if let Some(why) = record.incomplete_why() {
         note = format!("This run is incomplete: {why}. ");
     }
     if matches!(host, None | Some(Host::Client)) {
         note.push_str("Server host not observed. ");
+    } else if let Some(lost) = observers::lost(record) {
+        note.push_str(&format!("Server host {}. ", observers::lost_in_words(lost)));
     }
     if let Some(limit) = limit_in_words(record) {
         note.push_str(&format!("What limited it: {limit}. "));
@@ -203,9 +212,11 @@ fn run(record: &Record) -> Run {
         Some(throughput(&course)),
         Some(latency(&course)),
         machine::cpu(&telemetry, host),
-        machine::pressure(&telemetry),
+        machine::pressure(&telemetry, host),
         machine::disk(&telemetry),
         machine::disk_waits(&telemetry),
+        machine::cpu(&of_client, client),
+        machine::pressure(&of_client, client),
         server.threads(),
         server.pages(),
         server.redo_log(),

@@ -59,6 +59,9 @@ impl RunReport {
             number::si(per_s.other)
         ));
         line(format_args!("CPUs        {}", self.cpu_in_words()));
+        if let Some(host) = &self.server_host {
+            line(format_args!("server host {host}"));
+        }
         if let Some(limit) = &self.limited_by {
             line(format_args!("limited by  {limit}"));
         }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use report::{Chart, Factor, Results, html};
 use samples::Host;
 
-use crate::synthetic::{asked, disturbed, drained, quickstart, sizing};
+use crate::synthetic::{asked, disturbed, drained, quickstart, sizing, two_hosts};
 
 /// The page without styles, scripts and data, so that a snapshot stays readable.
 fn markup(page: &str) -> String {
@@ -73,6 +73,44 @@ fn client_machine_is_never_drawn_as_the_servers() {
     assert!(page.contains("server host not observed"));
     assert!(html(&quickstart(Host::Both)).contains("id=\"cpu-0-0-t\""));
     assert!(!page.contains("id=\"cpu-0-0-t\""), "a CPU chart");
+}
+
+#[test]
+fn two_hosts_are_told_apart() {
+    let page = html(&two_hosts());
+    assert!(!page.contains("Not observed: "));
+    for shown in [
+        "CPU of the server's machine",
+        "CPU of the client's machine (not the server's)",
+        "The server's host was observed through ssh://dba@db1 in 24 runs. Its time of day was 400.00 ms ahead of the \
+         client's (± 81.0 us); times in charts and record are the client's. The two clocks drifted apart by at most \
+         3.1 ppm (known to ± 5.4 ppm).",
+        "Run 24: server host not observed from ",
+        "on: the connection was closed.",
+    ] {
+        assert!(page.contains(shown), "{shown}");
+    }
+    assert!(
+        page.contains("id=\"cpu-0-0-t\""),
+        "the chart of the server's CPU"
+    );
+}
+
+#[test]
+fn the_clients_cpus_are_counted_on_its_own_machine() {
+    let mut record = two_hosts().runs.remove(0);
+    record.machines[1].cpus = 10 * record.machines[0].cpus;
+    let report = report::RunReport::of(&record, &[]);
+    let alone = report::RunReport::of(&quickstart(Host::Client).runs[0], &[]);
+    assert_eq!(report.client_cpus, alone.client_cpus);
+    assert!(report.client_cpus.is_some() && report.server_cpus.unwrap() > 10.0);
+    assert!(
+        report
+            .server_host
+            .unwrap()
+            .starts_with("observed through ssh://dba@db1, its time of day ")
+    );
+    assert_eq!(alone.server_cpus, None);
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use report::{Chart, Factor, Results};
 use samples::{
-    Dataset, DiskUse, End, ErrorCount, Histogram, Host, Interval, Machine, MachineUse, Memory,
-    OperationInterval, Phase, PhaseMark, ProcessUse, Record, RunHeader, ServerIdentity, Telemetry,
+    ClockDrift, ClockOffset, Dataset, DiskUse, End, ErrorCount, Histogram, Host, Interval, Lost,
+    Machine, MachineUse, Memory, Observer, OperationInterval, Phase, PhaseMark, ProcessUse, Record,
+    RunHeader, ServerIdentity, Telemetry,
 };
 
 /// Logical CPUs of the synthetic machine.
@@ -107,6 +108,53 @@ pub(crate) fn record(plan: &Plan) -> Record {
     }
 }
 
+/// Those of quickstart with a server on another host that was observed, and lost in the middle of the last run.
+pub(crate) fn two_hosts() -> Results {
+    let mut results = quickstart(Host::Client);
+    let last = results.runs.len() - 1;
+    for (index, record) in results.runs.iter_mut().enumerate() {
+        record.machines[0].not_observed.clear();
+        record.machines.push(Machine {
+            name: "db1".into(),
+            ..machine(Host::Server)
+        });
+        let seconds = record.telemetry.len() as u32;
+        let seen = if index == last { seconds / 2 } else { seconds };
+        let there = (0..seen).map(|second| telemetry_of(second, Host::Server, 0.9));
+        record.telemetry.extend(there);
+        let clock = ClockOffset {
+            offset_s: -81_203.12,
+            uncertainty_s: 0.000_081,
+            wall_offset_s: 0.4,
+            exchanges: 16,
+        };
+        let start = Observer {
+            at: "start".into(),
+            address: "ssh://dba@db1".into(),
+            version: "0.1.0".into(),
+            same_machine: Some(false),
+            server_process: Some("port 3306 (mariadbd)".into()),
+            clock: Some(clock),
+            ..Observer::default()
+        };
+        let end = Observer {
+            at: "end".into(),
+            server_process: None,
+            drift: Some(ClockDrift {
+                ppm: 3.1,
+                uncertainty_ppm: 5.4,
+            }),
+            lost: (index == last).then(|| Lost {
+                t_s: f64::from(seen) + 0.5,
+                why: "the connection was closed".into(),
+            }),
+            ..start.clone()
+        };
+        record.observers = vec![start, end];
+    }
+    results
+}
+
 fn header(plan: &Plan) -> RunHeader {
     RunHeader {
         format: 1,
@@ -180,10 +228,10 @@ fn telemetry_of(second: u32, host: Host, load: f64) -> Telemetry {
     let (server, client) = (0.52 * load, 0.36 * load);
     let (rest, iowait, steal) = (0.03, 0.05 * (1.0 - load).max(0.0), 0.01);
     let busy = rest
-        + if host == Host::Client {
-            client
-        } else {
-            server + client
+        + match host {
+            Host::Client => client,
+            Host::Server => server,
+            Host::Both => server + client,
         };
     Telemetry {
         t_s: f64::from(second) + 0.05,
@@ -197,7 +245,7 @@ fn telemetry_of(second: u32, host: Host, load: f64) -> Telemetry {
             idle_s: CPUS * (1.0 - busy - iowait - steal).max(0.0),
         }),
         server: (host != Host::Client).then(|| process(server)),
-        client: Some(process(client)),
+        client: (host != Host::Server).then(|| process(client)),
         memory: Some(Memory {
             total_bytes: 4 << 30,
             available_bytes: 2 << 30,

@@ -115,8 +115,8 @@ pub(super) fn disk_waits(telemetry: &[&Telemetry]) -> Option<ChartData> {
     })
 }
 
-/// How long tasks waited for want of a resource; `None` where the kernel does not tell.
-pub(super) fn pressure(telemetry: &[&Telemetry]) -> Option<ChartData> {
+/// How long tasks of the machine waited for want of a resource; `None` where the kernel does not tell.
+pub(super) fn pressure(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartData> {
     let samples: Vec<_> = telemetry
         .iter()
         .filter(|sample| sample.length_s > 0.0)
@@ -136,7 +136,11 @@ pub(super) fn pressure(telemetry: &[&Telemetry]) -> Option<ChartData> {
         ("for memory", 5, column(|it| it.memory_some_s)),
     ];
     (!samples.is_empty()).then(|| ChartData {
-        title: "Pressure: time in which some task waited",
+        title: match host {
+            Some(Host::Server) => "Pressure on the server's machine: time in which some task waited",
+            Some(Host::Client) => "Pressure on the client's machine (not the server's): time in which some task waited",
+            _ => "Pressure: time in which some task waited",
+        },
         unit: "% of the time",
         logarithmic: false,
         t: Column(samples.iter().map(|(sample, _)| Some(sample.t_s)).collect()),
