@@ -210,7 +210,7 @@ impl Tests<'_, '_> {
             return Ok(driven.map_err(Blamed::from)?);
         };
         let path = self.record_path(record);
-        let stage = Stage::of((**self.endpoint).clone())?;
+        let stage = Stage::of((**self.endpoint).clone(), None)?;
         let single = SingleRun {
             after: &Vec::new,
             name: settings
