@@ -170,7 +170,7 @@ fn small_redo_log(stage: &Stage) -> Result<Seen, String> {
     stage.run_sql("select sum(length(d)) from big");
     let statement = format!("update {} set n = rand() * 1e9", Stage::random_rows(20));
     let seen = stage.measure(&Load {
-        connections: 2,
+        connections: 1,
         ..Load::of(&statement)
     });
     stage.run_sql("set global innodb_log_file_size = 64 * 1024 * 1024");

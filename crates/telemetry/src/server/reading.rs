@@ -15,6 +15,8 @@ const METRICS: [&str; 2] = [
 ];
 /// With more connections than this their list costs more than it tells.
 const PROCESSES_AT_MOST: f64 = 1000.0;
+/// Up to so many connections their list costs no more than the counters, and is asked as often.
+const PROCESSES_CHEAP: f64 = 100.0;
 /// What costs more than the counters is asked no more often than this.
 const SLOWLY: Duration = Duration::from_millis(990);
 
@@ -80,6 +82,11 @@ impl Probes {
             self.asked_slowly = Some(begun);
             self.read_slowly(questioner, &mut reading).await?;
         }
+        let connected = reading.variables.value("Threads_connected").unwrap_or(0.0);
+        if self.processes && (slowly || connected <= PROCESSES_CHEAP) {
+            self.read_processes(questioner, &mut reading, connected)
+                .await?;
+        }
         reading.asked = system_now() - begun;
         Ok(reading)
     }
@@ -122,30 +129,37 @@ impl Probes {
             }
             self.note(begun);
         }
-        let connected = reading.variables.value("Threads_connected").unwrap_or(0.0);
-        if self.processes && connected > PROCESSES_AT_MOST {
+        Ok(())
+    }
+
+    async fn read_processes(
+        &mut self,
+        questioner: &mut Questioner,
+        reading: &mut Reading,
+        connected: f64,
+    ) -> Result<(), Error> {
+        if connected > PROCESSES_AT_MOST {
             self.processes = false;
             let why = format!("{connected} connections are too many to list every second");
             questioner.miss("processlist", &why);
+            return Ok(());
         }
-        if self.processes {
-            let begun = system_now();
-            let own = questioner.connection_id().to_string();
-            match questioner.ask("processlist", "SHOW PROCESSLIST").await? {
-                Some(answer) => answer
-                    .rows()
-                    .filter(|row| row.text("id") != own)
-                    .for_each(|row| {
-                        let what = match row.text("state") {
-                            state if state.is_empty() => row.text("command"),
-                            state => format!("{}: {state}", row.text("command")),
-                        };
-                        *reading.processes.entry(what).or_default() += 1;
-                    }),
-                None => self.processes = false,
-            }
-            self.note(begun);
+        let begun = system_now();
+        let own = questioner.connection_id().to_string();
+        match questioner.ask("processlist", "SHOW PROCESSLIST").await? {
+            Some(answer) => answer
+                .rows()
+                .filter(|row| row.text("id") != own)
+                .for_each(|row| {
+                    let what = match row.text("state") {
+                        state if state.is_empty() => row.text("command"),
+                        state => format!("{}: {state}", row.text("command")),
+                    };
+                    *reading.processes.entry(what).or_default() += 1;
+                }),
+            None => self.processes = false,
         }
+        self.note(begun);
         Ok(())
     }
 

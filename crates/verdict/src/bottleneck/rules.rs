@@ -105,9 +105,9 @@ pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Network,
         holds: "1 % of the TCP segments were sent again; or 0.1 % of the packets were lost; or the queue of a listening \
-                socket overflowed; or 80 % of a link's speed was used; or the connections were in the middle of a packet \
-                40 % of their time; or the round trips below took a statement longer than the fastest opening of a \
-                connection, which is more than two of them",
+                socket overflowed; or 80 % of a link's speed was used; or, but for a unix socket, the connections were in the \
+                middle of a packet 40 % of their time, or the round trips below took a statement longer than the fastest \
+                opening of a connection, which is more than two of them",
         judge: network,
     },
     Rule {

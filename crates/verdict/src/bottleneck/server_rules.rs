@@ -172,6 +172,7 @@ pub(super) fn is_transfer(state: &str) -> bool {
 /// A network that moves bytes too slowly, by those who wait for it in the middle of a packet, and by the time on the way.
 pub(super) fn transfers(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
+    signals.load.filter(|load| load.is_networked)?;
     let in_packets = much(server.in_states(is_transfer), |share| {
         format!(
             "the server's threads waited for the network in the middle of a packet {share} of their time"

@@ -142,6 +142,8 @@ pub(super) struct LoadSignals {
     pub(super) in_flight: f64,
     /// Connections.
     pub(super) connections: u32,
+    /// They go through a network, be it that of one machine.
+    pub(super) is_networked: bool,
     /// The rate that was asked for, in an open loop.
     pub(super) rate_per_s: Option<f64>,
     /// The rate was reached.
@@ -398,6 +400,7 @@ fn load(record: &Record) -> Option<LoadSignals> {
     Some(LoadSignals {
         in_flight: weighted(&measured_paces(record), |pace| pace.busy)?,
         connections: record.header.connections,
+        is_networked: record.header.transport != "unix socket",
         rate_per_s: offered.and_then(|offered| offered.rate_per_s),
         is_reached: offered.is_some_and(|offered| offered.shortfall.is_none()),
         has_too_few_connections: offered

@@ -41,6 +41,7 @@ fn calm() -> Signals {
         load: Some(LoadSignals {
             in_flight: 0.9,
             connections: 8,
+            is_networked: true,
             ..LoadSignals::default()
         }),
         server: Some(ServerSignals {

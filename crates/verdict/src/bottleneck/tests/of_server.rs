@@ -97,6 +97,12 @@ fn network_by_those_who_send() {
     assert_eq!(in_state("Writing to net", 0.9), [Resource::Network]);
     assert_eq!(in_state("Sending to client", 0.9), [Resource::Network]);
     assert_eq!(in_state("Writing to net", 0.2), []);
+    let through_a_socket = case(|it| {
+        it.load.as_mut().unwrap().is_networked = false;
+        let states = &mut it.server.as_mut().unwrap().states;
+        states.insert("Writing to net".to_owned(), 0.9);
+    });
+    assert_eq!(through_a_socket, []);
 }
 
 #[test]
