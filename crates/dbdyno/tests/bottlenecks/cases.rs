@@ -11,7 +11,7 @@ use std::{
 use crate::{
     cgroup::Cgroup,
     detour::Detour,
-    other_host::OtherHost,
+    namespace::OtherHost,
     stage::{Load, Seen, Stage},
 };
 

@@ -11,7 +11,8 @@
 mod cases;
 mod cgroup;
 mod detour;
-mod other_host;
+#[path = "../end_to_end/namespace.rs"]
+mod namespace;
 mod stage;
 
 use cases::{ALL, Case};

@@ -18,6 +18,7 @@ mod gen_data;
 mod installs;
 mod mariadb;
 mod mysqlslap;
+mod namespace;
 mod null_server;
 mod observe;
 mod oltp;

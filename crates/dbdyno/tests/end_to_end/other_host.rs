@@ -1,12 +1,11 @@
-//! Another host in a test: a network namespace with a pair of virtual interfaces, and a server in it.
+//! A server on another host, and programs that run there.
 
 use std::{
     fs::{self, File, Permissions},
-    net::{Ipv4Addr, SocketAddr, TcpStream},
+    net::{SocketAddr, TcpStream},
     os::unix::{fs::PermissionsExt, net::UnixStream},
     path::PathBuf,
     process::{Child, Command},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -14,6 +13,7 @@ use server::Server;
 
 use crate::{
     mariadb::{MariaDb, PASSWORD, rows},
+    namespace::OtherHost,
     scene::Scene,
 };
 
@@ -23,48 +23,7 @@ pub(crate) const PORT: u16 = 3306;
 /// How far the monotonic clock of another machine is ahead, seconds.
 pub(crate) const AHEAD_S: f64 = 1000.0;
 
-/// The names below hold for one other host at a time in this process.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-/// Another host, removed with the test.
-pub(crate) struct OtherHost {
-    namespace: String,
-    link: String,
-    address: Ipv4Addr,
-    _turn: MutexGuard<'static, ()>,
-}
-
 impl OtherHost {
-    /// Makes one, or says why that cannot be.
-    fn new() -> Result<Self, String> {
-        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let process = std::process::id();
-        // Four addresses of 10.0.0.0/8 for each process that there can be: its number has 22 bits at most.
-        let network = u32::from(Ipv4Addr::new(10, 0, 0, 0)) + (process << 2);
-        let (near, far) = (Ipv4Addr::from(network + 1), Ipv4Addr::from(network + 2));
-        let host = Self {
-            namespace: format!("dbdyno-{process}"),
-            link: format!("dyn{process}"),
-            address: far,
-            _turn: turn,
-        };
-        let Self {
-            namespace, link, ..
-        } = &host;
-        for command in [
-            format!("netns add {namespace}"),
-            format!("link add {link} type veth peer name far netns {namespace}"),
-            format!("addr add {near}/30 dev {link}"),
-            format!("link set {link} up"),
-            format!("-n {namespace} addr add {far}/30 dev far"),
-            format!("-n {namespace} link set far up"),
-            format!("-n {namespace} link set lo up"),
-        ] {
-            ip(&command)?;
-        }
-        Ok(host)
-    }
-
     /// A script in the scene that runs its arguments on this host, as if it were another machine: its kernel says that it
     /// was started at another time. `None` where that cannot be.
     pub(crate) fn machine(&self, scene: &Scene) -> Option<PathBuf> {
@@ -101,26 +60,6 @@ impl OtherHost {
         let script = scene.file(name, &text);
         fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
         script
-    }
-}
-
-impl Drop for OtherHost {
-    fn drop(&mut self) {
-        // What was never made cannot be removed.
-        let _ = ip(&format!("link del {}", self.link));
-        let _ = ip(&format!("netns del {}", self.namespace));
-    }
-}
-
-fn ip(arguments: &str) -> Result<(), String> {
-    let output = Command::new("ip").args(arguments.split(' ')).output();
-    let output = output.map_err(|error| format!("ip: {error}"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!(
-            "ip {arguments}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        )),
     }
 }
 

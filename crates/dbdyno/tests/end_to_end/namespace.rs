@@ -1,4 +1,4 @@
-//! Another host: a network namespace with a pair of virtual interfaces.
+//! Another host in a test: a network namespace with a pair of virtual interfaces.
 
 use std::{
     net::Ipv4Addr,
