@@ -97,3 +97,55 @@ fn ssd_mycnf() {
         "1"
     );
 }
+
+/// Those of inserts, each with two of its combinations on the MariaDB that is here.
+#[test]
+fn inserts() {
+    for (name, only, variable) in [
+        (
+            "auto-increment",
+            &["version=mariadb", "lock_mode=0,2", "connections=20"][..],
+            ("innodb_autoinc_lock_mode", ["0", "2"]),
+        ),
+        (
+            "group-commit",
+            &[
+                "version=mariadb",
+                "sync_binlog=0,1",
+                "flush_log=1",
+                "connections=10",
+            ],
+            ("sync_binlog", ["0", "1"]),
+        ),
+        (
+            "engines",
+            &[
+                "engine=MyISAM,InnoDB",
+                "flush_log=1",
+                "mix=1:10",
+                "connections=4",
+            ],
+            ("default_storage_engine", ["InnoDB", "MyISAM"]),
+        ),
+    ] {
+        let scene = Scene::new();
+        experiments(&scene);
+        // Whichever version is here.
+        let file = scene.path().join(format!("experiments/{name}.toml"));
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(file, text.replace("\"mariadb-10.11\"", "\"mariadb\"")).unwrap();
+        let smaller = ["--scale", "0.1", "--repeats", "1"].into_iter();
+        let smaller: Vec<&str> = smaller
+            .chain(only.iter().flat_map(|it| ["--only", *it]))
+            .collect();
+        let results = run(&scene, name, &smaller);
+        let (variable, expected) = variable;
+        let mut found = [1, 2].map(|number| {
+            let record = results.record(number);
+            assert!(record.count() > 0, "{name}");
+            record.variable("start", variable).to_owned()
+        });
+        found.sort();
+        assert_eq!(found, expected, "{name}");
+    }
+}
