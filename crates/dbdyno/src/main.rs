@@ -54,6 +54,10 @@ enum Command {
     Run(commands::run::RunArgs),
     /// Compare any two results: faster, slower, equivalent or inconclusive, what each operation cost, and why
     Compare(commands::compare::CompareArgs),
+    /// List past results of this machine, or one experiment's figures over time with the points where they changed
+    History(commands::history::HistoryArgs),
+    /// Do again what a results directory holds, and compare with what it was
+    Rerun(commands::rerun::RerunArgs),
     /// Measure what this client reaches on this machine, before any server is measured
     Calibrate(commands::calibrate::CalibrateArgs),
     /// Answer everything and do nothing: a server to measure clients against
@@ -130,6 +134,8 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Quick(args) => commands::quick::run(args),
         Command::Run(args) => commands::run::run(args),
         Command::Compare(args) => commands::compare::run(args),
+        Command::History(args) => commands::history::run(args),
+        Command::Rerun(args) => commands::rerun::run(args),
         Command::Calibrate(args) => commands::calibrate::run(args),
         Command::NullServer(args) => commands::null_server::run(args),
         Command::Observe(args) => commands::observe::run(args),

@@ -156,7 +156,7 @@ impl DataSource {
             rows,
         )?;
         Ok(Self::Smack {
-            file: smack.file("smack file")?,
+            file: smack.own_file("smack file")?,
             rows: section.required("rows", rows, "rows = \"1M\"")?,
         })
     }

@@ -8,6 +8,7 @@ use crate::{
     disturbed::DisturbedSpec,
     error::Error,
     identity::Identity,
+    kept::FILES,
     load::{LoadSource, LoadSpec},
     matrix::{self, Factor, RUNS_AT_MOST},
     order::Order,
@@ -61,8 +62,29 @@ pub struct Experiment {
 impl Experiment {
     /// Reads an experiment file's text; `path` says where errors and relative paths belong.
     pub fn parse(path: &Path, text: &str, overrides: &Overrides) -> Result<Self, Error> {
+        let kept = None;
+        Self::of(Source { path, text, kept }, overrides)
+    }
+
+    /// Reads the experiment that the results in a directory are of, with its overrides and the files as they were; `path`
+    /// is where the experiment's file stood then, which need not be there any more. An error where a file has changed in
+    /// the results.
+    pub fn reread(results_dir: &Path, path: &Path) -> Result<Self, Error> {
+        let (text, overrides) = Identity::read(results_dir)?;
+        let kept = results_dir.join(FILES);
+        let source = Source {
+            path,
+            text: &text,
+            kept: Some(&kept),
+        };
+        let experiment = Self::of(source, &overrides)?;
+        experiment.identity.check(results_dir)?;
+        Ok(experiment)
+    }
+
+    fn of(source: Source<'_>, overrides: &Overrides) -> Result<Self, Error> {
         overrides.check()?;
-        let source = Source { path, text };
+        let path = source.path;
         let root = source.parse()?;
         let top = Section::top(source, root.get_ref());
         check_format(&top)?;
@@ -97,7 +119,7 @@ impl Experiment {
         let factors = factors_run;
         let question = top.string("question")?.map(|question| question.value);
         let name = path.file_stem().unwrap_or_default();
-        let identity = Identity::of(path, text, overrides, cells.iter().flat_map(Cell::files))?;
+        let identity = Identity::of(source, overrides, cells.iter().flat_map(Cell::files))?;
         let order = order.unwrap_or(Order::Random);
         Ok(Self {
             question: question.unwrap_or_default(),
@@ -153,10 +175,17 @@ impl Experiment {
     }
 
     /// Writes the experiment as run into a results directory that has none: `experiment.toml`, the text, and
-    /// `experiment.json`, the overrides and the hashes of the files that it names.
+    /// `experiment.json`, the overrides and the hashes of the files that it names, and copies of these below `files`.
     pub fn save(&self, results_dir: &Path) -> Result<(), Error> {
         self.identity.save(results_dir)
     }
+}
+
+/// What an experiment file's text asks; `None` where it asks nothing, or cannot be read.
+pub fn question_of(text: &str) -> Option<String> {
+    let root = toml::de::DeTable::parse(text).ok()?;
+    let question = root.get_ref().get("question")?;
+    Some(question.get_ref().as_str()?.to_owned())
 }
 
 fn check_format(top: &Section<'_>) -> Result<(), Error> {

@@ -10,13 +10,18 @@ use std::{
     collections::{BTreeMap, btree_map::Entry},
     fs::{self, File, OpenOptions},
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{error::Error, overrides::Overrides};
+use crate::{
+    error::Error,
+    kept::{FILES, kept_path, name_of},
+    overrides::Overrides,
+    source::Source,
+};
 
 /// The experiment's text in a results directory.
 const TEXT_FILE: &str = "experiment.toml";
@@ -32,6 +37,8 @@ const FORMAT: u32 = 1;
 pub(crate) struct Identity {
     text: String,
     facts: Facts,
+    /// The files that it names, by the name that it has for them.
+    files: BTreeMap<String, PathBuf>,
 }
 
 /// `experiment.json`.
@@ -50,22 +57,39 @@ struct Facts {
     files_sha256: BTreeMap<String, String>,
 }
 
+impl Facts {
+    fn read(results_dir: &Path) -> Result<Self, Error> {
+        let facts = read(results_dir, FACTS_FILE)?;
+        serde_json::from_str(&facts).map_err(|error| Error::Damaged {
+            path: results_dir.join(FACTS_FILE),
+            cause: error.to_string(),
+        })
+    }
+}
+
 impl Identity {
-    /// The identity of `text`, which was read from `path`, with the files that it names.
+    /// The identity of an experiment's text with the files that it names.
     pub(crate) fn of<'a>(
-        path: &Path,
-        text: &str,
+        source: Source<'_>,
         overrides: &Overrides,
-        files: impl Iterator<Item = &'a Path>,
+        named: impl Iterator<Item = &'a Path>,
     ) -> Result<Self, Error> {
-        let directory = path.parent().unwrap_or(Path::new(""));
+        let text = source.text;
         let mut files_sha256 = BTreeMap::new();
-        for file in files {
-            let name = file.strip_prefix(directory).unwrap_or(file);
+        let mut files = BTreeMap::new();
+        for file in named {
+            let name = match source.kept {
+                Some(kept) => name_of(file.strip_prefix(kept).unwrap_or(file)),
+                None => {
+                    let directory = source.path.parent().unwrap_or(Path::new(""));
+                    file.strip_prefix(directory).unwrap_or(file).to_owned()
+                }
+            };
             let name = name.to_string_lossy().into_owned();
-            if let Entry::Vacant(unread) = files_sha256.entry(name) {
+            if let Entry::Vacant(unread) = files_sha256.entry(name.clone()) {
                 let hash = hash_of(file).map_err(|source| Error::io("read", file, source))?;
                 unread.insert(hash);
+                files.insert(name, file.to_owned());
             }
         }
         Ok(Self {
@@ -80,6 +104,7 @@ impl Identity {
                 text_sha256: hex(&Sha256::digest(text)),
                 files_sha256,
             },
+            files,
         })
     }
 
@@ -99,7 +124,32 @@ impl Identity {
         self.facts.simulate
     }
 
-    /// Writes both files; an error when one is there already.
+    /// What was run in a results directory: the text and the overrides.
+    pub(crate) fn read(results_dir: &Path) -> Result<(String, Overrides), Error> {
+        let text = read(results_dir, TEXT_FILE)?;
+        let facts = Facts::read(results_dir)?;
+        let overrides = Overrides {
+            scale: facts.scale,
+            repeats: facts.repeats,
+            seed: facts.seed,
+            simulate: facts.simulate,
+            only: facts.only,
+        };
+        Ok((text, overrides))
+    }
+
+    /// Copies the files that the experiment names.
+    fn keep_files(&self, results_dir: &Path) -> Result<(), Error> {
+        for (name, from) in &self.files {
+            let to = results_dir.join(FILES).join(kept_path(Path::new(name)));
+            let directory = to.parent().unwrap_or(results_dir);
+            fs::create_dir_all(directory).map_err(|error| Error::io("create", directory, error))?;
+            fs::copy(from, &to).map_err(|error| Error::io("write", &to, error))?;
+        }
+        Ok(())
+    }
+
+    /// Writes both files and copies those that are named; an error when results are there already.
     pub(crate) fn save(&self, results_dir: &Path) -> Result<(), Error> {
         let facts =
             serde_json::to_string_pretty(&self.facts).expect("plain fields always serialise");
@@ -119,17 +169,13 @@ impl Identity {
                 _ => Error::io("write", &path, source),
             })?;
         }
-        Ok(())
+        self.keep_files(results_dir)
     }
 
     /// An error unless the results directory belongs to this experiment.
     pub(crate) fn check(&self, results_dir: &Path) -> Result<(), Error> {
         let text = read(results_dir, TEXT_FILE)?;
-        let facts = read(results_dir, FACTS_FILE)?;
-        let facts: Facts = serde_json::from_str(&facts).map_err(|error| Error::Damaged {
-            path: results_dir.join(FACTS_FILE),
-            cause: error.to_string(),
-        })?;
+        let facts = Facts::read(results_dir)?;
         match self.difference(&text, &facts) {
             None => Ok(()),
             Some(difference) => Err(Error::OtherExperiment {

@@ -223,7 +223,7 @@ impl LoadSource {
         let smack = section.string("smack")?;
         let smack = section.required("smack", smack, "smack = \"smacks/http_auth.smack\"")?;
         Ok(Self::Smack {
-            file: smack.file("smack file")?,
+            file: smack.own_file("smack file")?,
             client: section.string("client")?.map(|client| client.value),
             mix: section.parsed(
                 "mix",

@@ -120,7 +120,7 @@ impl ServerSpec {
         let cnf = section.list("cnf")?.unwrap_or_default();
         let cnf = cnf
             .iter()
-            .map(|file| file.file("option file"))
+            .map(|file| file.own_file("option file"))
             .collect::<Result<_, _>>()?;
         let set = section.section("set", "[server] set")?.scalars()?;
         let restart = section.choice(

@@ -24,6 +24,8 @@ pub(crate) struct Source<'a> {
     pub(crate) path: &'a Path,
     /// What it holds.
     pub(crate) text: &'a str,
+    /// Where copies of the files that it names are read from, instead of the files themselves.
+    pub(crate) kept: Option<&'a Path>,
 }
 
 impl<'a> Source<'a> {

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{error::Error, problem::Problem, source::Source};
+use crate::{error::Error, kept::kept_path, problem::Problem, source::Source};
 
 /// A scalar value, with the levels of one combination in it.
 #[derive(Debug)]
@@ -56,10 +56,22 @@ impl Text<'_> {
         self.source.error(self.span.clone(), problem)
     }
 
+    /// The file that the text names and that belongs to the experiment: its copy, where the experiment is read from its
+    /// results.
+    pub(crate) fn own_file(&self, what: &'static str) -> Result<PathBuf, Error> {
+        match self.source.kept {
+            Some(kept) => self.readable(what, kept.join(kept_path(Path::new(&self.value)))),
+            None => self.file(what),
+        }
+    }
+
     /// The file that the text names, relative to the experiment file's directory; an error where it cannot be read.
     pub(crate) fn file(&self, what: &'static str) -> Result<PathBuf, Error> {
         let directory = self.source.path.parent().unwrap_or(Path::new(""));
-        let path = directory.join(&self.value);
+        self.readable(what, directory.join(&self.value))
+    }
+
+    fn readable(&self, what: &'static str, path: PathBuf) -> Result<PathBuf, Error> {
         // Opening something else than a file, such as a pipe, could wait for ever.
         let cause = match fs::metadata(&path) {
             Ok(metadata) if !metadata.is_file() => "not a file".to_owned(),

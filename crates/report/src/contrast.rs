@@ -12,6 +12,7 @@ use crate::{
 };
 
 pub use json::contrast_as_json;
+pub(crate) use words::{in_words as amount, levels as levels_in_words};
 
 /// Differences beyond these are counted and not told.
 const DIFFERENCES_MAX: usize = 24;
@@ -27,9 +28,12 @@ pub fn contrast_as_text(contrast: &Contrast, checks: &[Check], width: u16) -> St
     )];
     parts.extend(unlike(contrast).map(|text| wrap(&text)));
     let differences = differences(contrast);
-    if !differences.is_empty() {
-        parts.push(format!("What differs:\n  {}", differences.join("\n  ")));
-    }
+    parts.push(match differences.is_empty() {
+        true => {
+            "What differs: nothing that is recorded of server, machine, data and method.".to_owned()
+        }
+        false => format!("What differs:\n  {}", differences.join("\n  ")),
+    });
     for place in &contrast.places {
         let mut sentences = vec![wrap(&words::headline(contrast, place))];
         sentences.extend(words::causes(place).iter().map(|cause| wrap(cause)));

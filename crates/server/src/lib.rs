@@ -54,5 +54,5 @@ pub use server::Server;
 pub use snapshot::{Draft, NamedSnapshot, Snapshot};
 pub use snapshot_manifest::Method;
 pub use spawner::{Lifetime, spawn};
-pub use user_directory::{calibration_file, installs_root, servers_root};
+pub use user_directory::{calibration_file, history_file, installs_root, servers_root};
 pub use version::Flavour;

@@ -18,6 +18,11 @@ pub fn calibration_file() -> Option<PathBuf> {
     Some(data_home()?.join("calibration.json"))
 }
 
+/// Where results were written on this machine: `~/.local/share/dbdyno/history.jsonl`; `None` without a home directory.
+pub fn history_file() -> Option<PathBuf> {
+    Some(data_home()?.join("history.jsonl"))
+}
+
 /// Initialised data directories to copy: `~/.cache/dbdyno/templates`; `None` without a home directory.
 pub(crate) fn templates_root() -> Option<PathBuf> {
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;

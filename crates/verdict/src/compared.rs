@@ -147,7 +147,8 @@ pub(crate) fn decide_together<'c>(margin: f64, compared: impl Iterator<Item = &'
         compared.p_value = Some(p_value);
         compared.decision = decide(&comparison, p_value, margin, more_is_better);
         let is_enough = comparison.executions >= EXECUTIONS_AT_LEAST;
-        if is_enough && compared.shift().abs() < compared.negligible {
+        let is_negligible = compared.shift().abs() < compared.negligible;
+        if is_enough && is_negligible {
             compared.decision = Decision::Equivalent;
         }
         compared.smallest_effect =
@@ -155,8 +156,11 @@ pub(crate) fn decide_together<'c>(margin: f64, compared: impl Iterator<Item = &'
         let effect = comparison.ratio.estimate.ln().abs().max(margin.ln_1p());
         compared.effect = effect.exp_m1();
         if compared.decision == Decision::Inconclusive {
-            compared.executions_needed = executions_needed(comparison.deviation, effect)
-                .map(|needed| needed.max(comparison.executions + 1));
+            compared.executions_needed = match is_negligible {
+                true => Some(EXECUTIONS_AT_LEAST),
+                false => executions_needed(comparison.deviation, effect)
+                    .map(|needed| needed.max(comparison.executions + 1)),
+            };
         }
     }
 }

@@ -2,10 +2,12 @@
 
 pub(crate) mod calibrate;
 pub(crate) mod compare;
+pub(crate) mod history;
 pub(crate) mod null_server;
 pub(crate) mod observe;
 pub(crate) mod oltp;
 pub(crate) mod quick;
+pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod server;
 pub(crate) mod tables;

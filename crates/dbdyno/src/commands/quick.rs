@@ -17,6 +17,8 @@ use crate::{
 
 const EXPERIMENT: &str = include_str!("quick.toml");
 const SMACK: &str = include_str!("../../../../experiments/smacks/quick.smack");
+/// Name of the experiment's file in the results directory.
+const FILE: &str = "quick.toml";
 /// The line of the experiment that the server's keys replace.
 const SERVER_LINE: &str = "#server#";
 /// The database on a server that is already there; dbdyno creates it and drops it again.
@@ -68,7 +70,8 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
         }
         let experiment = write_experiment(&directory, "restart = \"per-run\"")?;
         let smacks = SmackFiles::read(experiment.plan())?;
-        let results = ResultsDirectory::create(Some(&directory), &experiment)?;
+        let results =
+            ResultsDirectory::create(Some(&directory), &experiment, &directory.join(FILE))?;
         return run::perform(&experiment, smacks, &results, &choices, "");
     }
     let mut endpoint = args.connection.endpoint()?;
@@ -78,7 +81,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     }
     let experiment = write_experiment(&directory, &server)?;
     let smacks = SmackFiles::read(experiment.plan())?;
-    let results = ResultsDirectory::create(Some(&directory), &experiment)?;
+    let results = ResultsDirectory::create(Some(&directory), &experiment, &directory.join(FILE))?;
     let own_database = args.connection.database.is_none();
     if own_database {
         create_database(&endpoint)?;
@@ -114,7 +117,7 @@ fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
 
 /// Writes the experiment and its .smack file into the results' directory, so that they can be run again.
 fn write_experiment(directory: &Path, server: &str) -> anyhow::Result<Experiment> {
-    let path = directory.join("quick.toml");
+    let path = directory.join(FILE);
     let text = EXPERIMENT.replace(SERVER_LINE, server);
     let written = std::fs::create_dir_all(directory)
         .and_then(|()| std::fs::write(&path, &text))

@@ -80,8 +80,8 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let results = match args.resume {
-        true => ResultsDirectory::resume(args.results.as_deref(), &experiment)?,
-        false => ResultsDirectory::create(args.results.as_deref(), &experiment)?,
+        true => ResultsDirectory::resume(args.results.as_deref(), &experiment, &args.file)?,
+        false => ResultsDirectory::create(args.results.as_deref(), &experiment, &args.file)?,
     };
     let choices = Choices {
         mysqld: args.mysqld,

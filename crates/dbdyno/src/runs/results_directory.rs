@@ -6,6 +6,7 @@ use experiment::{Experiment, Plan, PlannedRun, Progress, record_file_name, set_a
 use report::{Disturbances, Results, disturbance_in_words};
 use samples::{Disturbance, Record};
 
+use super::{origin::Origin, past_results};
 use crate::blame::{Blame, Blamed};
 
 /// How the records of disturbed runs are named apart.
@@ -19,8 +20,13 @@ pub(crate) struct ResultsDirectory {
 }
 
 impl ResultsDirectory {
-    /// A new directory: the named one, which must not hold results, or one with a name of its own.
-    pub(crate) fn create(named: Option<&Path>, experiment: &Experiment) -> anyhow::Result<Self> {
+    /// A new directory: the named one, which must not hold results, or one with a name of its own. The experiment was
+    /// read from `file`.
+    pub(crate) fn create(
+        named: Option<&Path>,
+        experiment: &Experiment,
+        file: &Path,
+    ) -> anyhow::Result<Self> {
         let path = match named {
             Some(path) => path.to_owned(),
             None => Self::unused_path(&usual_name(experiment)),
@@ -33,11 +39,17 @@ impl ResultsDirectory {
         std::fs::create_dir_all(&path)
             .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))?;
         experiment.save(&path).map_err(Blamed::from)?;
+        Origin::note(&path, file)?;
+        past_results::list(&path);
         Ok(Self { path })
     }
 
     /// The directory to go on with: the named one, or the last one of this experiment.
-    pub(crate) fn resume(named: Option<&Path>, experiment: &Experiment) -> anyhow::Result<Self> {
+    pub(crate) fn resume(
+        named: Option<&Path>,
+        experiment: &Experiment,
+        file: &Path,
+    ) -> anyhow::Result<Self> {
         let path = match named {
             Some(path) => path.to_owned(),
             None => last_path(&usual_name(experiment)).ok_or_else(|| {
@@ -46,6 +58,9 @@ impl ResultsDirectory {
                     .hint("--results names their directory".to_owned())
             })?,
         };
+        // Only into a directory of this experiment: a stranger's is not touched.
+        Progress::scan(&path, experiment.plan()).map_err(Blamed::from)?;
+        Origin::note(&path, file)?;
         Ok(Self { path })
     }
 
@@ -62,6 +77,8 @@ impl ResultsDirectory {
         let ours = [
             "experiment.toml",
             "experiment.json",
+            "origin.json",
+            "files",
             "quick.toml",
             "quick.smack",
         ];
@@ -75,7 +92,11 @@ impl ResultsDirectory {
         if only_ours {
             // What cannot be removed stays; it is no reason to hide the error that led here.
             for name in ours {
-                let _ = std::fs::remove_file(self.path.join(name));
+                let path = self.path.join(name);
+                let _ = match path.is_dir() {
+                    true => std::fs::remove_dir_all(path),
+                    false => std::fs::remove_file(path),
+                };
             }
             let _ = std::fs::remove_dir(&self.path);
         }

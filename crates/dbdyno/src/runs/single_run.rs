@@ -9,6 +9,7 @@ use workload::User;
 use super::{
     control::control,
     execution::how_it_ended,
+    past_results,
     recording::{Recording, RunProgress},
     sampling::Cadence,
     stage::Stage,
@@ -89,6 +90,7 @@ impl SingleRun<'_> {
             self.interrupt,
             progress,
         )?;
+        past_results::list(self.path);
         let performed = self.perform(load, observer, &mut recording);
         recording.end(match &performed {
             Ok((_, ended)) => ended.as_deref(),

@@ -15,6 +15,7 @@ mod datadir;
 mod experiment;
 mod faults;
 mod gen_data;
+mod history;
 mod installs;
 mod mariadb;
 mod mysqlslap;

@@ -168,7 +168,7 @@ pub(super) fn method(contrast: &Contrast) -> String {
 }
 
 /// `connections 8, mix 1:1`.
-pub(super) fn levels(levels: &Levels) -> String {
+pub(crate) fn levels(levels: &Levels) -> String {
     let all: Vec<String> = levels
         .iter()
         .map(|(factor, level)| format!("{factor} {level}"))
@@ -216,7 +216,7 @@ fn decision(compared: &Compared) -> String {
 }
 
 /// A number with its unit: `12.3k/s`, `1.23 ms`, `0.010`.
-fn in_words(value: f64, scale: Scale) -> String {
+pub(crate) fn in_words(value: f64, scale: Scale) -> String {
     match scale {
         Scale::PerSecond => format!("{}/s", si(value)),
         Scale::PerMinute => format!("{}/min", si(value)),

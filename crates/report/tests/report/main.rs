@@ -2,6 +2,7 @@
 
 mod contrast;
 mod database;
+mod history;
 mod page;
 mod synthetic;
 mod terminal;

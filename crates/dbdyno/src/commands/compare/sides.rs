@@ -8,10 +8,10 @@ use std::{
 use samples::Record;
 use verdict::{Execution, Levels, Side};
 
-use crate::blame::{Blame, Blamed};
-
-/// What a run record's file name ends with.
-const RECORD: &str = "jsonl";
+use crate::{
+    blame::{Blame, Blamed},
+    runs::{read_record, record_files},
+};
 
 /// The runs of one side.
 pub(super) struct RecordedSide {
@@ -72,15 +72,7 @@ impl RecordedSide {
     fn add(&mut self, part: &Part, numbers: &mut Numbers) -> Result<(), Blamed> {
         let mut read = Vec::new();
         for path in record_files(&part.path)? {
-            let record = Record::open(&path).map_err(|error| {
-                let error = error.to_string();
-                let shown = path.display().to_string();
-                let named = match error.contains(&shown) {
-                    true => error,
-                    false => format!("{shown}: {error}"),
-                };
-                Blamed::new(Blame::Input, named)
-            })?;
+            let record = read_record(&path)?;
             read.push((path, record));
         }
         check_levels(part, &read)?;
@@ -176,36 +168,6 @@ fn part(text: &str) -> Result<Part, Blamed> {
         path: PathBuf::from(&text[..end]),
         levels: levels.into_iter().collect(),
     })
-}
-
-/// The records in a directory, in the order of their names, or the one file.
-fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let failed = |error| Blamed::new(Blame::Input, format!("{}: {error}", path.display()));
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(failed)? {
-        let file = entry.map_err(failed)?.path();
-        // `run-0007.disturbed-1.jsonl`
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-        let is_set_aside = stem.contains('.');
-        if file
-            .extension()
-            .is_some_and(|extension| extension == RECORD)
-            && !is_set_aside
-        {
-            files.push(file);
-        }
-    }
-    files.sort();
-    match files.is_empty() {
-        true => Err(Blamed::new(
-            Blame::Input,
-            format!("{}: holds no run record", path.display()),
-        )),
-        false => Ok(files),
-    }
 }
 
 fn has(record: &Record, levels: &Levels) -> bool {

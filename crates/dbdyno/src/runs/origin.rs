@@ -1,0 +1,151 @@
+//! Where an experiment's results come from: the file as it stood then, and every command that worked on them.
+//!
+//! In a results directory it stands as `origin.json`, for example
+//! ```json
+//! {"format":1,"experiment":"/home/dba/trial.toml","commands":[{"at":"2026-11-22T06:09:46Z","dbdyno_version":"0.1.0",
+//!  "directory":"/home/dba","arguments":["run","trial.toml","--scale","0.05"]}]}
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::blame::{Blame, Blamed};
+
+const FILE: &str = "origin.json";
+const FORMAT: u32 = 1;
+
+/// Where an experiment's results come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Origin {
+    format: u32,
+    /// Where the experiment's file stood.
+    pub(crate) experiment: PathBuf,
+    /// What worked on the results, in order of time.
+    pub(crate) commands: Vec<Command>,
+}
+
+/// A call of dbdyno.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Command {
+    /// UTC, RFC 3339.
+    pub(crate) at: String,
+    pub(crate) dbdyno_version: String,
+    pub(crate) directory: PathBuf,
+    /// Without any password.
+    pub(crate) arguments: Vec<String>,
+}
+
+impl Command {
+    fn this_one() -> Self {
+        Self {
+            at: now(),
+            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+            directory: std::env::current_dir().unwrap_or_default(),
+            arguments: without_passwords(
+                std::env::args_os()
+                    .skip(1)
+                    .map(|argument| argument.to_string_lossy().into_owned()),
+            ),
+        }
+    }
+
+    /// As it was typed.
+    pub(crate) fn in_words(&self) -> String {
+        format!("dbdyno {}", self.arguments.join(" "))
+    }
+}
+
+impl Origin {
+    /// Notes that this process works on the results in a directory; a new origin where it has none.
+    pub(crate) fn note(results_dir: &Path, experiment: &Path) -> Result<(), Blamed> {
+        let path = results_dir.join(FILE);
+        let mut origin = match path.exists() {
+            true => Self::read(results_dir)?,
+            false => Self {
+                format: FORMAT,
+                experiment: std::path::absolute(experiment).unwrap_or(experiment.to_owned()),
+                commands: Vec::new(),
+            },
+        };
+        origin.commands.push(Command::this_one());
+        let text = serde_json::to_string_pretty(&origin).expect("plain fields always serialise");
+        std::fs::write(&path, text + "\n")
+            .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))
+    }
+
+    /// The origin of the results in a directory.
+    pub(crate) fn read(results_dir: &Path) -> Result<Self, Blamed> {
+        let path = results_dir.join(FILE);
+        let wrong = |why: String| Blamed::new(Blame::Input, format!("{}: {why}", path.display()));
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        let origin: Self = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        match origin.format {
+            FORMAT => Ok(origin),
+            found => Err(wrong(format!(
+                "format {found}; this program reads {FORMAT}"
+            ))),
+        }
+    }
+
+    /// True where the directory has one.
+    pub(crate) fn is_in(results_dir: &Path) -> bool {
+        results_dir.join(FILE).exists()
+    }
+}
+
+/// Now, UTC, RFC 3339.
+pub(crate) fn now() -> String {
+    jiff::Timestamp::try_from(reactor::wall_now())
+        .map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+        .unwrap_or_default()
+}
+
+/// Passwords on a command line are no part of what a stranger needs.
+fn without_passwords(arguments: impl Iterator<Item = String>) -> Vec<String> {
+    const OPTION: &str = "--password";
+    const SHORT: &str = "-p";
+    const HIDDEN: &str = "…";
+    let mut kept: Vec<String> = Vec::new();
+    for argument in arguments {
+        let follows = kept
+            .last()
+            .is_some_and(|last| last == OPTION || last == SHORT);
+        kept.push(match argument {
+            _ if follows => HIDDEN.to_owned(),
+            it if it.starts_with("--password=") => format!("{OPTION}={HIDDEN}"),
+            it if it.starts_with(SHORT) && it.len() > SHORT.len() => format!("{SHORT}{HIDDEN}"),
+            it => it,
+        });
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_left_out() {
+        let line =
+            "quick --password=hare --password hare -phare -p hare --password-file p --port 1";
+        let kept = without_passwords(line.split(' ').map(str::to_owned));
+        assert_eq!(
+            kept.join(" "),
+            "quick --password=… --password … -p… -p … --password-file p --port 1"
+        );
+    }
+
+    #[test]
+    fn each_command_is_noted() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(!Origin::is_in(directory.path()));
+        Origin::note(directory.path(), Path::new("trial.toml")).unwrap();
+        Origin::note(directory.path(), Path::new("other.toml")).unwrap();
+        let origin = Origin::read(directory.path()).unwrap();
+        assert_eq!(origin.commands.len(), 2);
+        assert!(origin.experiment.is_absolute() && origin.experiment.ends_with("trial.toml"));
+        std::fs::write(directory.path().join(FILE), "{\"format\":2}").unwrap();
+        assert!(Origin::read(directory.path()).is_err());
+    }
+}

@@ -1,0 +1,141 @@
+//! `dbdyno history` and `dbdyno rerun`: results over time, and results done again from their directory alone.
+
+use std::{fs, path::Path};
+
+use crate::{
+    experiment::{Experiment, SMACK},
+    results::{Results, names_in},
+    scene::Scene,
+};
+
+/// An experiment in a directory of its own, with an option file above it: results in `first`.
+fn run_and_remove(scene: &Scene) {
+    let experiment = Experiment {
+        top: "seed = 3\nrepeats = 2\nquestion = \"How fast?\"",
+        server: "cnf = [\"../base.cnf\"]".to_owned(),
+        load: "connections = 2\nwarmup = \"200ms\"\nduration = \"500ms\"".to_owned(),
+        ..Experiment::default()
+    };
+    fs::create_dir(scene.path().join("in")).unwrap();
+    scene.file("base.cnf", "[mysqld]\nmax_connections = 77\n");
+    scene.file("in/hp-sizing.smack", SMACK);
+    scene.file("in/trial.toml", &experiment.text());
+    scene
+        .dbdyno(["run", "in/trial.toml", "--results", "first", "--seed", "5"])
+        .exits(0);
+    fs::remove_dir_all(scene.path().join("in")).unwrap();
+    fs::remove_file(scene.path().join("base.cnf")).unwrap();
+}
+
+fn sha256(scene: &Scene, results: &str) -> String {
+    let results = Results::at(scene.path().join(results));
+    let record = results.record(1);
+    assert_eq!(record.variable("start", "max_connections"), "77");
+    record.one("run")["experiment_sha256"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn results_are_done_again_from_their_directory_alone() {
+    let scene = Scene::new();
+    run_and_remove(&scene);
+    scene
+        .dbdyno(["rerun", "first", "--results", "second"])
+        .exits(0)
+        .says("dbdyno run in/trial.toml --results first --seed 5")
+        .prints("then (A) and now (B)")
+        .prints("A  first\nB  second")
+        .prints("2 executions a side")
+        .prints("What differs");
+    assert_eq!(
+        sha256(&scene, "first"),
+        sha256(&scene, "second"),
+        "the same experiment"
+    );
+    scene
+        .dbdyno(["rerun", "second", "--results", "first"])
+        .exits(2)
+        .says("holds results already");
+    scene
+        .dbdyno(["history"])
+        .exits(0)
+        .prints("How fast?")
+        .prints("/first\n")
+        .prints("/second\n")
+        .prints("throughput ");
+    scene
+        .dbdyno(["history", "--of", "trial", "--metric", "p50"])
+        .exits(0)
+        .prints("trial: p50 over 2 results")
+        .prints("a change of level takes 6 to be seen");
+    fs::rename(scene.path().join("second"), scene.path().join("away")).unwrap();
+    scene.dbdyno(["history"]).exits(0).prints(" gone ");
+    scene
+        .dbdyno(["history", "--dir", "."])
+        .exits(0)
+        .prints("./away\n")
+        .conceals("gone");
+
+    // A copy that is not what was run is no copy.
+    let copy = scene.path().join("first/files/_up/base.cnf");
+    assert!(copy.exists());
+    fs::write(&copy, "[mysqld]\nmax_connections = 78\n").unwrap();
+    scene
+        .dbdyno(["rerun", "first"])
+        .exits(2)
+        .says("../base.cnf has changed since");
+    fs::remove_file(&copy).unwrap();
+    scene
+        .dbdyno(["rerun", "first"])
+        .exits(2)
+        .says("_up/base.cnf");
+    assert!(!scene.path().join("results").exists(), "nothing was begun");
+}
+
+#[test]
+fn what_cannot_be_done_again_or_shown() {
+    let scene = Scene::new();
+    scene.dbdyno(["history"]).exits(0).prints("no results yet");
+    scene
+        .dbdyno(["history", "--of", "trial"])
+        .exits(2)
+        .says("no results of \"trial\"");
+    scene
+        .dbdyno(["rerun", "nowhere"])
+        .exits(2)
+        .says("nowhere: no such results");
+    fs::create_dir(scene.path().join("empty")).unwrap();
+    scene
+        .dbdyno(["rerun", "empty"])
+        .exits(2)
+        .says("holds no run record");
+    scene
+        .dbdyno(["history", "--dir", "empty"])
+        .exits(2)
+        .says("empty: no results there");
+    scene
+        .dbdyno(["history", "--of", "trial", "--metric", "speed"])
+        .exits(2)
+        .says("no such metric or cost; there are throughput");
+    scene
+        .dbdyno(["history", "--metric", "p50"])
+        .exits(2)
+        .says("--of");
+    // A single run tells its options and not an experiment.
+    let header = r#"{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"oltp point_select","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{"connections":"2"},"started_at":"2026-11-21T10:14:24Z","connections":2,"loops":2,"io":"epoll","transport":"unix socket"}"#;
+    scene.file("empty/record.jsonl", &format!("{header}\n"));
+    scene
+        .dbdyno(["rerun", "empty"])
+        .exits(2)
+        .says("a run of `oltp point_select`, and only experiments can be done again")
+        .hints("connections 2");
+    let of_an_experiment = header.replace("sha256\":\"\"", "sha256\":\"ab\"");
+    scene.file("empty/record.jsonl", &format!("{of_an_experiment}\n"));
+    scene
+        .dbdyno(["rerun", "empty"])
+        .exits(2)
+        .says("results without origin.json");
+    assert_eq!(names_in(Path::new(&scene.path().join("empty"))).len(), 1);
+}

@@ -1,0 +1,197 @@
+//! Results over time, as text: the list of all, and the series of one experiment.
+
+use comfy_table::Table;
+use verdict::{Headline, Levels, Measure, Series};
+
+use crate::{
+    contrast::{amount, levels_in_words},
+    number::counted,
+    terminal::{RULED, wrapped},
+};
+
+/// Columns of a question in the list.
+const QUESTION_MAX: usize = 48;
+
+/// Results that were written at some time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PastResult {
+    /// Begin of the first run, or of the results where they cannot be read; UTC, RFC 3339.
+    pub at: String,
+    /// Name of the experiment or front door.
+    pub name: String,
+    /// What was asked; empty where nothing was.
+    pub question: String,
+    /// The first digits of the experiment's hash; empty for a front door.
+    pub key: String,
+    /// Version of the server.
+    pub server: String,
+    /// The figure that stands for it.
+    pub headline: Option<Headline>,
+    /// Why there is nothing to show, as `gone`.
+    pub missing: Option<String>,
+    /// Where it is.
+    pub path: String,
+}
+
+/// All results as a table, ending with a line feed; `skipped` older ones are told by their number.
+pub fn history_as_text(results: &[PastResult], skipped: usize, width: u16) -> String {
+    if results.is_empty() {
+        return "no results yet: `dbdyno quick` makes the first ones\n".to_owned();
+    }
+    let mut table = ruled(&[
+        "begun",
+        "experiment",
+        "key",
+        "server",
+        "result",
+        "question",
+        "where",
+    ]);
+    for past in results {
+        let result = match (&past.missing, &past.headline) {
+            (Some(why), _) => why.clone(),
+            (None, Some(headline)) => in_words(headline),
+            (None, None) => "nothing complete".to_owned(),
+        };
+        table.add_row([
+            &past.at,
+            &past.name,
+            &past.key,
+            &past.server,
+            &result,
+            &shortened(&past.question),
+            &past.path,
+        ]);
+    }
+    let mut parts = vec![drawn(&table)];
+    if skipped > 0 {
+        let older = format!(
+            "{} not shown; --last shows more",
+            counted(skipped, "older result")
+        );
+        parts.push(wrapped(&older, width.into()));
+    }
+    format!("{}\n", parts.join("\n\n"))
+}
+
+/// One measure of one experiment's combinations over time, ending with a line feed.
+pub fn series_as_text(
+    results: &[PastResult],
+    all: &[Series],
+    measure: Measure,
+    width: u16,
+) -> String {
+    let name = results.last().map_or("", |past| past.name.as_str());
+    let keys: std::collections::BTreeSet<&str> =
+        results.iter().map(|past| past.key.as_str()).collect();
+    let mut heading = format!(
+        "{name}: {} over {}",
+        measure.in_words(),
+        counted(results.len(), "result")
+    );
+    if keys.len() > 1 {
+        heading.push_str(&format!(
+            ", of {} experiments of this name: their text, options or files differ",
+            keys.len()
+        ));
+    }
+    let mut parts = vec![wrapped(&heading, width.into())];
+    for series in all {
+        if !series.at.is_empty() {
+            parts.push(levels_in_words(&series.at));
+        }
+        let mut table = ruled(&["begun", "server", "mean", "± 95 %", "runs", "", "where"]);
+        for (index, point) in series.points.iter().enumerate() {
+            let past = &results[point.result];
+            let margin = point
+                .interval
+                .map(|it| amount((it.high - it.low) / 2.0, measure.scale()));
+            let changed = series.changes.iter().find(|change| change.at == index);
+            let changed = changed.map(|change| {
+                format!(
+                    "◀ {} → {} ({})",
+                    amount(change.before, measure.scale()),
+                    amount(change.after, measure.scale()),
+                    verdict::change(change.ratio())
+                )
+            });
+            table.add_row([
+                past.at.clone(),
+                past.server.clone(),
+                amount(point.mean, measure.scale()),
+                margin.unwrap_or_else(|| "–".to_owned()),
+                point.executions.to_string(),
+                changed.unwrap_or_default(),
+                past.path.clone(),
+            ]);
+        }
+        parts.push(drawn(&table));
+        parts.push(wrapped(&conclusion(series), width.into()));
+    }
+    format!("{}\n", parts.join("\n\n"))
+}
+
+fn conclusion(series: &Series) -> String {
+    const RESULTS_AT_LEAST: usize = 6;
+    match (series.points.len(), series.changes.len()) {
+        (few, _) if few < RESULTS_AT_LEAST => {
+            format!(
+                "{}: a change of level takes {RESULTS_AT_LEAST} to be seen.",
+                counted(few, "result")
+            )
+        }
+        (_, 0) => "The level did not change.".to_owned(),
+        (_, changes) => format!(
+            "The level changed {}: ◀ stands at the first result of the new one.",
+            match changes {
+                1 => "once".to_owned(),
+                more => format!("{more} times"),
+            }
+        ),
+    }
+}
+
+/// `throughput 12.3k/s ± 0.4k/s (5 runs, connections 8)`.
+fn in_words(headline: &Headline) -> String {
+    let scale = headline.measure.scale();
+    let margin = headline
+        .interval
+        .map(|it| format!(" ± {}", amount((it.high - it.low) / 2.0, scale)));
+    let at = |levels: &Levels| match levels.len() {
+        0 => String::new(),
+        // The options of a front door are no levels that anyone compares.
+        1..=4 => format!(", {}", levels_in_words(levels)),
+        _ => String::new(),
+    };
+    format!(
+        "{} {}{} ({}{})",
+        headline.measure.in_words(),
+        amount(headline.mean, scale),
+        margin.unwrap_or_default(),
+        counted(headline.executions, "run"),
+        at(&headline.at)
+    )
+}
+
+fn shortened(text: &str) -> String {
+    match text.chars().count() > QUESTION_MAX {
+        true => text.chars().take(QUESTION_MAX - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
+fn ruled(heads: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(RULED);
+    table.set_header(heads);
+    table
+}
+
+fn drawn(table: &Table) -> String {
+    let mut table = table.clone();
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    let lines = table.lines().map(|line| line.trim_end().to_owned());
+    lines.collect::<Vec<_>>().join("\n")
+}

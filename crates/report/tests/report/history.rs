@@ -1,0 +1,57 @@
+//! Results over time: the list and a series, from made-up runs, as snapshots.
+
+use report::{PastResult, history_as_text, series_as_text};
+use samples::Host;
+use verdict::{Measure, Metric};
+
+use crate::synthetic::{Plan, record};
+
+/// Two executions of a server that can do so many operations per second.
+fn result(number: u32, limit_per_s: f64) -> (PastResult, Vec<samples::Record>) {
+    let records: Vec<samples::Record> = (1..=2)
+        .map(|block| {
+            record(&Plan {
+                run: number * 2 + block,
+                block,
+                combination: vec![("connections", "8".to_owned())],
+                connections: 8,
+                limit_per_s,
+                measured_s: 4,
+                host: Host::Both,
+            })
+        })
+        .collect();
+    let past = PastResult {
+        at: format!("2026-11-{number:02}T02:00:00Z"),
+        name: "nightly".to_owned(),
+        question: "Is the server as fast as it was before yesterday's change?".to_owned(),
+        key: "3fa85f64".to_owned(),
+        server: if number > 6 { "10.11.20" } else { "10.11.19" }.to_owned(),
+        headline: verdict::headline(&records),
+        missing: None,
+        path: format!("results/nightly-{number}"),
+    };
+    (past, records)
+}
+
+#[test]
+fn a_list_of_results() {
+    let mut results = vec![result(1, 20_000.0).0, result(2, 20_000.0).0];
+    results[0].missing = Some("gone".to_owned());
+    insta::assert_snapshot!(history_as_text(&results, 3, 200));
+    assert!(history_as_text(&[], 0, 80).starts_with("no results yet"));
+}
+
+#[test]
+fn a_series_that_changes() {
+    let levels = (1..).zip([
+        20.0, 20.1, 19.9, 20.0, 20.1, 20.0, 15.0, 15.1, 14.9, 15.0, 15.1, 15.0,
+    ]);
+    let results: Vec<_> = levels
+        .map(|(number, k)| result(number, k * 1000.0))
+        .collect();
+    let (past, records): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+    let measure = Measure::Metric(Metric::Throughput);
+    let series = verdict::series(records.iter().map(Vec::as_slice), measure);
+    insta::assert_snapshot!(series_as_text(&past, &series, measure, 120));
+}

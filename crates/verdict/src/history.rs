@@ -1,0 +1,169 @@
+//! Results over time: the one figure that stands for each, and where the level of a series changed.
+
+use std::collections::BTreeMap;
+
+use samples::Record;
+use stats::{ChangePoint, Interval, Threshold, change_points, mean_interval};
+
+use crate::{
+    decision::CONFIDENCE,
+    measure::Measure,
+    metric::Metric,
+    side::{Execution, Levels},
+};
+
+/// Metrics that stand for results, the first one that they have.
+const HEADLINE: [Metric; 3] = [Metric::NewOrders, Metric::Elapsed, Metric::Throughput];
+
+/// The one figure that stands for results: the best combination's mean over its executions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Headline {
+    /// What it is of.
+    pub measure: Measure,
+    /// Mean of the executions.
+    pub mean: f64,
+    /// Its 95 % interval; `None` of one execution.
+    pub interval: Option<Interval>,
+    /// Executions.
+    pub executions: usize,
+    /// The combination.
+    pub at: Levels,
+}
+
+/// One measure of one combination over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// The combination.
+    pub at: Levels,
+    /// The results that have it, the oldest first.
+    pub points: Vec<Point>,
+    /// Where the level changed.
+    pub changes: Vec<ChangePoint>,
+}
+
+/// One result of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Which of the results that were given.
+    pub result: usize,
+    /// Mean of its executions, in the measure's unit.
+    pub mean: f64,
+    /// Its 95 % interval; `None` of one execution.
+    pub interval: Option<Interval>,
+    /// Executions.
+    pub executions: usize,
+}
+
+/// The figure that stands for some records of one experiment; `None` where no run is complete or nothing was measured.
+pub fn headline(records: &[Record]) -> Option<Headline> {
+    HEADLINE.into_iter().find_map(|metric| {
+        let measure = Measure::Metric(metric);
+        let means = by_combination(records, measure)
+            .into_iter()
+            .filter_map(|(at, values)| {
+                Some(Headline {
+                    measure,
+                    mean: mean(&values)?,
+                    interval: mean_interval(&values, CONFIDENCE),
+                    executions: values.len(),
+                    at,
+                })
+            });
+        means.reduce(|best, other| {
+            let is_better = (other.mean > best.mean) == measure.more_is_better();
+            if is_better && other.mean != best.mean {
+                other
+            } else {
+                best
+            }
+        })
+    })
+}
+
+/// A measure of every combination over time, of results that are given the oldest first. Combinations are in the order
+/// of their levels.
+pub fn series<'r>(
+    results: impl IntoIterator<Item = &'r [Record]>,
+    measure: Measure,
+) -> Vec<Series> {
+    let mut by_levels: BTreeMap<Levels, Vec<Point>> = BTreeMap::new();
+    for (result, records) in results.into_iter().enumerate() {
+        for (at, values) in by_combination(records, measure) {
+            let Some(mean) = mean(&values) else { continue };
+            by_levels.entry(at).or_default().push(Point {
+                result,
+                mean,
+                interval: mean_interval(&values, CONFIDENCE),
+                executions: values.len(),
+            });
+        }
+    }
+    let all = by_levels.into_iter().map(|(at, points)| {
+        let means: Vec<f64> = points.iter().map(|point| point.mean).collect();
+        Series {
+            at,
+            points,
+            changes: change_points(&means, Threshold::USUAL),
+        }
+    });
+    all.collect()
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The values of the complete executions by combination.
+fn by_combination(records: &[Record], measure: Measure) -> BTreeMap<Levels, Vec<f64>> {
+    let mut by_levels: BTreeMap<Levels, Vec<f64>> = BTreeMap::new();
+    for record in records.iter().filter(|record| record.is_complete()) {
+        if let Some(value) = measure.of(&Execution::of(record, 0)) {
+            let levels = record.header.combination.clone();
+            by_levels.entry(levels).or_default().push(value);
+        }
+    }
+    by_levels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Made, record};
+
+    fn result(per_s: &[u64], connections: &'static str) -> Vec<Record> {
+        let made = per_s.iter().map(|per_s| {
+            record(&Made {
+                per_s: *per_s,
+                levels: vec![("connections", connections)],
+                ..Made::default()
+            })
+        });
+        made.collect()
+    }
+
+    #[test]
+    fn the_best_combination_stands_for_the_results() {
+        let mut records = result(&[100, 110], "2");
+        records.extend(result(&[200, 220], "8"));
+        let found = headline(&records).unwrap();
+        assert_eq!((found.mean, found.executions), (210.0, 2));
+        assert_eq!(found.at["connections"], "8");
+        assert!(found.interval.is_some());
+        records.iter_mut().for_each(|record| record.end = None);
+        assert_eq!(headline(&records), None);
+    }
+
+    #[test]
+    fn a_series_changes_where_its_level_does() {
+        let levels = [100, 101, 99, 100, 102, 100, 80, 81, 79, 80, 80, 81];
+        let mut results: Vec<Vec<Record>> =
+            levels.iter().map(|level| result(&[*level], "2")).collect();
+        results.push(result(&[500], "8"));
+        let results = results.iter().map(Vec::as_slice);
+        let found = series(results, Measure::Metric(Metric::Throughput));
+        assert_eq!(found.len(), 2);
+        let changes: Vec<usize> = found[0].changes.iter().map(|change| change.at).collect();
+        assert_eq!(changes, [6]);
+        assert_eq!((found[1].points.len(), found[1].points[0].result), (1, 12));
+    }
+}
