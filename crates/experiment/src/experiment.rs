@@ -15,6 +15,7 @@ use crate::{
     overrides::Overrides,
     plan::{Cell, Plan},
     problem::Problem,
+    repeats::Repeats,
     scale,
     section::Section,
     server::{Restart, ServerSpec},
@@ -28,6 +29,7 @@ const KEYS: &[&str] = &[
     "question",
     "seed",
     "repeats",
+    "at_most",
     "order",
     "matrix",
     "exclude",
@@ -93,8 +95,8 @@ impl Experiment {
         matrix::check_use(source, &top, &factors, FILLED)?;
         let combinations = matrix::combinations(source, &top, &factors)?;
         let (factors_run, combinations) = overrides.narrow(factors.clone(), combinations)?;
-        let repeats = repeats(&top, overrides)?;
-        check_runs(&top, combinations.len(), repeats)?;
+        let repeats = Repeats::read(&top, overrides)?;
+        check_runs(&top, combinations.len(), repeats.blocks())?;
         let scale = overrides.scale.unwrap_or(1.0);
         let cells = combinations
             .into_iter()
@@ -105,6 +107,7 @@ impl Experiment {
         let chart = Chart::read(&top.section("report", "[report]")?, &factors)?;
         let verdict = top.section("verdict", "[verdict]")?;
         let verdict = VerdictSpec::read(source, &verdict, &factors)?;
+        repeats.check(&top, verdict.is_some())?;
         check_new_orders(&top, &cells, chart.as_ref(), verdict.as_ref())?;
         let disturbed = DisturbedSpec::read(&top.section("disturbed", "[disturbed]")?)?;
         let seed = seed(&top, overrides)?;
@@ -196,23 +199,6 @@ fn check_format(top: &Section<'_>) -> Result<(), Error> {
     } else {
         Err(top.error_at("format", Problem::Format { found: format }))
     }
-}
-
-fn repeats(top: &Section<'_>, overrides: &Overrides) -> Result<u32, Error> {
-    let decided = top.string("repeats").ok().flatten();
-    if decided.is_some_and(|text| text.value == "until decided") {
-        let problem = Problem::NotYet {
-            what: "repeats = \"until decided\"",
-            instead: "give a number of executions, such as repeats = 5",
-        };
-        return Err(top.error_at("repeats", problem));
-    }
-    let repeats = top.parsed("repeats", "a count from 1 to 100000", |text| {
-        text.parse()
-            .ok()
-            .filter(|count| (1..=RUNS_AT_MOST).contains(count))
-    })?;
-    Ok(overrides.repeats.or(repeats).unwrap_or(1))
 }
 
 fn seed(top: &Section<'_>, overrides: &Overrides) -> Result<u64, Error> {

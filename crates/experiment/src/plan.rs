@@ -8,6 +8,7 @@ use crate::{
     load::{LoadSource, LoadSpec},
     matrix::Factor,
     order::{self, Order},
+    repeats::Repeats,
     server::{ServerSpec, is_option},
     template::Levels,
 };
@@ -88,7 +89,8 @@ pub struct Plan {
     pub runs: Vec<PlannedRun>,
     pub(crate) identity: Identity,
     pub(crate) factors: Vec<Factor>,
-    pub(crate) repeats: u32,
+    /// How often each combination runs; of a plan until decided, the runs are all that its budget allows.
+    pub repeats: Repeats,
     pub(crate) order: Order,
     pub(crate) seed: u64,
 }
@@ -98,7 +100,7 @@ impl Plan {
         identity: Identity,
         factors: &[Factor],
         cells: Vec<Cell>,
-        repeats: u32,
+        repeats: Repeats,
         order: Order,
         seed: u64,
     ) -> Self {
@@ -106,7 +108,7 @@ impl Plan {
             .iter()
             .map(|cell| data_set(&cell.server, cell.data.as_ref(), &cell.load).unwrap_or_default())
             .collect();
-        let in_order = (1..=repeats).flat_map(|block| {
+        let in_order = (1..=repeats.blocks()).flat_map(|block| {
             let positions = order::of_block(order, seed, block, &data_sets);
             positions.into_iter().map(move |at| (block, at))
         });

@@ -7,6 +7,7 @@ use crate::{
     load::WarmUp,
     order::Order,
     plan::{Plan, PlannedRun},
+    repeats::Repeats,
 };
 
 /// Runs that are listed; the rest is counted.
@@ -30,18 +31,23 @@ impl Plan {
             Order::Grouped => "grouped",
             Order::File => "file",
         };
-        let combinations = self.runs.len() / self.repeats as usize;
+        let combinations = self.runs.len() / self.repeats.blocks() as usize;
+        let (runs, seed) = (self.runs.len(), self.seed);
+        let count = match self.repeats {
+            Repeats::Times(times) => format!("{times} repeats = {runs} runs"),
+            Repeats::UntilDecided { at_most } => {
+                format!("at most {at_most} repeats, until decided = at most {runs} runs")
+            }
+        };
         text.push_str(&format!(
-            "plan    {combinations} combinations x {} repeats = {} runs, order {order}, seed {}\n",
-            self.repeats,
-            self.runs.len(),
-            self.seed,
+            "plan    {combinations} combinations x {count}, order {order}, seed {seed}\n"
         ));
         if self.identity.scale() < 1.0 {
             text.push_str(&format!("scale   {}\n", self.identity.scale()));
         }
         let until_steady = |run: &PlannedRun| matches!(run.load.warmup, WarmUp::Auto { .. });
-        let bound = if self.runs.iter().any(until_steady) {
+        let until_decided = matches!(self.repeats, Repeats::UntilDecided { .. });
+        let bound = if until_decided || self.runs.iter().any(until_steady) {
             "at most "
         } else {
             ""

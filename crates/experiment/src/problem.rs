@@ -51,12 +51,12 @@ pub enum Problem {
     /// Another format version.
     #[error("the experiment has format {found}; this program reads format 1")]
     Format { found: String },
-    /// A feature of a later version.
-    #[error("`{what}` is not available yet")]
-    NotYet {
-        what: &'static str,
-        instead: &'static str,
-    },
+    /// Until decided, without anything to decide.
+    #[error("there is nothing to decide: the file has no [verdict]")]
+    NothingToDecide,
+    /// A budget where the number of repeats is given.
+    #[error("`at_most` is the budget of repeats = \"until decided\"")]
+    BudgetWithoutDecision,
     /// A brace that is no placeholder.
     #[error("`{text}` is neither a placeholder nor plain text")]
     BrokenPlaceholder { text: String },
@@ -165,7 +165,12 @@ impl Problem {
                 None => format!("known are {}", list(known)),
             },
             Self::MissingKey { example, .. } => format!("for example: {example}"),
-            Self::NotYet { instead, .. } => (*instead).to_owned(),
+            Self::NothingToDecide => {
+                "say what is compared with what, such as [verdict] baseline = { fs = \"ext4\" }".to_owned()
+            }
+            Self::BudgetWithoutDecision => {
+                "drop it, or give repeats = \"until decided\"".to_owned()
+            }
             Self::BrokenPlaceholder { .. } => {
                 "`{name}` takes a factor's level; write `{{` and `}}` for plain braces".to_owned()
             }

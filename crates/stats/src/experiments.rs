@@ -14,6 +14,20 @@ pub(crate) fn experiments(usual: usize) -> usize {
     })
 }
 
+/// A run of so many seconds whose throughput comes from 0.3 to 1 with a time constant, with autocorrelated noise of 5 %.
+pub(crate) fn warm_up(noise: &mut Noise, seconds: usize, tau_s: f64) -> Vec<f64> {
+    let errors = noise.autocorrelated(seconds, 0.6);
+    let level = |at: usize| match tau_s > 0.0 {
+        true => 1.0 - 0.7 * (-(at as f64) / tau_s).exp(),
+        false => 1.0,
+    };
+    errors
+        .iter()
+        .enumerate()
+        .map(|(at, error)| level(at) * (1.0 + 0.05 * error))
+        .collect()
+}
+
 /// Executions of a shared machine: they differ by some percent, a block has its own level that wanders from one to the
 /// next, and one execution in twenty is disturbed and loses up to a third.
 pub(crate) struct SharedMachine {
@@ -101,13 +115,12 @@ pub(crate) fn found_slowdowns(seed: u64, experiments: usize) -> [f64; 3] {
     found.map(|count| count as f64 / experiments as f64)
 }
 
-#[cfg(test)]
 mod tests {
     use super::*;
 
     const SEEDS: [u64; 3] = [1, 2, 3];
 
-    /// 6 % of many; of 400, chance adds two percent.
+    /// 6 % of many; of few, chance adds two percent.
     fn at_most(experiments: usize) -> f64 {
         if experiments >= 2_000 { 0.06 } else { 0.08 }
     }

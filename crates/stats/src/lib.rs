@@ -14,6 +14,8 @@ mod experiments;
 mod history;
 mod interval;
 mod levels;
+#[cfg(test)]
+mod methodology;
 mod mser;
 #[cfg(test)]
 mod noise;

@@ -3,7 +3,9 @@
 use std::{cmp::Ordering, collections::BTreeMap};
 
 use samples::{Record, RunSummary};
-use stats::{Comparison, compare, compare_pairs, executions_needed, holm};
+use stats::{
+    Comparison, Side, Step, UntilDecided, compare, compare_pairs, executions_needed, holm,
+};
 
 use crate::{
     decision::{CONFIDENCE, Decision, decide},
@@ -26,8 +28,20 @@ pub struct Answer {
     /// The comparison's probability, raised for the number of comparisons (Holm).
     pub p_value: Option<f64>,
     /// Executions a side that would find a difference of the size that matters, in four of five experiments; only of
-    /// an inconclusive comparison.
+    /// an inconclusive comparison. Until decided: executions that would decide it if what was seen so far is the truth.
     pub executions_needed: Option<usize>,
+    /// How an experiment that runs until it is decided came to this.
+    pub looks: Option<Looks>,
+}
+
+/// How an experiment that runs until it is decided came to its decision: each comparison was looked at after every block,
+/// and the interval is so much wider that all looks at all comparisons together err in one of twenty experiments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Looks {
+    /// Blocks after which it was decided, or all that there are.
+    pub blocks: usize,
+    /// The budget.
+    pub blocks_at_most: usize,
 }
 
 /// The values of one combination by block.
@@ -82,10 +96,19 @@ fn judge(question: &Question, executions: &[Execution<'_>]) -> Vec<Answer> {
         let others = combinations
             .iter()
             .filter(|(levels, _)| levels.within == base.within && levels.asked != base.asked);
-        answers.extend(others.map(|(levels, values)| measured(levels, base_values, values)));
+        answers.extend(others.map(|(levels, values)| {
+            let pairs = pairs(base_values, values);
+            (measured(levels, base_values, values, &pairs), pairs)
+        }));
     }
-    answers.sort_by(|a, b| in_order(&a.within, &b.within));
-    decide_together(question, &mut answers);
+    answers.sort_by(|(a, _), (b, _)| in_order(&a.within, &b.within));
+    if let Some(blocks_at_most) = question.until_decided {
+        decide_by_looks(question, blocks_at_most, &mut answers);
+    }
+    let mut answers: Vec<Answer> = answers.into_iter().map(|(answer, _)| answer).collect();
+    if question.until_decided.is_none() {
+        decide_together(question, &mut answers);
+    }
     answers
 }
 
@@ -128,14 +151,17 @@ impl Levels {
     }
 }
 
-fn measured(levels: &Levels, base: &ByBlock, other: &ByBlock) -> Answer {
-    let pairs: Vec<(f64, f64)> = base
-        .iter()
+/// The executions of either side that share a block, in the order of the blocks.
+fn pairs(base: &ByBlock, other: &ByBlock) -> Vec<(f64, f64)> {
+    base.iter()
         .filter_map(|(block, a)| Some((*a, *other.get(block)?)))
-        .collect();
+        .collect()
+}
+
+fn measured(levels: &Levels, base: &ByBlock, other: &ByBlock, pairs: &[(f64, f64)]) -> Answer {
     let paired = pairs.len() == base.len().min(other.len());
     let comparison = if paired {
-        compare_pairs(&pairs, CONFIDENCE)
+        compare_pairs(pairs, CONFIDENCE)
     } else {
         let values = |by_block: &ByBlock| by_block.values().copied().collect::<Vec<_>>();
         compare(&values(base), &values(other), CONFIDENCE)
@@ -148,6 +174,45 @@ fn measured(levels: &Levels, base: &ByBlock, other: &ByBlock) -> Answer {
         paired,
         p_value: None,
         executions_needed: None,
+        looks: None,
+    }
+}
+
+/// Decides each comparison by the first block that decides it; of the chance to err, each gets its part.
+fn decide_by_looks(
+    question: &Question,
+    blocks_at_most: usize,
+    answers: &mut [(Answer, Vec<(f64, f64)>)],
+) {
+    let alpha = (1.0 - CONFIDENCE) / answers.len().max(1) as f64;
+    let Some(rule) = UntilDecided::new(question.min_effect, blocks_at_most, alpha) else {
+        return;
+    };
+    for (answer, pairs) in answers {
+        let Some(standing) = rule.judge(pairs) else {
+            continue;
+        };
+        // Before the first look there is only what the executions themselves say.
+        answer.comparison = standing.comparison.or(answer.comparison);
+        answer.paired = true;
+        answer.looks = Some(Looks {
+            blocks: standing.blocks,
+            blocks_at_most,
+        });
+        let more = match question.metric.more_is_better() {
+            true => [Decision::Faster, Decision::Slower],
+            false => [Decision::Slower, Decision::Faster],
+        };
+        answer.decision = match standing.step {
+            Step::Decided(Side::More) => more[0],
+            Step::Decided(Side::Less) => more[1],
+            Step::Decided(Side::Equivalent) => Decision::Equivalent,
+            Step::Continue { blocks_needed } => {
+                answer.executions_needed = blocks_needed;
+                Decision::Inconclusive
+            }
+            Step::Spent => Decision::Inconclusive,
+        };
     }
 }
 

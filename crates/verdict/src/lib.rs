@@ -24,7 +24,7 @@ mod side;
 mod testing;
 mod tolerance;
 
-pub use answer::{Answer, answers};
+pub use answer::{Answer, Looks, answers};
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
 pub use compared::Compared;
 pub use contrast::{Contrast, Place, contrast};

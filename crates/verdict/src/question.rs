@@ -12,4 +12,7 @@ pub struct Question {
     pub baseline: Vec<(String, String)>,
     /// The smallest difference that matters, as a share: 0.02 is 2 %.
     pub min_effect: f64,
+    /// Of an experiment that runs until it is decided: its budget in blocks. The comparisons are then judged as they
+    /// were while it ran, after every block.
+    pub until_decided: Option<usize>,
 }

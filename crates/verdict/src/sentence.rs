@@ -1,6 +1,10 @@
 //! A comparison in words.
 
-use crate::{answer::Answer, decision::Decision, question::Question};
+use crate::{
+    answer::{Answer, Looks},
+    decision::Decision,
+    question::Question,
+};
 
 /// One sentence: what is compared, what is decided, and how sure that is.
 ///
@@ -31,6 +35,9 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         (Decision::Equivalent, _) => {
             text.push_str(&format!("; less than the {margin} % that matter"));
         }
+        (Decision::Inconclusive, Some(needed)) if answer.looks.is_some() => {
+            text.push_str(&format!("; about {needed} executions a side might decide"));
+        }
         (Decision::Inconclusive, Some(needed)) => {
             text.push_str(&format!(
                 "; about {needed} executions a side would tell a difference of {margin} %"
@@ -38,8 +45,29 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         }
         _ => {}
     }
+    if let Some(looks) = &answer.looks {
+        text.push_str(&how_it_was_decided(looks, answer.decision));
+    }
     text.push('.');
     text
+}
+
+/// `; decided after 5 of at most 20 blocks, looked at after each, which the interval allows for`.
+fn how_it_was_decided(looks: &Looks, decision: Decision) -> String {
+    let Looks {
+        blocks,
+        blocks_at_most,
+    } = looks;
+    let when = match decision {
+        Decision::Inconclusive if blocks == blocks_at_most => {
+            format!("not decided by all {blocks} blocks of the budget")
+        }
+        Decision::Inconclusive => {
+            format!("not decided after {blocks} of at most {blocks_at_most} blocks")
+        }
+        _ => format!("decided after {blocks} of at most {blocks_at_most} blocks"),
+    };
+    format!("; {when}, looked at after each, which the interval allows for")
 }
 
 /// `fs xfs against ext4 at connections 8`.
@@ -103,6 +131,7 @@ mod tests {
             paired: true,
             p_value: None,
             executions_needed: needed,
+            looks: None,
         }
     }
 
@@ -112,6 +141,7 @@ mod tests {
             metric: Metric::P99,
             baseline: vec![("fs".to_owned(), "ext4".to_owned())],
             min_effect: 0.05,
+            until_decided: None,
         };
         let pairs = [(100.0, 110.0), (100.0, 112.0), (100.0, 108.0)];
         let cases = [
@@ -138,6 +168,32 @@ mod tests {
         ];
         for (answer, expected) in cases {
             assert_eq!(sentence(&question, &answer), expected);
+        }
+        let looked_at = |decision, needed, blocks| Answer {
+            looks: Some(Looks {
+                blocks,
+                blocks_at_most: 20,
+            }),
+            ..answer(decision, &pairs, needed)
+        };
+        for (answer, end) in [
+            (
+                looked_at(Decision::Slower, None, 5),
+                "in pairs); decided after 5 of at most 20 blocks, looked at after each, which the interval allows for.",
+            ),
+            (
+                looked_at(Decision::Inconclusive, Some(12), 5),
+                "in pairs); about 12 executions a side might decide; not decided after 5 of at most 20 blocks, looked \
+                 at after each, which the interval allows for.",
+            ),
+            (
+                looked_at(Decision::Inconclusive, None, 20),
+                "in pairs); not decided by all 20 blocks of the budget, looked at after each, which the interval \
+                 allows for.",
+            ),
+        ] {
+            let found = sentence(&question, &answer);
+            assert!(found.ends_with(end), "{found}");
         }
     }
 }

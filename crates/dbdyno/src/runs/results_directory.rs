@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use experiment::{Experiment, Plan, PlannedRun, Progress, record_file_name, set_aside};
+use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_name, set_aside};
 use report::{Disturbances, Results, disturbance_in_words};
-use samples::{Disturbance, Record};
+use samples::{Disturbance, Record, RunSummary};
 
 use super::{origin::Origin, past_results};
 use crate::blame::{Blame, Blamed};
@@ -125,6 +125,27 @@ impl ResultsDirectory {
             .collect())
     }
 
+    /// Says so where the experiment runs until it is decided, and the blocks before this one decide every comparison.
+    pub(crate) fn decided_before(
+        &self,
+        experiment: &Experiment,
+        block: u32,
+    ) -> anyhow::Result<Option<String>> {
+        let Repeats::UntilDecided { at_most } = experiment.plan().repeats else {
+            return Ok(None);
+        };
+        let results = self.read(experiment)?;
+        let mut earlier = results.runs;
+        earlier.retain(|record| record.header.block < block);
+        let is_decided = results
+            .verdict
+            .is_some_and(|question| is_decided(&question, &earlier));
+        Ok(is_decided.then(|| {
+            let blocks = block - 1;
+            format!("decided after {blocks} of at most {at_most} blocks; the others need not run")
+        }))
+    }
+
     /// Sets a run's record aside when other work disturbed it, so that it can be done again; says so in a sentence.
     /// `None` where nothing disturbed it, or where no more runs may be done again.
     pub(crate) fn set_aside_if_disturbed(
@@ -177,6 +198,15 @@ impl ResultsDirectory {
                 runs.push(open(&path)?);
             }
         }
+        let verdict = experiment
+            .verdict()
+            .map(|spec| question(spec, plan.repeats));
+        let planned_runs = match &verdict {
+            Some(question) if question.until_decided.is_some() && is_decided(question, &runs) => {
+                runs.len()
+            }
+            _ => plan.runs.len(),
+        };
         Ok(Results {
             name: experiment.name().to_owned(),
             question: match experiment.is_simulated() {
@@ -189,10 +219,12 @@ impl ResultsDirectory {
             experiment_text: self.read_text("experiment.toml")?,
             factors: experiment.factors().iter().map(factor).collect(),
             chart: experiment.chart().map(chart),
-            verdict: experiment.verdict().map(question),
+            verdict: experiment
+                .verdict()
+                .map(|spec| question(spec, plan.repeats)),
             runs,
             disturbances: self.disturbances(experiment)?,
-            planned_runs: plan.runs.len() as u32,
+            planned_runs: planned_runs as u32,
         })
     }
 
@@ -233,12 +265,24 @@ fn open(path: &Path) -> Result<Record, Blamed> {
     Record::open(path).map_err(|error| Blamed::new(Blame::Input, error))
 }
 
-fn question(spec: &experiment::VerdictSpec) -> verdict::Question {
+/// True when these runs decide every comparison.
+fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
+    let summaries: Vec<RunSummary> = runs.iter().map(RunSummary::of).collect();
+    let answers = verdict::answers(question, runs.iter().zip(&summaries));
+    let decided = |answer: &verdict::Answer| answer.decision != verdict::Decision::Inconclusive;
+    !answers.is_empty() && answers.iter().all(decided)
+}
+
+fn question(spec: &experiment::VerdictSpec, repeats: Repeats) -> verdict::Question {
     verdict::Question {
         metric: verdict::Metric::named(&spec.metric)
             .expect("the experiment file's metrics are the verdict's"),
         baseline: spec.baseline.clone(),
         min_effect: spec.min_effect,
+        until_decided: match repeats {
+            Repeats::UntilDecided { at_most } => Some(at_most as usize),
+            Repeats::Times(_) => None,
+        },
     }
 }
 

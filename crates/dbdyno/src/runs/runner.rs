@@ -92,14 +92,22 @@ impl<'a> Runner<'a> {
         result
     }
 
-    /// One run after the other; those that other work disturbed are done again when their block is over.
+    /// One run after the other, until a question that may be decided earlier is; those that other work disturbed are done
+    /// again when their block is over.
     fn all(&mut self, runs: &[&PlannedRun], step: &Step) -> anyhow::Result<()> {
         let mut time_left = TimeLeft::default();
         let mut queue: VecDeque<&PlannedRun> = runs.iter().copied().collect();
         let (mut again, mut done) = (Vec::new(), 0);
+        let mut block = None;
         while let Some(run) = queue.pop_front() {
             if self.interrupt.is_raised() {
                 return Err(Blamed::new(Blame::Interrupted, "interrupted").into());
+            }
+            if block.replace(run.block) != Some(run.block)
+                && let Some(note) = self.results.decided_before(self.experiment, run.block)?
+            {
+                step.note(&note);
+                break;
             }
             let begin = reactor::system_now();
             let to_do = [run].into_iter().chain(queue.iter().copied());

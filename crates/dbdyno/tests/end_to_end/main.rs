@@ -45,3 +45,4 @@ mod tpcc_faults;
 mod tpcc_mysql;
 mod tpch;
 mod truth;
+mod until_decided;

@@ -444,6 +444,7 @@ pub(crate) fn asked() -> Results {
         metric: verdict::Metric::Throughput,
         baseline: vec![("mix".into(), "1:0".into())],
         min_effect: 0.05,
+        until_decided: None,
     });
     results
 }

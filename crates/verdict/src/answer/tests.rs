@@ -15,6 +15,7 @@ fn question(metric: Metric) -> Question {
         metric,
         baseline: vec![("fs".to_owned(), "ext4".to_owned())],
         min_effect: 0.02,
+        until_decided: None,
     }
 }
 
@@ -42,6 +43,62 @@ fn decisions(metric: Metric, ext4: &[f64], others: &[(&str, &[f64])]) -> Vec<Dec
         .collect();
     let answers = judge(&question(metric), &executions);
     answers.into_iter().map(|answer| answer.decision).collect()
+}
+
+/// The answer over blocks of two filesystems, of an experiment that runs until it is decided.
+fn looked_at(metric: Metric, ext4: &[f64], xfs: &[f64]) -> Answer {
+    let sides = [levels(&[("fs", "ext4")]), levels(&[("fs", "xfs")])];
+    let side = |at: usize, values: &'_ [f64]| -> Vec<Execution<'_>> {
+        let executions = values.iter().enumerate().map(|(block, value)| Execution {
+            block: block as u32 + 1,
+            combination: &sides[at],
+            value: *value,
+        });
+        executions.collect()
+    };
+    let question = Question {
+        until_decided: Some(10),
+        ..question(metric)
+    };
+    let executions: Vec<_> = side(0, ext4).into_iter().chain(side(1, xfs)).collect();
+    let mut answers = judge(&question, &executions);
+    assert_eq!(answers.len(), 1);
+    answers.remove(0)
+}
+
+#[test]
+fn until_decided_the_first_block_that_decides_counts() {
+    let base = [100.0; 10];
+    let faster = [150.0, 151.0, 149.0, 150.0, 150.0, 10.0];
+    let answer = looked_at(Metric::Throughput, &base, &faster);
+    assert_eq!(answer.decision, Decision::Faster);
+    assert_eq!(
+        answer.looks,
+        Some(Looks {
+            blocks: 3,
+            blocks_at_most: 10
+        })
+    );
+    // The same for response times; and a block that only one side has is no block.
+    let answer = looked_at(Metric::P99, &base[..4], &faster);
+    assert_eq!(answer.decision, Decision::Slower);
+    assert_eq!(answer.looks.unwrap().blocks, 3);
+    let same = looked_at(Metric::Throughput, &base, &[100.1, 100.0, 99.9]);
+    assert_eq!(same.decision, Decision::Equivalent);
+}
+
+#[test]
+fn until_decided_it_goes_on_or_ends_inconclusive() {
+    let base = [100.0; 10];
+    let noise = [
+        110.0, 90.0, 108.0, 93.0, 104.0, 96.0, 111.0, 90.0, 106.0, 95.0,
+    ];
+    for blocks in [1, 2, 5, 10] {
+        let answer = looked_at(Metric::Throughput, &base, &noise[..blocks]);
+        assert_eq!(answer.decision, Decision::Inconclusive, "{blocks}");
+        assert_eq!(answer.looks.unwrap().blocks, blocks);
+        assert_eq!(answer.comparison.is_some(), blocks >= 2, "{blocks}");
+    }
 }
 
 #[test]

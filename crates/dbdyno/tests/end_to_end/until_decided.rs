@@ -1,0 +1,79 @@
+//! `repeats = "until decided"`: an experiment that ends when its question is answered, or its budget spent.
+
+use crate::{experiment::Experiment, scene::Scene};
+
+/// An open loop whose rate is the factor, one ten times the other, so that even a busy machine shows the difference; at
+/// most eight blocks.
+fn write(scene: &Scene, min_effect: &str) {
+    let trial = Experiment {
+        top: "seed = 3\nrepeats = \"until decided\"\nat_most = 8",
+        matrix: "rate = [\"200\", \"2000\"]".to_owned(),
+        load: "connections = 2\nrate = \"{rate}\"\nwarmup = \"200ms\"\nduration = \"500ms\""
+            .to_owned(),
+        ..Experiment::default()
+    };
+    trial.write(scene);
+    let verdict =
+        format!("[verdict]\nbaseline = {{ rate = \"200\" }}\nmin_effect = \"{min_effect}\"\n");
+    scene.file("trial.toml", &(trial.text() + &verdict));
+}
+
+/// Records of complete runs.
+fn records(scene: &Scene) -> Vec<std::path::PathBuf> {
+    let numbered = (1..=16).map(|run| format!("results/trial-simulated-1/run-{run:04}.jsonl"));
+    let paths = numbered.map(|name| scene.path().join(name));
+    paths.filter(|path| path.exists()).collect()
+}
+
+#[test]
+fn it_ends_when_every_comparison_is_decided() {
+    let scene = Scene::new();
+    write(&scene, "5 %");
+    scene
+        .dbdyno(["run", "trial.toml", "--plan"])
+        .exits(0)
+        .prints("2 combinations x at most 8 repeats, until decided = at most 16 runs")
+        .prints("time    at most about");
+    scene
+        .dbdyno(["run", "trial.toml", "--plan", "--repeats", "2"])
+        .exits(0)
+        .prints("2 combinations x 2 repeats = 4 runs");
+    scene
+        .dbdyno(["run", "trial.toml", "--simulate"])
+        .prints("rate 2000 against 200: faster, throughput ")
+        .prints("looked at after each, which the interval allows for");
+    let done = records(&scene);
+    assert!(done.len() >= 6 && done.len() < 16, "{} runs", done.len());
+    let blocks = done.len() / 2;
+    let decided = format!("decided after {blocks} of at most 8 blocks");
+    // Going on finds it decided; so it does when the last block broke off, after that block is whole again.
+    for broken in [0, 1, 2] {
+        for record in done.iter().rev().take(broken) {
+            std::fs::remove_file(record).unwrap();
+        }
+        let gone_on = scene
+            .dbdyno(["run", "trial.toml", "--simulate", "--resume"])
+            .prints("rate 2000 against 200: faster, throughput ");
+        if broken == 0 {
+            gone_on
+                .says(&format!("{decided}; the others need not run"))
+                .prints(&decided)
+                .prints(&format!("All {} planned runs are complete", 2 * blocks));
+        }
+        assert!(records(&scene).len() >= done.len());
+    }
+}
+
+#[test]
+fn a_budget_is_not_exceeded() {
+    let scene = Scene::new();
+    // The same against itself, where already a thousandth matters: decided or not, three blocks are all.
+    write(&scene, "0.1 %");
+    let same = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
+    let same = same.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\"]");
+    scene.file("trial.toml", &same.replace("at_most = 8", "at_most = 3"));
+    scene
+        .dbdyno(["run", "trial.toml", "--simulate"])
+        .prints("rate 200.0 against 200: ");
+    assert_eq!(records(&scene).len(), 6);
+}

@@ -1,0 +1,376 @@
+//! The simulated tables of docs/methodology.md: computed here, and held equal to the page.
+
+use crate::{
+    Evidence, Point, Resampling, Steadiness, compare, compare_pairs,
+    experiments::{
+        experiments, false_verdicts, false_verdicts_with_peeking, found_slowdowns, warm_up,
+    },
+    judge_run,
+    noise::Noise,
+    percentile_interval, run_mean, scalability, smallest_effect,
+};
+
+/// The page, and how its tables are marked: `<!-- simulated: coverage -->` to `<!-- end -->`.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/methodology.md");
+
+/// How far a figure may lie from the page's: another machine rounds elsewhere, and one experiment of a thousand then ends
+/// otherwise.
+const TOLERANCE: f64 = 0.31;
+
+/// `DBDYNO_SIMULATIONS=5000 GOLDEN=write cargo test -p stats methodology` writes the tables anew.
+#[test]
+fn the_page_shows_these_tables() {
+    let mut page = std::fs::read_to_string(PAGE).unwrap();
+    let tables: [(&str, fn() -> String); 7] = [
+        ("series", series),
+        ("percentiles", percentiles),
+        ("warm-up", warm_ups),
+        ("comparison", comparisons),
+        ("one-run", one_run),
+        ("a-against-a", a_against_a),
+        ("scalability", scalabilities),
+    ];
+    let write = std::env::var("GOLDEN").is_ok_and(|value| value == "write");
+    for (name, table) in tables {
+        let begin = format!("<!-- simulated: {name} -->\n");
+        let from = page.find(&begin).expect(name) + begin.len();
+        let to = from + page[from..].find("<!-- end -->").expect(name);
+        let made = table();
+        if write {
+            page.replace_range(from..to, &made);
+        } else {
+            let difference = difference(&page[from..to], &made);
+            assert_eq!(difference, None, "table {name} of docs/methodology.md");
+        }
+    }
+    if write {
+        std::fs::write(PAGE, page).unwrap();
+    }
+}
+
+/// The first word that differs, numbers by more than the tolerance.
+fn difference(page: &str, made: &str) -> Option<(String, String)> {
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (page, made) = (words(page), words(made));
+    if page.len() != made.len() {
+        return Some((page.join(" "), made.join(" ")));
+    }
+    let differ = |(page, made): &(String, String)| match (page.parse::<f64>(), made.parse::<f64>())
+    {
+        (Ok(page), Ok(made)) => (page - made).abs() > TOLERANCE,
+        _ => page != made,
+    };
+    page.into_iter().zip(made).find(differ)
+}
+
+#[test]
+fn a_difference_is_seen() {
+    assert_eq!(difference("| 95.0 | a |", "| 95.2 | a |\n"), None);
+    assert!(difference("| 95.0 |", "| 96.0 |").is_some());
+    assert!(difference("| a |", "| b |").is_some());
+    assert!(difference("| a |", "| a | b |").is_some());
+}
+
+fn table(heading: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(heading.iter().map(|cell| (*cell).to_owned()).collect());
+    text.push_str(&line(vec!["---".to_owned(); heading.len()]));
+    text.extend(rows.into_iter().map(line));
+    text
+}
+
+fn percent(part: usize, of: usize) -> String {
+    format!("{:.1}", 100.0 * part as f64 / of.max(1) as f64)
+}
+
+fn series() -> String {
+    let repetitions = experiments(1_000);
+    let rows = [0.0, 0.5, 0.6, 0.8, 0.9, 0.95].map(|phi| {
+        let mut noise = Noise::new(7_001);
+        let (mut naive, mut answered, mut held) = (0, 0, 0);
+        for _ in 0..repetitions {
+            let series = noise.autocorrelated(300, phi);
+            let plain = crate::mean_interval(&series, 0.95).unwrap();
+            naive += usize::from(plain.low <= 0.0 && 0.0 <= plain.high);
+            if let Ok(found) = run_mean(&series, 0.95) {
+                answered += 1;
+                held += usize::from(found.mean.low <= 0.0 && 0.0 <= found.mean.high);
+            }
+        }
+        vec![
+            phi.to_string(),
+            percent(naive, repetitions),
+            percent(repetitions - answered, repetitions),
+            percent(held, answered),
+            percent(answered - held, repetitions),
+        ]
+    });
+    let heading = [
+        "lag-1 correlation",
+        "mean ± 1.96 s/√n holds, %",
+        "refused, %",
+        "answers that hold, %",
+        "wrong answers of all, %",
+    ];
+    table(&heading, rows)
+}
+
+fn percentiles() -> String {
+    let repetitions = experiments(1_000);
+    let rows = [(0.5, 40), (0.95, 300), (0.99, 2_000), (0.999, 12_000)].map(|(quantile, count)| {
+        let mut noise = Noise::new(7_002);
+        let truth = -(1.0_f64 - quantile).ln();
+        let held = (0..repetitions).filter(|_| {
+            let mut values: Vec<f64> = (0..count).map(|_| -noise.uniform().ln()).collect();
+            values.sort_by(f64::total_cmp);
+            let found = percentile_interval(&values, quantile, count as f64, 0.95).unwrap();
+            found.low <= truth && truth <= found.high
+        });
+        let needed = |values: Option<u64>| values.unwrap().to_string();
+        vec![
+            format!("p{}", quantile * 100.0),
+            needed(crate::values_for_bound(quantile, 0.95)),
+            needed(crate::values_for_percentile(quantile, 0.95)),
+            count.to_string(),
+            percent(held.count(), repetitions),
+        ]
+    });
+    let heading = [
+        "percentile",
+        "an upper end exists from",
+        "given from",
+        "simulated with",
+        "holds, %",
+    ];
+    table(&heading, rows)
+}
+
+fn warm_ups() -> String {
+    let repetitions = experiments(400);
+    let rows = [0.0, 5.0, 20.0, 30.0, 60.0, 100.0, 150.0, 300.0].map(|tau_s| {
+        let mut noise = Noise::new(7_003);
+        let (mut none, mut at_once, mut later) = (0.0, Vec::new(), Vec::new());
+        for _ in 0..repetitions {
+            let run = warm_up(&mut noise, 600, tau_s);
+            let bias = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64 - 1.0;
+            none += bias(&run[..300]);
+            for seconds in [300, 450, 600] {
+                let state = judge_run(&run[..seconds], &Evidence::default()).unwrap();
+                if state.steadiness == Steadiness::Steady {
+                    let bias = bias(&run[state.from..seconds]);
+                    if seconds == 300 {
+                        at_once.push(bias);
+                    }
+                    later.push(bias);
+                    break;
+                }
+            }
+        }
+        let mean = |biases: &[f64]| match biases.len() {
+            0 => "-".to_owned(),
+            count => format!("{:.1}", 100.0 * biases.iter().sum::<f64>() / count as f64),
+        };
+        vec![
+            format!("{tau_s}"),
+            format!("{:.1}", 100.0 * none / repetitions as f64),
+            percent(at_once.len(), repetitions),
+            mean(&at_once),
+            percent(later.len(), repetitions),
+            mean(&later),
+        ]
+    });
+    let heading = [
+        "time constant, s",
+        "bias of the whole, %",
+        "called steady after 300 s, %",
+        "their bias, %",
+        "after 600 s at most, %",
+        "their bias, %",
+    ];
+    table(&heading, rows)
+}
+
+fn comparisons() -> String {
+    let repetitions = experiments(1_000);
+    let draws = Resampling {
+        resamples: 400,
+        seed: 1,
+    };
+    let rows = [3, 5, 12].map(|executions| {
+        let mut noise = Noise::new(7_004);
+        let mut held = [0; 3];
+        for _ in 0..repetitions {
+            let mut side = |level: f64| -> Vec<f64> {
+                (0..executions)
+                    .map(|_| level * (0.05 * noise.normal()).exp())
+                    .collect()
+            };
+            let (a, b) = (side(1000.0), side(1050.0));
+            let pairs: Vec<_> = a.iter().copied().zip(b.iter().copied()).collect();
+            let each = |side: &[f64]| side.iter().map(|value| vec![*value]).collect::<Vec<_>>();
+            let mean = |values: &mut [f64]| values.iter().sum::<f64>() / values.len() as f64;
+            let drawn = crate::bootstrap_ratio(&each(&a), &each(&b), mean, 0.95, draws);
+            let ratios = [
+                compare_pairs(&pairs, 0.95).unwrap().ratio,
+                compare(&a, &b, 0.95).unwrap().ratio,
+                drawn.unwrap(),
+            ];
+            for (held, ratio) in held.iter_mut().zip(ratios) {
+                *held += usize::from(ratio.low <= 1.05 && 1.05 <= ratio.high);
+            }
+        }
+        let effect = |deviation| {
+            format!(
+                "{:.1}",
+                100.0 * smallest_effect(deviation, executions).unwrap()
+            )
+        };
+        let shares = held.map(|held| percent(held, repetitions));
+        [
+            vec![executions.to_string()],
+            shares.to_vec(),
+            vec![effect(0.01), effect(0.02), effect(0.05)],
+        ]
+        .concat()
+    });
+    let heading = [
+        "executions a side",
+        "in pairs holds, %",
+        "Welch holds, %",
+        "bootstrap holds, %",
+        "found at 1 % noise from, %",
+        "at 2 % from, %",
+        "at 5 % from, %",
+    ];
+    table(&heading, rows)
+}
+
+fn one_run() -> String {
+    let repetitions = experiments(400);
+    let rows = [0.0, 0.01, 0.03, 0.05].map(|deviation: f64| {
+        let mut noise = Noise::new(7_005);
+        let different = (0..repetitions).filter(|_| {
+            let mut run = || {
+                let level = (deviation * noise.normal()).exp();
+                let series = noise.autocorrelated(300, 0.6);
+                let series: Vec<f64> = series.iter().map(|e| level * (1.0 + 0.05 * e)).collect();
+                run_mean(&series, 0.95).ok().map(|found| found.mean)
+            };
+            // Two means with intervals of their own: different where the difference exceeds both errors together.
+            let (Some(a), Some(b)) = (run(), run()) else {
+                return false;
+            };
+            let reach = |mean: crate::Interval| mean.high - mean.estimate;
+            (a.estimate - b.estimate).abs() > reach(a).hypot(reach(b))
+        });
+        vec![
+            format!("{}", deviation * 100.0),
+            percent(different.count(), repetitions),
+        ]
+    });
+    table(
+        &[
+            "run-to-run deviation, %",
+            "one run each calls them different, %",
+        ],
+        rows,
+    )
+}
+
+fn a_against_a() -> String {
+    let repetitions = experiments(2_000);
+    let share = |share: f64| format!("{:.1}", 100.0 * share);
+    let fixed = [3, 5, 12].map(|executions| {
+        let shares = [1, 2, 3].map(|seed| share(false_verdicts(seed, repetitions, executions)));
+        [
+            vec![format!("{executions} executions a side")],
+            shares.to_vec(),
+        ]
+        .concat()
+    });
+    let peeking = [5, 12, 40].map(|blocks| {
+        let wrong = |seed| share(false_verdicts_with_peeking(seed, repetitions, blocks));
+        let shares = [1, 2, 3].map(wrong);
+        [
+            vec![format!("until decided, at most {blocks}")],
+            shares.to_vec(),
+        ]
+        .concat()
+    });
+    let found = found_slowdowns(4, repetitions);
+    let heading = ["", "seed 1, %", "seed 2, %", "seed 3, %"];
+    let mut text = table(&heading, fixed.into_iter().chain(peeking));
+    text.push_str(&format!(
+        "\nA slowdown by 5 % among executions that differ by 2 % is found with 12 executions a side in {} % (in pairs), \
+         {} % (Welch) and {} % (until decided, 12 at most) of the experiments.\n",
+        share(found[0]),
+        share(found[1]),
+        share(found[2])
+    ));
+    text
+}
+
+fn scalabilities() -> String {
+    let repetitions = experiments(200);
+    let truth = crate::Law {
+        single_per_s: 1000.0,
+        contention: 0.03,
+        coherency: 0.0008,
+    };
+    let draws = Resampling {
+        resamples: 200,
+        seed: 1,
+    };
+    let cases = [
+        (64, 0.02),
+        (64, 0.05),
+        (32, 0.02),
+        (32, 0.05),
+        (16, 0.02),
+        (8, 0.02),
+    ];
+    let rows = cases.map(|(up_to, deviation): (u32, f64)| {
+        let mut noise = Noise::new(7_006);
+        let (mut named, mut held, mut at_128) = (0, 0, 0);
+        for _ in 0..repetitions {
+            let concurrencies = (0..=up_to.ilog2()).flat_map(|power| [f64::from(1 << power); 3]);
+            let points: Vec<Point> = concurrencies
+                .map(|concurrency| Point {
+                    concurrency,
+                    throughput_per_s: truth.at(concurrency) * (1.0 + deviation * noise.normal()),
+                })
+                .collect();
+            let found = scalability(&points, 0.95, draws).unwrap();
+            let far = found.at(128.0);
+            at_128 += usize::from(far.low <= truth.at(128.0) && truth.at(128.0) <= far.high);
+            if let Ok(peak) = found.peak {
+                named += 1;
+                let (low, high) = (peak.concurrency.low, peak.concurrency.high);
+                held += usize::from(low <= truth.peak() && truth.peak() <= high);
+            }
+        }
+        vec![
+            up_to.to_string(),
+            format!("{}", deviation * 100.0),
+            percent(named, repetitions),
+            if named == 0 {
+                "-".to_owned()
+            } else {
+                percent(held, named)
+            },
+            percent(at_128, repetitions),
+        ]
+    });
+    let heading = [
+        "measured up to",
+        "noise, %",
+        "peak named, %",
+        "named peaks whose interval holds 34.8, %",
+        "intervals at 128 connections that hold, %",
+    ];
+    table(&heading, rows)
+}
