@@ -332,7 +332,12 @@ impl<'a> Controller<'a> {
 
     /// Begins the measurement at the next interval once the warm-up's throughput is steady, or has lasted too long.
     fn look_for_steady_state(&mut self, start: Instant, to: Instant) {
-        let WarmUp::UntilSteady { steady, at_most } = self.warm_up else {
+        let WarmUp::UntilSteady {
+            steady,
+            state,
+            at_most,
+        } = self.warm_up
+        else {
             return;
         };
         if self.timeline.measure_from().is_some() || self.timeline.stop_at().is_some() {
@@ -343,7 +348,8 @@ impl<'a> Controller<'a> {
             format!("throughput steady since {since_s:.1} s")
         } else if to - start >= at_most {
             let limit_s = at_most.as_secs_f64();
-            format!("throughput not steady after {limit_s:.1} s: still warming")
+            let state = state(&self.warm_up_series);
+            format!("throughput not steady after {limit_s:.1} s: {state}")
         } else {
             return;
         };

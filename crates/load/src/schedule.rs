@@ -20,6 +20,8 @@ pub enum WarmUp {
         /// Index of the first steady observation of a throughput series (operations per second, one value per
         /// interval), `None` while there is none.
         steady: fn(&[f64]) -> Option<usize>,
+        /// What the series does that has not become steady, in a word or two ("warming").
+        state: fn(&[f64]) -> &'static str,
         /// The measurement begins at the latest after this time, and the record says that it wasn't steady.
         at_most: Duration,
     },

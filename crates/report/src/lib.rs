@@ -24,6 +24,7 @@ mod observers;
 mod page;
 mod results;
 mod run_report;
+mod steadiness;
 mod table_sizes;
 mod terminal;
 

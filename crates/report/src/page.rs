@@ -19,6 +19,7 @@ use crate::{
     grid::{Facet, Grid, in_words},
     limit,
     results::Results,
+    steadiness,
 };
 
 const STYLE: &str = include_str!("page/style.css");
@@ -121,6 +122,7 @@ fn answer_section(results: &Results, grid: &Grid) -> Markup {
             }
             @if let Some(limit) = limit::at_the_peak(results, grid) { p { (unbroken(&limit)) } }
             @if let Some(warning) = answer::other_work(grid) { p { strong { (unbroken(&warning)) } } }
+            @for sentence in steadiness::sentences(results) { p { (unbroken(&sentence)) } }
             @for sentence in disturbances::sentences(results) { p { (unbroken(&sentence)) } }
             @if grid.combinations() > 1 && grid.line.is_some() { (peaks(grid)) }
             @if grid.x.is_none() { (single_figures(grid)) }

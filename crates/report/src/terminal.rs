@@ -11,6 +11,7 @@ use crate::{
     limit,
     number::{duration, percent},
     results::Results,
+    steadiness,
 };
 
 /// With more combinations than this, a facet shrinks to throughput: one row per x, one column per line.
@@ -59,6 +60,8 @@ pub fn table(results: &Results, width: u16) -> String {
     parts.extend(limit::at_the_peak(results, &grid).map(|limit| wrapped(&limit, width)));
     parts.extend(ceiling::warning(results).map(|warning| wrapped(&warning, width)));
     parts.extend(answer::other_work(&grid).map(|warning| wrapped(&warning, width)));
+    let steadiness = steadiness::sentences(results);
+    parts.extend(steadiness.iter().map(|sentence| wrapped(sentence, width)));
     let disturbed = disturbances::sentences(results);
     parts.extend(disturbed.iter().map(|sentence| wrapped(sentence, width)));
     parts.push(wrapped(&closing(results, &grid), width));

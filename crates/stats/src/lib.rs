@@ -45,5 +45,5 @@ pub use scalability::{Law, NoPeak, Peak, Point, Scalability, scalability};
 pub use sections::sectioned_interval;
 pub use sequential::{Side, Standing, Step, UntilDecided};
 pub use stalls::{Stalls, stalls};
-pub use steadiness::{Evidence, Reason, RunState, Steadiness, Unjudged, judge_run};
+pub use steadiness::{Evidence, Reason, RunState, Steadiness, Unjudged, judge_run, state_word};
 pub use steady::steady_from;

@@ -21,7 +21,8 @@ const TOLERANCE: f64 = 0.31;
 #[test]
 fn the_page_shows_these_tables() {
     let mut page = std::fs::read_to_string(PAGE).unwrap();
-    let tables: [(&str, fn() -> String); 7] = [
+    type Table = fn() -> String;
+    let tables: [(&str, Table); 7] = [
         ("series", series),
         ("percentiles", percentiles),
         ("warm-up", warm_ups),

@@ -250,6 +250,21 @@ pub fn judge_run(series: &[f64], evidence: &Evidence<'_>) -> Result<RunState, Un
     })
 }
 
+/// What a throughput series does that has not become steady in its time, in a word or two: `still warming`, `slowing`.
+pub fn state_word(series: &[f64]) -> &'static str {
+    match judge_run(series, &Evidence::default()) {
+        Ok(state) => match state.steadiness {
+            Steadiness::Warming => "still warming",
+            // Level at the end, but not for long enough.
+            Steadiness::Steady => "level only towards its end",
+            other => other.word(),
+        },
+        Err(Unjudged::Noisy(_)) => "too noisy to tell",
+        Err(Unjudged::Short(_)) => "too short to tell",
+        Err(Unjudged::Undefined) => "nothing was done for half of the time",
+    }
+}
+
 /// The first observation, from the cut on, of a part without a trend, and the drift over it; the part from the latest
 /// cut with its trend, where there is none.
 fn level_part(

@@ -20,6 +20,7 @@ mod metric;
 mod question;
 mod sentence;
 mod side;
+mod steadiness;
 #[cfg(test)]
 mod testing;
 mod tolerance;
@@ -38,4 +39,5 @@ pub use metric::Metric;
 pub use question::Question;
 pub use sentence::{change, sentence};
 pub use side::{Execution, Levels, Side};
+pub use steadiness::{RunStalls, run_stalls, run_state};
 pub use tolerance::{Check, Outcome, Tolerance, ToleranceError, checks};

@@ -207,6 +207,7 @@ impl Execution<'_> {
             warm_up: match spec.warmup {
                 WarmUp::Auto { at_most } => load::WarmUp::UntilSteady {
                     steady: stats::steady_from,
+                    state: stats::state_word,
                     at_most,
                 },
                 WarmUp::For(_) if spec.ends_by_itself() => load::WarmUp::None,

@@ -248,6 +248,19 @@ fn what_cannot_be_judged_says_why() {
 }
 
 #[test]
+fn a_warm_up_that_was_not_enough_has_a_word() {
+    let line = |slope: f64| -> Vec<f64> { (0..60).map(|at| 100.0 + slope * at as f64).collect() };
+    assert_eq!(state_word(&line(2.0)), "still warming");
+    assert_eq!(state_word(&line(-1.0)), "slowing");
+    assert_eq!(state_word(&line(0.0)), "level only towards its end");
+    assert_eq!(state_word(&[1.0; 5]), "too short to tell");
+    assert_eq!(
+        state_word(&[0.0; 50]),
+        "nothing was done for half of the time"
+    );
+}
+
+#[test]
 fn reasons_in_words() {
     let drift = Interval {
         estimate: 0.12,

@@ -340,6 +340,7 @@ fn warm_up(text: &str) -> Result<WarmUp, String> {
     match text {
         "auto" => Ok(WarmUp::UntilSteady {
             steady: stats::steady_from,
+            state: stats::state_word,
             at_most: WARM_UP_AT_MOST,
         }),
         "0" | "0s" | "none" => Ok(WarmUp::None),

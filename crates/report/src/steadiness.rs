@@ -1,0 +1,106 @@
+//! Whether the runs were steady, and the stalls that their means hide, in words.
+
+use samples::Record;
+use stats::{Steadiness, Unjudged};
+use verdict::{RunStalls, run_stalls, run_state};
+
+use crate::{
+    number::{counted, percent},
+    results::Results,
+};
+
+/// Runs that are named; more of them are counted.
+const NAMED_AT_MOST: usize = 3;
+
+/// What the complete runs did, and where they stalled; nothing of runs that are too short to tell.
+pub(crate) fn sentences(results: &Results) -> Vec<String> {
+    let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
+    steadiness(&complete)
+        .into_iter()
+        .chain(stalls(&complete))
+        .collect()
+}
+
+fn steadiness(runs: &[&Record]) -> Option<String> {
+    let (mut steady, mut noisy, mut others) = (0, 0, Vec::new());
+    for record in runs {
+        match run_state(record) {
+            Ok(state) if state.steadiness == Steadiness::Steady => steady += 1,
+            Ok(state) => {
+                let reasons: Vec<String> = state.reasons.iter().map(ToString::to_string).collect();
+                let (run, word) = (record.header.run, state.steadiness.word());
+                others.push(format!("run {run} ({word}: {})", reasons.join(", ")));
+            }
+            Err(Unjudged::Noisy(_)) => noisy += 1,
+            Err(Unjudged::Short(_) | Unjudged::Undefined) => {}
+        }
+    }
+    let judged = steady + noisy + others.len();
+    if judged == 0 {
+        return None;
+    }
+    let mut text = match (judged, steady) {
+        (1, 1) => "The run was steady.".to_owned(),
+        (_, steady) if steady == judged => format!("All {judged} runs were steady."),
+        _ => format!("{steady} of {} were steady.", counted(judged, "run")),
+    };
+    if noisy > 0 {
+        text.push_str(&format!(" {} too noisy to tell.", was(noisy)));
+    }
+    if !others.is_empty() {
+        text.push_str(&format!(" Not steady: {}.", named(others)));
+    }
+    Some(text)
+}
+
+fn stalls(runs: &[&Record]) -> Option<String> {
+    let stalled: Vec<String> = runs
+        .iter()
+        .filter_map(|record| Some((record.header.run, run_stalls(record)?)))
+        .map(|(run, stalls)| format!("run {run} ({})", in_words(&stalls)))
+        .collect();
+    (!stalled.is_empty()).then(|| format!("The mean hides stalls: {}.", named(stalled)))
+}
+
+/// `3 s of 60 s (5 %) below half of the median throughput, 2 s of it in a row; nothing came back for 1 s`.
+fn in_words(stalls: &RunStalls) -> String {
+    let RunStalls {
+        measured_s,
+        stalled_s,
+        longest_s,
+        longest_gap_s,
+    } = stalls;
+    let share = percent(stalled_s / measured_s);
+    let mut words = format!(
+        "{} s of {} s ({share} %) below half of the median throughput, {} s of it in a row",
+        seconds(*stalled_s),
+        seconds(*measured_s),
+        seconds(*longest_s)
+    );
+    if *longest_gap_s > 0.0 {
+        words.push_str(&format!(
+            "; nothing came back for {} s",
+            seconds(*longest_gap_s)
+        ));
+    }
+    words
+}
+
+/// To a tenth of a second: `3`, `0.4`.
+fn seconds(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+fn was(runs: usize) -> String {
+    let verb = if runs == 1 { "was" } else { "were" };
+    format!("{} {verb}", counted(runs, "run"))
+}
+
+fn named(mut runs: Vec<String>) -> String {
+    let more = runs.len().saturating_sub(NAMED_AT_MOST);
+    runs.truncate(NAMED_AT_MOST);
+    if more > 0 {
+        runs.push(format!("{more} more"));
+    }
+    runs.join(", ")
+}

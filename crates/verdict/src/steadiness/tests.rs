@@ -1,0 +1,104 @@
+//! States and stalls of made-up runs.
+
+use stats::{Reason, Steadiness};
+
+use super::*;
+use crate::testing::{Made, record};
+
+/// A run with so many operations in each second of its measurement, and what the server said in each.
+fn run(counts: &[u64], status: impl Fn(usize) -> ServerStatus) -> Record {
+    let mut record = record(&Made::default());
+    let first = measured(&record).next().unwrap().clone();
+    record.intervals = counts
+        .iter()
+        .enumerate()
+        .map(|(second, count)| {
+            let mut interval = first.clone();
+            interval.t_s = second as f64;
+            interval.length_s = 1.0;
+            interval.operations[0].count = *count;
+            interval
+        })
+        .collect();
+    record.server_status = (0..counts.len())
+        .map(|second| ServerStatus {
+            t_s: second as f64,
+            length_s: 1.0,
+            ..status(second)
+        })
+        .collect();
+    record
+}
+
+fn even(seconds: usize) -> Vec<u64> {
+    (0..seconds)
+        .map(|second| 1000 + second as u64 % 3)
+        .collect()
+}
+
+fn silent(_: usize) -> ServerStatus {
+    ServerStatus::default()
+}
+
+#[test]
+fn the_throughput_of_the_measurement_is_judged() {
+    let steady = run_state(&run(&even(60), silent)).unwrap();
+    assert_eq!(steady.steadiness, Steadiness::Steady);
+    let rising: Vec<u64> = (0..60).map(|second| 500 + 10 * second).collect();
+    assert_eq!(
+        run_state(&run(&rising, silent)).unwrap().steadiness,
+        Steadiness::Warming
+    );
+    assert_eq!(run_state(&run(&even(11), silent)), Err(Unjudged::Short(11)));
+    // The last interval was cut short by the stop: it is no observation.
+    let mut cut = run(&even(12), silent);
+    cut.intervals.last_mut().unwrap().length_s = 0.2;
+    assert_eq!(run_state(&cut), Err(Unjudged::Short(11)));
+}
+
+#[test]
+fn counters_of_the_measurement_are_evidence() {
+    let reads = |per_s: fn(usize) -> f64| {
+        move |second| ServerStatus {
+            counters: [("Innodb_buffer_pool_reads".to_owned(), per_s(second))].into(),
+            ..ServerStatus::default()
+        }
+    };
+    let filling = run(&even(60), reads(|second| 6000.0 - 90.0 * second as f64));
+    let state = run_state(&filling).unwrap();
+    assert_eq!(state.steadiness, Steadiness::Warming, "{state:?}");
+    assert!(matches!(state.reasons[..], [Reason::Misses(change)] if change < 0.0));
+    let flat = run(&even(60), reads(|second| 600.0 + (second % 5) as f64));
+    assert_eq!(run_state(&flat).unwrap().steadiness, Steadiness::Steady);
+    let debt = run(&even(60), |second| ServerStatus {
+        innodb: Some(InnodbStatus {
+            lsn: Some(5_000_000 + 1_000_000 * second as u64),
+            checkpoint_lsn: Some(1_000_000),
+            dirty_pages: Some(50),
+            ..InnodbStatus::default()
+        }),
+        ..ServerStatus::default()
+    });
+    let state = run_state(&debt).unwrap();
+    assert_eq!(state.steadiness, Steadiness::Slowing, "{state:?}");
+    assert!(matches!(state.reasons[..], [Reason::CheckpointAge(_)]));
+}
+
+#[test]
+fn stalls_are_told_in_seconds() {
+    let mut counts = even(60);
+    counts[20..23].fill(300);
+    counts[40..42].fill(0);
+    let found = run_stalls(&run(&counts, silent)).unwrap();
+    let expected = RunStalls {
+        measured_s: 60.0,
+        stalled_s: 5.0,
+        longest_s: 3.0,
+        longest_gap_s: 2.0,
+    };
+    assert_eq!(found, expected);
+    assert_eq!(run_stalls(&run(&even(60), silent)), None);
+    // Two operations per second: a second without one is chance.
+    let rare: Vec<u64> = (0..60).map(|second| second % 3 * 2).collect();
+    assert_eq!(run_stalls(&run(&rare, silent)), None);
+}
