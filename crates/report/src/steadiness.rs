@@ -104,3 +104,37 @@ fn named(mut runs: Vec<String>) -> String {
     }
     runs.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stalls_in_words() {
+        let stalls = RunStalls {
+            measured_s: 60.0,
+            stalled_s: 3.0,
+            longest_s: 2.04,
+            longest_gap_s: 0.0,
+        };
+        let words = "3 s of 60 s (5 %) below half of the median throughput, 2 s of it in a row";
+        assert_eq!(in_words(&stalls), words);
+        let silent = RunStalls {
+            longest_gap_s: 1.5,
+            ..stalls
+        };
+        assert_eq!(
+            in_words(&silent),
+            format!("{words}; nothing came back for 1.5 s")
+        );
+    }
+
+    #[test]
+    fn few_are_named() {
+        let runs = |count: usize| (1..=count).map(|run| format!("run {run}")).collect();
+        assert_eq!(named(runs(2)), "run 1, run 2");
+        assert_eq!(named(runs(5)), "run 1, run 2, run 3, 2 more");
+        assert_eq!(steadiness(&[]), None);
+        assert_eq!(stalls(&[]), None);
+    }
+}

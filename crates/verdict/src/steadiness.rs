@@ -75,7 +75,7 @@ pub fn run_stalls(record: &Record) -> Option<RunStalls> {
     let longest_gap_s = found.longest_gap as f64 * interval_s;
     let is_worth_it = found.stalled_share() > STALLED_AT_LEAST || longest_gap_s >= GAP_AT_LEAST_S;
     let is_busy = found.median * interval_s >= OPERATIONS_AT_LEAST;
-    (is_busy && is_worth_it && record.loaded.is_none()).then(|| RunStalls {
+    (is_busy && is_worth_it && record.loaded.is_none()).then_some(RunStalls {
         measured_s: found.intervals as f64 * interval_s,
         stalled_s: found.stalled as f64 * interval_s,
         longest_s: found.longest_stalled as f64 * interval_s,
