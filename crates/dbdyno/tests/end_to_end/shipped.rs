@@ -149,3 +149,32 @@ fn inserts() {
         assert_eq!(found, expected, "{name}");
     }
 }
+
+#[test]
+fn flush_log() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let smaller = ["--scale", "0.05", "--repeats", "1", "--only"];
+    run(
+        &scene,
+        "flush-log",
+        &[&smaller[..], &["connections=8"]].concat(),
+    );
+    // One execution a side decides nothing; what differs is known all the same.
+    scene
+        .dbdyno(["compare", "out:flush_log=1", "out:flush_log=2"])
+        .exits(0)
+        .prints("variable innodb_flush_log_at_trx_commit: 1 → 2")
+        .prints("fsyncs of InnoDB");
+}
+
+#[test]
+fn self_test() {
+    let scene = Scene::new();
+    experiments(&scene);
+    run(&scene, "self-test", &["--scale", "0.05", "--repeats", "2"]);
+    scene
+        .dbdyno(["compare", "out:side=a", "out:side=b"])
+        .exits(0)
+        .prints("What differs: nothing that is recorded of server, machine, data and method.");
+}
