@@ -183,7 +183,8 @@ impl<'a> Run<'a> {
             .iter()
             .filter_map(|reading| reading.counters.get(name))
             .sum();
-        Ok(grown / length_s)
+        // The sum of nothing is a negative zero.
+        Ok((grown / length_s).max(0.0))
     }
 
     /// Response times of the operations that were due in the measurement.

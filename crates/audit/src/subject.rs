@@ -1,6 +1,6 @@
 //! What the caller hands over: the records, and what was declared before they were made.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use samples::Record;
 
@@ -46,8 +46,8 @@ pub struct Declared {
     pub planned_runs: Option<u32>,
     /// What was to be compared.
     pub comparison: Option<Comparison>,
-    /// Variables of the server that the experiment sets, to the factors that decide their value.
-    pub variables: BTreeMap<String, BTreeSet<String>>,
+    /// Variables of the server that the experiment sets, as the server spells them.
+    pub variables: BTreeSet<String>,
 }
 
 /// What was to be compared.

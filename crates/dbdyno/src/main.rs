@@ -54,6 +54,8 @@ enum Command {
     Run(commands::run::RunArgs),
     /// Compare any two results: faster, slower, equivalent or inconclusive, what each operation cost, and why
     Compare(commands::compare::CompareArgs),
+    /// Tell whether a result can be believed: what the rules of an honest benchmark say of it
+    Audit(commands::audit::AuditArgs),
     /// List past results of this machine, or one experiment's figures over time with the points where they changed
     History(commands::history::HistoryArgs),
     /// Do again what a results directory holds, and compare with what it was
@@ -134,6 +136,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Quick(args) => commands::quick::run(args),
         Command::Run(args) => commands::run::run(args),
         Command::Compare(args) => commands::compare::run(args),
+        Command::Audit(args) => commands::audit::run(args),
         Command::History(args) => commands::history::run(args),
         Command::Rerun(args) => commands::rerun::run(args),
         Command::Calibrate(args) => commands::calibrate::run(args),

@@ -80,6 +80,7 @@ mod tests {
             chart: None,
             verdict: None,
             disturbances: Default::default(),
+            audit: None,
             planned_runs: 1,
             runs: runs.collect(),
         }

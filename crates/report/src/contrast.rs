@@ -6,10 +6,7 @@ mod words;
 use comfy_table::{CellAlignment, Table};
 use verdict::{Check, Compared, Contrast, Place};
 
-use crate::{
-    number::counted,
-    terminal::{RULED, wrapped},
-};
+use crate::{number::counted, terminal::RULED, wrapped::wrapped};
 
 pub use json::contrast_as_json;
 pub(crate) use words::{in_words as amount, levels as levels_in_words};

@@ -6,7 +6,8 @@ use verdict::{Headline, Levels, Measure, Series};
 use crate::{
     contrast::{amount, levels_in_words},
     number::counted,
-    terminal::{RULED, wrapped},
+    terminal::RULED,
+    wrapped::wrapped,
 };
 
 /// Columns of a question in the list.

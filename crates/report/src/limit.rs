@@ -15,6 +15,20 @@ pub fn limit_in_words(record: &Record) -> Option<String> {
     bottleneck(record).map(|bottleneck| bottleneck.in_words())
 }
 
+/// What limited a run, for its audit; `None` where nothing was measured.
+pub fn limit_of(record: &Record) -> Option<audit::Limit> {
+    let bottleneck = bottleneck(record)?;
+    Some(audit::Limit {
+        evidence: match &bottleneck.limiting {
+            Some(limiting) => limiting.evidence.clone(),
+            None => bottleneck.in_words(),
+        },
+        resource: bottleneck
+            .limiting
+            .map(|limiting| limiting.resource.name().to_owned()),
+    })
+}
+
 /// What limited a run, in a word or two.
 pub(crate) fn limit_name(record: &Record) -> &'static str {
     let name = |bottleneck: Bottleneck| Some(bottleneck.limiting?.resource.name());

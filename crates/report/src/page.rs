@@ -2,6 +2,7 @@
 //!
 //! It is opened from disk and asks nothing of a network; its content security policy forbids it to.
 
+mod audit;
 mod charts;
 mod comparison;
 mod environment;
@@ -54,12 +55,14 @@ pub fn html(results: &Results) -> String {
                 header {
                     p.kicker { "dbdyno report: " (results.name) }
                     h1 { (title) }
+                    (audit::kicker(results))
                 }
                 main {
                     (comparison::section(results, &grid))
                     (answer_section(results, &grid))
                     (charts::sections(&grid))
                     (list::section(results, &grid, UPLOT.is_some()))
+                    (audit::section(results))
                     (environment::errors(results))
                     (environment::section(results))
                     (environment::reproduce(results))

@@ -21,6 +21,8 @@ pub struct Results {
     pub runs: Vec<Record>,
     /// What other work on the machines spoilt.
     pub disturbances: Disturbances,
+    /// What the rules of the audit say; `None` where they were not asked.
+    pub audit: Option<audit::Audit>,
     /// Number of runs that the plan holds.
     pub planned_runs: u32,
 }

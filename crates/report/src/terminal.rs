@@ -7,11 +7,13 @@ use crate::{
     answer, ceiling,
     cell::{Cell, Percentile, busy},
     disturbances,
+    findings::audit_in_short,
     grid::{Facet, Grid, in_words},
     limit,
     number::{duration, percent},
     results::Results,
     steadiness,
+    wrapped::wrapped,
 };
 
 /// With more combinations than this, a facet shrinks to throughput: one row per x, one column per line.
@@ -64,6 +66,8 @@ pub fn table(results: &Results, width: u16) -> String {
     parts.extend(steadiness.iter().map(|sentence| wrapped(sentence, width)));
     let disturbed = disturbances::sentences(results);
     parts.extend(disturbed.iter().map(|sentence| wrapped(sentence, width)));
+    let audit = results.audit.as_ref();
+    parts.extend(audit.map(|audit| audit_in_short(audit, width as u16).trim_end().to_owned()));
     parts.push(wrapped(&closing(results, &grid), width));
     parts.extend(incomplete_runs(results, width));
     format!("{}\n", parts.join("\n\n"))
@@ -273,24 +277,6 @@ fn drawn(columns: &[&Column], keys: usize) -> String {
         .lines()
         .map(|line| line.trim_end().to_owned())
         .collect();
-    lines.join("\n")
-}
-
-/// Text broken between words into lines of at most `width` characters.
-pub(crate) fn wrapped(text: &str, width: usize) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.len() - 1;
-        let line = &mut lines[last];
-        if line.is_empty() {
-            line.push_str(word);
-        } else if line.chars().count() + 1 + word.chars().count() <= width {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
     lines.join("\n")
 }
 

@@ -37,7 +37,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let is_declared = runs
         .iter()
         .flat_map(|run| &run.lacks)
-        .all(|lack| set.declared.variables.contains_key(lack.variable));
+        .all(|lack| set.declared.variables.contains(lack.variable));
     let told: Vec<_> = classes.iter().rev().map(|class| class.name()).collect();
     let lacks: BTreeSet<&str> = runs
         .iter()
@@ -108,10 +108,9 @@ mod tests {
             set(run, "innodb_flush_log_at_trx_commit", &level);
         }
         let mut declared = over(&["flush"]);
-        let factors = BTreeSet::from(["flush".to_owned()]);
         declared
             .variables
-            .insert("innodb_flush_log_at_trx_commit".to_owned(), factors);
+            .insert("innodb_flush_log_at_trx_commit".to_owned());
         let outcome = judged_together(&RULE, &runs, declared);
         assert_found(&outcome, Level::Note, "class D4 and D2");
     }

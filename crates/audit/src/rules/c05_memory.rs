@@ -36,10 +36,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(set: &Set<'_>) -> Outcome {
-    let is_set = set
-        .declared
-        .variables
-        .contains_key("innodb_buffer_pool_size");
+    let is_set = set.declared.variables.contains("innodb_buffer_pool_size");
     let mut worst: Option<Finding> = None;
     for run in &set.runs {
         let found = of_run(run, is_set)?;

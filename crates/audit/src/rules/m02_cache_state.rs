@@ -40,7 +40,8 @@ fn judge(run: &Run<'_>) -> Outcome {
             .iter()
             .filter_map(|it| it.counters.get("Innodb_buffer_pool_reads"))
             .sum();
-        read / length_s
+        // The sum of nothing is a negative zero.
+        (read / length_s).max(0.0)
     };
     let (first, last) = (
         per_s(&readings[..third]),

@@ -1,30 +1,25 @@
 //! M03: the measured phase is steady.
 
-use stats::steady_from;
+use stats::{Evidence, Steadiness, Unjudged, judge_run};
 
 use crate::{
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
-/// Intervals without which nothing can be said.
-const INTERVALS: usize = 12;
-/// Share of the measured phase that warming up may take.
-const CUT: f64 = 0.5;
 /// A mean that moves by less than this share is the same mean.
 const MOVED: f64 = 0.02;
-/// Change from the first to the last third, as a share, that is no noise.
-const TREND: f64 = 0.2;
+/// A trend over the judged part, as a share of its median, that makes the mean one of no state.
+const DRIFT: f64 = 0.05;
 
 pub(super) const RULE: Rule = Rule {
     id: "M03",
     name: "the measured phase is steady",
-    measures: "The throughput of each interval of the measured phase: where MSER-5 ends the warm-up, and whether the rest has a trend.",
-    threshold: "warming up took half of the measured phase, or throughput changed by more than 20 % from its first to its last third \
-        without becoming steady: invalid; not steady otherwise: warn; steady after a part of it that moves the mean by more \
-        than 2 %: note",
+    measures: "The throughput of each interval of the measured phase: where MSER-5 ends the warm-up, whether the rest has a trend, \
+        and whether it moves between levels.",
+    threshold: "warming or slowing by more than 5 %: invalid; by less, moving between levels, or too noisy to tell: warn; swinging, or \
+        steady after a part that moves the mean by more than 2 %: note",
     source: "K. P. White, Simulation 69 (1997), with a test for trend (Sen, 1968); the article of November 2012 on ioDrive and \
         my.cnf: 60 s of warm-up for a pool of 20 GB would take 340 MiB/s of misses",
     consequence: "The mean is one of two different states; a longer run gives another one.",
@@ -35,70 +30,49 @@ pub(super) const RULE: Rule = Rule {
 fn judge(run: &Run<'_>) -> Outcome {
     let measured_s = run.measured_s()?;
     if run.record.loaded.is_some() {
-        return Err(crate::finding::no_subject(
+        return Err(no_subject(
             "the load of a table is measured from its start to its end",
         ));
     }
     let course = run.course();
-    if course.len() < INTERVALS {
-        return Err(missing(format!(
-            "at least {INTERVALS} intervals of the measured phase (there are {})",
-            course.len()
-        )));
-    }
-    let third = course.len() / 3;
-    let median = |part: &[f64]| {
-        let mut part = part.to_vec();
-        part.sort_by(f64::total_cmp);
-        part[part.len() / 2]
-    };
-    let (first, last) = (
-        median(&course[..third]),
-        median(&course[course.len() - third..]),
-    );
-    let change = if first > 0.0 { last / first - 1.0 } else { 0.0 };
-    let per_interval_s = measured_s / course.len() as f64;
-    let cut = steady_from(&course);
-    let share = cut.map(|cut| cut as f64 / course.len() as f64);
-    let (level, evidence) = match share {
-        Some(0.0) => (Level::Pass, format!("steady over all {measured_s:.0} s")),
-        Some(share) if share < CUT && !matters(&course, share) => {
-            (Level::Pass, format!("steady over all {measured_s:.0} s"))
+    let state = match judge_run(&course, &Evidence::default()) {
+        Ok(state) => state,
+        Err(Unjudged::Short(intervals)) => {
+            let words =
+                format!("at least 12 intervals of the measured phase (there are {intervals})");
+            return Err(missing(words));
         }
-        Some(share) if share < CUT => {
-            let from_s = share * course.len() as f64 * per_interval_s;
-            (
-                Level::Note,
-                format!("steady from {from_s:.1} s on, of {measured_s:.1} s measured"),
-            )
-        }
-        Some(share) => (
-            Level::Invalid,
-            format!("warming up took {} of the measured phase", percent(share)),
-        ),
-        None => {
-            let level = if change.abs() > TREND {
-                Level::Invalid
-            } else {
-                Level::Warn
-            };
-            let words = format!(
-                "not shown to be steady in {measured_s:.1} s; from its first to its last third throughput changed by {}",
-                percent(change)
-            );
-            (level, words)
+        Err(why) => {
+            let evidence = format!("not shown to be steady in {measured_s:.1} s: {why}");
+            return Ok(Finding::new(Level::Warn, evidence));
         }
     };
-    let finding = Finding::new(level, evidence).with("change_over_run", change);
-    Ok(match share {
-        Some(share) => finding.with("warming_share", share),
-        None => finding,
-    })
+    let reasons: Vec<_> = state.reasons.iter().map(ToString::to_string).collect();
+    let drift = state.drift.estimate;
+    let share = state.from as f64 / course.len() as f64;
+    let level = match state.steadiness {
+        Steadiness::Steady if matters(&course, state.from) => Level::Note,
+        Steadiness::Steady => Level::Pass,
+        Steadiness::Cyclic => Level::Note,
+        Steadiness::Warming | Steadiness::Slowing if drift.abs() > DRIFT => Level::Invalid,
+        Steadiness::Warming | Steadiness::Slowing | Steadiness::NeverSteady => Level::Warn,
+    };
+    let word = state.steadiness.word();
+    let evidence = match level {
+        Level::Pass => format!("steady over all {measured_s:.0} s"),
+        Level::Note if reasons.is_empty() => {
+            let from_s = share * measured_s;
+            format!("steady from {from_s:.1} s on, of {measured_s:.1} s measured")
+        }
+        _ => format!("{word} over {measured_s:.1} s: {}", reasons.join("; ")),
+    };
+    Ok(Finding::new(level, evidence)
+        .with("drift", drift)
+        .with("warming_share", share))
 }
 
 /// Whether the part before the cut moves the mean.
-fn matters(course: &[f64], share: f64) -> bool {
-    let cut = (share * course.len() as f64).round() as usize;
+fn matters(course: &[f64], cut: usize) -> bool {
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
     let rest = mean(&course[cut..]);
     (mean(course) / rest - 1.0).abs() > MOVED
@@ -121,7 +95,8 @@ mod tests {
 
     #[test]
     fn found() {
-        assert_found(&rising(0.8, 60.0), Level::Invalid, "not shown to be steady");
+        let outcome = rising(0.8, 60.0);
+        assert_found(&outcome, Level::Invalid, "warming over 120.0 s");
         assert_found(&rising(0.9, 4.0), Level::Note, "steady from");
     }
 

@@ -11,6 +11,8 @@ use crate::{
 const PERIODS: f64 = 3.0;
 /// InnoDB's master thread has work to do once in ten seconds.
 const MASTER_THREAD_S: f64 = 10.0;
+/// Pages read per operation below which replacing the buffer pool's pages is no part of the work.
+const READS: f64 = 0.01;
 /// Processes slower than this many times the run may as well not be there.
 const SLOWEST_S: f64 = 24.0 * 3600.0;
 
@@ -42,7 +44,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     let page_bytes = run.number("innodb_page_size").unwrap_or(16384.0);
     let read_per_s = run.counter_per_s("Innodb_buffer_pool_reads")? * page_bytes;
     let pool = run.buffer_pool_bytes()?;
-    if read_per_s > 0.0 && run.data_bytes().is_ok_and(|data| data > pool) {
+    let matters = read_per_s > READS * page_bytes * run.throughput()?;
+    if matters && run.data_bytes().is_ok_and(|data| data > pool) {
         periods.push(("the buffer pool's pages", pool / read_per_s));
     }
     periods.retain(|(_, period_s)| *period_s < SLOWEST_S);

@@ -1,7 +1,7 @@
 //! T03: connections in flight are throughput times response time.
 
 use crate::{
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
     words::{number, percent},
@@ -27,6 +27,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(run: &Run<'_>) -> Outcome {
     let measured_s = run.measured_s()?;
+    if run.record.deliveries.is_some() {
+        return Err(no_subject(
+            "deliveries in the background are timed from when they were queued, not from the send",
+        ));
+    }
     let connections = f64::from(run.record.header.connections);
     let seen: Option<Vec<(f64, f64)>> = run
         .measured()

@@ -1,5 +1,6 @@
 //! The commands of dbdyno, one file each.
 
+pub(crate) mod audit;
 pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod history;

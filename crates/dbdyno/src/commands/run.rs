@@ -236,7 +236,7 @@ fn with_way_on(error: anyhow::Error, results: &ResultsDirectory, way_on: &str) -
 }
 
 /// Columns of the terminal; wide enough for any table where stdout is none.
-pub(super) fn terminal_width() -> u16 {
+pub(crate) fn terminal_width() -> u16 {
     console::Term::stdout()
         .size_checked()
         .map_or(WIDTH_OF_A_FILE, |(_, columns)| columns)

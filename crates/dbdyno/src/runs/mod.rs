@@ -1,5 +1,6 @@
 //! From a plan to its run records: the server, the data, the load, one run after the other.
 
+mod audited;
 mod control;
 mod created_tables;
 mod execution;
@@ -26,6 +27,7 @@ mod time_left;
 pub(crate) mod tpcc;
 pub(crate) mod tpch_data;
 
+pub(crate) use audited::{audit_of_results, audit_of_run, audit_of_sides, experiment_of};
 pub(crate) use control::{control, number, quoted};
 pub(crate) use origin::Origin;
 pub(crate) use record_files::{read_record, record_files};

@@ -6,7 +6,7 @@ use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_na
 use report::{Disturbances, Results, disturbance_in_words};
 use samples::{Disturbance, Record, RunSummary};
 
-use super::{origin::Origin, past_results};
+use super::{audited::audit_of_results, origin::Origin, past_results};
 use crate::blame::{Blame, Blamed};
 
 /// How the records of disturbed runs are named apart.
@@ -222,6 +222,10 @@ impl ResultsDirectory {
             verdict: experiment
                 .verdict()
                 .map(|spec| question(spec, plan.repeats)),
+            audit: match runs.is_empty() {
+                true => None,
+                false => Some(audit_of_results(&self.path, Some(experiment), &runs)?),
+            },
             runs,
             disturbances: self.disturbances(experiment)?,
             planned_runs: planned_runs as u32,

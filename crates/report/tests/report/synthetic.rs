@@ -429,6 +429,7 @@ pub(crate) fn quickstart(host: Host) -> Results {
         runs,
         verdict: None,
         disturbances: Default::default(),
+        audit: None,
         planned_runs: 24,
     }
 }
@@ -510,6 +511,7 @@ pub(crate) fn sizing(measured_s: u32, runs_max: usize) -> Results {
         runs,
         verdict: None,
         disturbances: Default::default(),
+        audit: None,
         planned_runs: 140,
     }
 }

@@ -94,6 +94,9 @@ const VALUES_BY_SUFFIX: &[&str] = &[
 /// What the names of INNODB_METRICS begin with here.
 const METRICS: &str = "innodb_metrics.";
 
+/// Variables that are ON or OFF and decide what a run is worth.
+const SWITCHES: &[&str] = &["Innodb_redo_log_enabled"];
+
 /// Kinds of INNODB_METRICS that are values; `status_counter`, `counter` and `set_member` count.
 const METRIC_VALUE: &str = "value";
 
@@ -114,8 +117,12 @@ pub(crate) struct Change {
 }
 
 impl Variables {
-    /// Adds a variable of SHOW GLOBAL STATUS; text is left out.
+    /// Adds a variable of SHOW GLOBAL STATUS; text is left out, but for switches: ON is 1, OFF is 0.
     pub(crate) fn add_status(&mut self, name: String, value: &str) {
+        if SWITCHES.contains(&name.as_str()) {
+            self.values.insert(name, f64::from(u8::from(value == "ON")));
+            return;
+        }
         let Some(value) = number(value) else { return };
         match is_value(&name) {
             true => self.values.insert(name, value),
@@ -144,7 +151,12 @@ impl Variables {
         let values = self
             .values
             .iter()
-            .filter(|(name, now)| earlier.values.get(*name).copied().unwrap_or(0.0) != **now)
+            .filter(|(name, now)| {
+                // Of a switch it matters that it is off, too.
+                let is_new =
+                    SWITCHES.contains(&name.as_str()) && !earlier.values.contains_key(*name);
+                is_new || earlier.values.get(*name).copied().unwrap_or(0.0) != **now
+            })
             .map(|(name, now)| (name.clone(), *now));
         Change {
             counters: counters.collect(),
@@ -225,6 +237,19 @@ mod tests {
         let counters = [("Com_insert", 0.0), ("Com_select", 20.0)];
         let counters = counters.map(|(name, grown)| (name.to_owned(), grown));
         assert_eq!(first.counters, BTreeMap::from(counters));
+    }
+
+    #[test]
+    fn a_switch_is_told_at_first_and_when_it_changes() {
+        let at = |value| variables(&[("Innodb_redo_log_enabled", value)]);
+        let told = |before: &Variables, after: Variables| {
+            let values = after.since(before).values;
+            values.get("Innodb_redo_log_enabled").copied()
+        };
+        assert_eq!(told(&at("OFF").into_first(), at("OFF")), Some(0.0));
+        assert_eq!(told(&at("ON").into_first(), at("ON")), Some(1.0));
+        assert_eq!(told(&at("ON"), at("OFF")), Some(0.0));
+        assert_eq!(told(&at("ON"), at("ON")), None);
     }
 
     #[test]

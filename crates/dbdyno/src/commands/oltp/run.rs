@@ -17,8 +17,9 @@ use super::{
 };
 use crate::{
     blame::{Blame, Blamed},
+    commands::run::terminal_width,
     front_doors::super_smack::fresh_seed,
-    runs::{Recorded, ResultsDirectory, SingleRun, Stage, control, number},
+    runs::{Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, number},
     signals,
 };
 
@@ -99,6 +100,10 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         .record(load, &mut watcher)
         .map_err(|error| hinted(error, benchmark))?;
     print!("{}", report(options, &recorded));
+    if options.report.format == Format::Text {
+        let audit = audit_of_run(&recorded.record);
+        print!("\n{}", report::audit_in_short(&audit, terminal_width()));
+    }
     if options.report.format != Format::Sysbench {
         eprintln!("record: {}", path.display());
     }

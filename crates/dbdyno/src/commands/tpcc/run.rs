@@ -13,9 +13,10 @@ use workload::tpcc::{
 use super::deliveries;
 use crate::{
     blame::{Blame, Blamed},
+    commands::run::terminal_width,
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
     runs::{
-        Recorded, ResultsDirectory, SingleRun, Stage, control, sample_every,
+        Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, sample_every,
         tpcc::{
             consistency::{describe, violations},
             database,
@@ -188,6 +189,8 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     if let Some(limit) = ::report::limit_in_words(&recorded.record) {
         println!("limited by: {limit}");
     }
+    let audit = audit_of_run(&recorded.record);
+    print!("{}", ::report::audit_in_short(&audit, terminal_width()));
     eprintln!("record: {}", path.display());
     if let Some(error) = recorded.failed {
         return Err(error);

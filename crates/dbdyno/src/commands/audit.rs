@@ -1,0 +1,159 @@
+//! `dbdyno audit`: whether a result can be believed, rule by rule.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use audit::{Audit, Level};
+use report::Shown;
+use samples::Record;
+
+use super::run::terminal_width;
+use crate::{
+    blame::{Blame, Blamed},
+    runs::{
+        audit_of_results, audit_of_run, audit_of_sides, experiment_of, read_record, record_files,
+    },
+};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The rules look at the run records alone; docs/audit-rules.md tells them all, and how the grade comes about. A rule whose
+input is missing is listed as not evaluated and is never a pass.
+
+Exit code 1 when a finding reaches --fail-if; 0 otherwise.
+
+Examples:
+  dbdyno audit results/quickstart-1
+  dbdyno audit results/oltp-read_write-1/record.jsonl --level warn
+  dbdyno audit results/before-1 results/after-1 --factor innodb_io_capacity
+  dbdyno audit --explain C01")]
+pub(crate) struct AuditArgs {
+    /// A results directory or a run record; two of them are the sides of a comparison
+    #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
+    results: Vec<PathBuf>,
+    /// What is meant to differ between two sides: a variable, or what the audit calls it; may be repeated
+    #[arg(long, value_name = "NAME")]
+    factor: Vec<String>,
+    /// How the audit is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Show this rule only
+    #[arg(long, value_name = "ID", value_parser = evaluated_rule)]
+    rule: Option<String>,
+    /// Show findings of this level and worse ones only: invalid, fail, warn, note or pass
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    level: Option<Level>,
+    /// Exit with code 1 from this level on
+    #[arg(long, value_name = "LEVEL", value_parser = level, default_value = "fail")]
+    fail_if: Level,
+    /// Tell what a rule is about, instead of auditing
+    #[arg(long, value_name = "ID", value_parser = rule_id, conflicts_with_all = ["results", "rule", "level"])]
+    explain: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    /// For a terminal
+    Text,
+    /// One object
+    Json,
+}
+
+pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
+    if let Some(id) = &args.explain {
+        let text = report::rule_explained(id, terminal_width());
+        print!("{}", text.expect("its name was looked up"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.results.len() == 1 && !args.factor.is_empty() {
+        let message = "--factor tells what is meant to differ between two sides, and there is one";
+        return Err(Blamed::new(Blame::Input, message).into());
+    }
+    let audit = match args.results.as_slice() {
+        [one] => audit_of_one(one)?,
+        sides => {
+            let mut records = BTreeMap::new();
+            for side in sides {
+                if records.insert(name(side), read(side)?).is_some() {
+                    let message = format!("both sides are {}", side.display());
+                    return Err(Blamed::new(Blame::Input, message).into());
+                }
+            }
+            audit_of_sides(&records, &args.factor)
+        }
+    };
+    let names: Vec<_> = args.results.iter().map(|path| name(path)).collect();
+    let names = names.join(" and ");
+    let shown = Shown {
+        level: args.level,
+        rule: args.rule,
+    };
+    match args.format {
+        Format::Text => print!(
+            "{}",
+            report::audit_text(&names, &audit, &shown, terminal_width())
+        ),
+        Format::Json => print!("{}", report::audit_json(&names, &audit, &shown)),
+    }
+    Ok(match audit.worst() {
+        Some(worst) if worst >= args.fail_if && worst > Level::Pass => {
+            ExitCode::from(Blame::Answer as u8)
+        }
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+fn audit_of_one(path: &Path) -> anyhow::Result<Audit> {
+    let records = read(path)?;
+    Ok(match (path.is_dir(), records.as_slice()) {
+        (false, [record]) => audit_of_run(record),
+        _ => audit_of_results(path, experiment_of(path)?.as_ref(), &records)?,
+    })
+}
+
+/// The records of a directory, or the one of a file.
+fn read(path: &Path) -> Result<Vec<Record>, Blamed> {
+    let files = record_files(path)?;
+    let records = files.iter().map(|file| {
+        let record = read_record(file)?;
+        if record.torn {
+            eprintln!(
+                "warning: {}: the last line is torn and left out",
+                file.display()
+            );
+        }
+        Ok(record)
+    });
+    records.collect()
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    let names: Vec<_> = Level::ALL.iter().map(|level| level.name()).collect();
+    Level::named(text).ok_or_else(|| format!("one of {}", names.join(", ")))
+}
+
+fn rule_id(text: &str) -> Result<String, String> {
+    let is_known = report::rule_explained(text, 80).is_some();
+    match is_known {
+        true => Ok(text.to_owned()),
+        false => Err("no rule of that name; docs/audit-rules.md tells them all".to_owned()),
+    }
+}
+
+fn evaluated_rule(text: &str) -> Result<String, String> {
+    match audit::rule(text) {
+        Some(rule) => Ok(rule.id.to_owned()),
+        None => Err(match rule_id(text) {
+            Ok(_) => "this rule waits for an input that no record has yet; --explain tells which"
+                .to_owned(),
+            Err(unknown) => unknown,
+        }),
+    }
+}

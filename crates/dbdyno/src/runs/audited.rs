@@ -1,0 +1,150 @@
+//! What the rules of the audit say of records, and of the experiment that stands beside them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use audit::{Audit, Comparison, Declared, Kept, Measured, Subject};
+use experiment::{Experiment, Repeats, ServerSpec};
+use samples::Record;
+
+use crate::blame::{Blame, Blamed};
+
+/// What a record's file name ends with.
+const RECORD: &str = ".jsonl";
+/// Stands in the names of records that were set aside because other work disturbed them.
+const DISTURBED: &str = ".disturbed-";
+
+/// The audit of one run of a command.
+pub(crate) fn audit_of_run(record: &Record) -> Audit {
+    audit::audit(&Subject::of_run(record, report::limit_of(record)))
+}
+
+/// The audit of the records in a results directory, whose experiment is known or stands beside them, if there is one.
+pub(crate) fn audit_of_results(
+    directory: &Path,
+    experiment: Option<&Experiment>,
+    records: &[Record],
+) -> Result<Audit, Blamed> {
+    let runs = records.iter().map(|record| measured(record, None));
+    Ok(audit::audit(&Subject {
+        runs: runs.collect(),
+        declared: experiment
+            .map(|experiment| declared(experiment, records.len()))
+            .unwrap_or_default(),
+        kept: kept(directory, experiment, records)?,
+    }))
+}
+
+/// The experiment that stands in a results directory; `None` where there is none.
+pub(crate) fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blamed> {
+    let path = directory.join("experiment.toml");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let experiment = Experiment::reread(directory, &path).map_err(Blamed::from)?;
+    Ok(Some(experiment))
+}
+
+/// The audit of two sides that are to be compared; `factors` are what is meant to differ.
+pub(crate) fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String]) -> Audit {
+    let runs = sides.iter().flat_map(|(name, records)| {
+        let side = Some(name.clone());
+        records
+            .iter()
+            .map(move |record| measured(record, side.clone()))
+    });
+    audit::audit(&Subject {
+        runs: runs.collect(),
+        declared: Declared {
+            factors: factors.to_vec(),
+            ..Declared::default()
+        },
+        kept: Kept::default(),
+    })
+}
+
+fn measured(record: &Record, side: Option<String>) -> Measured<'_> {
+    Measured {
+        record,
+        limit: report::limit_of(record),
+        side,
+    }
+}
+
+fn declared(experiment: &Experiment, records: usize) -> Declared {
+    let factors = experiment.factors().iter();
+    let comparison = experiment.verdict().map(|verdict| Comparison {
+        factors: verdict
+            .baseline
+            .iter()
+            .map(|(factor, _)| factor.clone())
+            .collect(),
+        metric: verdict.metric.clone(),
+        min_effect: Some(verdict.min_effect),
+    });
+    let mut variables = BTreeSet::new();
+    for run in &experiment.plan().runs {
+        if let ServerSpec::Private { set, .. } = &run.server {
+            variables.extend(set.keys().map(|name| as_variable(name)));
+        }
+    }
+    Declared {
+        is_experiment: true,
+        factors: factors.map(|factor| factor.name.clone()).collect(),
+        planned_runs: Some(planned_runs(experiment, records) as u32),
+        comparison,
+        variables,
+    }
+}
+
+/// Runs that the plan holds; of one that goes on until decided, those of the blocks that were begun.
+fn planned_runs(experiment: &Experiment, records: usize) -> usize {
+    let plan = experiment.plan();
+    match plan.repeats {
+        Repeats::Times(_) => plan.runs.len(),
+        Repeats::UntilDecided { at_most } => {
+            let of_block = plan.runs.len() / at_most.max(1) as usize;
+            records.next_multiple_of(of_block.max(1))
+        }
+    }
+}
+
+/// An option's name as that of the server's variable.
+fn as_variable(option: &str) -> String {
+    let name = option.replace('-', "_").to_lowercase();
+    name.strip_prefix("loose_").unwrap_or(&name).to_owned()
+}
+
+/// What lies beside the records of an experiment.
+fn kept(
+    directory: &Path,
+    experiment: Option<&Experiment>,
+    records: &[Record],
+) -> Result<Kept, Blamed> {
+    let mut kept = Kept {
+        experiment_is_unchanged: experiment.map(|experiment| {
+            let sha256 = experiment.sha256();
+            let mut hashes = records
+                .iter()
+                .map(|record| &record.header.experiment_sha256);
+            hashes.all(|hash| *hash == sha256)
+        }),
+        ..Kept::default()
+    };
+    let failed = |error| Blamed::new(Blame::Input, format!("{}: {error}", directory.display()));
+    for entry in std::fs::read_dir(directory).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let name = name.to_string_lossy();
+        let Some(stem) = name.strip_suffix(RECORD) else {
+            continue;
+        };
+        if stem.contains(DISTURBED) {
+            kept.disturbed += 1;
+        } else if stem.contains('.') {
+            kept.replaced += 1;
+        }
+    }
+    Ok(kept)
+}

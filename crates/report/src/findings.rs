@@ -1,0 +1,349 @@
+//! The audit for terminal and programs.
+//!
+//! ```text
+//! audit of results/quickstart-1: grade F, not to be compared or published
+//! 1 invalid, 2 fail, 3 warn, 7 note, 19 pass, 4 not evaluated, 13 do not apply
+//!
+//! INVALID  H14 nobody else used the machine
+//!   measured     in 3 of 24 runs (4, 6, 9); run 4: other programs took 31 % of the CPU
+//!   threshold    other programs above 5 % of the CPU, steal above 1 %: invalid
+//!   consequence  The run shared the machine with something that the next run will not meet.
+//!   remedy       Stop what else runs there, and repeat the run.
+//!   source       krun (Barrett et al., OOPSLA 2017)
+//! ```
+
+use std::fmt::Write;
+
+use audit::{Audit, Finding, Judgement, Level, Unjudged, WAITING};
+use serde::Serialize;
+
+use crate::wrapped::wrapped_behind;
+
+/// What is shown of an audit.
+#[derive(Debug, Clone, Default)]
+pub struct Shown {
+    /// Only findings of this level or a worse one.
+    pub level: Option<Level>,
+    /// Only this rule.
+    pub rule: Option<String>,
+}
+
+impl Shown {
+    fn has(&self, judgement: &Judgement) -> bool {
+        let is_rule = self
+            .rule
+            .as_ref()
+            .is_none_or(|id| id.eq_ignore_ascii_case(judgement.rule.id));
+        let is_level = match (&judgement.outcome, self.level) {
+            (_, None) => true,
+            (Ok(finding), Some(level)) => finding.level >= level,
+            (Err(_), Some(_)) => false,
+        };
+        is_rule && is_level
+    }
+}
+
+/// The audit of `name` as text of at most `width` columns.
+pub fn audit_text(name: &str, audit: &Audit, shown: &Shown, width: u16) -> String {
+    let width = usize::from(width).max(60);
+    let mut out = format!(
+        "audit of {name}: grade {}, {}\n{}\n",
+        audit.grade.letter(),
+        audit.grade.in_words(),
+        counts(audit)
+    );
+    let judgements: Vec<_> = audit
+        .by_level()
+        .into_iter()
+        .filter(|it| shown.has(it))
+        .collect();
+    for judgement in &judgements {
+        if let Ok(finding) = &judgement.outcome {
+            let is_short =
+                matches!(finding.level, Level::Pass | Level::Note) && shown.rule.is_none();
+            push(&mut out, &told(judgement, finding, is_short, width));
+        }
+    }
+    for (title, kind) in UNJUDGED {
+        let mut of_kind = judgements
+            .iter()
+            .filter_map(|it| Some((it, kind(it.outcome.as_ref().err()?)?)))
+            .peekable();
+        if of_kind.peek().is_some() {
+            push(&mut out, title);
+        }
+        for (judgement, why) in of_kind {
+            let head = format!("  {} ", judgement.rule.id);
+            push(
+                &mut out,
+                &wrapped_behind(&head, &format!("{}: {why}", judgement.rule.name), width),
+            );
+        }
+    }
+    out
+}
+
+/// A kind of what was not judged: its title, and the reason where it is of that kind.
+type Kind = (&'static str, fn(&Unjudged) -> Option<&String>);
+
+const UNJUDGED: [Kind; 2] = [
+    (
+        "\nnot evaluated, for an input is missing",
+        |why| match why {
+            Unjudged::NotEvaluated(what) => Some(what),
+            Unjudged::DoesNotApply(_) => None,
+        },
+    ),
+    ("\ndoes not apply", |why| match why {
+        Unjudged::DoesNotApply(why) => Some(why),
+        Unjudged::NotEvaluated(_) => None,
+    }),
+];
+
+fn push(out: &mut String, text: &str) {
+    writeln!(out, "{text}").expect("writing to a string does not fail");
+}
+
+fn told(judgement: &Judgement, finding: &Finding, is_short: bool, width: usize) -> String {
+    let rule = judgement.rule;
+    let head = format!(
+        "{:<8} {} {}",
+        finding.level.name().to_uppercase(),
+        rule.id,
+        rule.name
+    );
+    let evidence = wrapped_behind("  measured     ", &finding.evidence, width);
+    if is_short {
+        return format!("\n{head}\n{evidence}");
+    }
+    let lines = [
+        evidence,
+        wrapped_behind("  threshold    ", rule.threshold, width),
+        wrapped_behind("  consequence  ", rule.consequence, width),
+        wrapped_behind("  remedy       ", rule.remedy, width),
+        wrapped_behind("  source       ", rule.source, width),
+    ];
+    format!("\n{head}\n{}", lines.join("\n"))
+}
+
+/// How many findings there are of each level.
+pub(crate) fn counts(audit: &Audit) -> String {
+    let of_levels = Level::ALL
+        .iter()
+        .map(|level| (audit.count(*level), level.name()));
+    let does_not_apply = audit.judgements.len()
+        - of_levels.clone().map(|(count, _)| count).sum::<usize>()
+        - audit.not_evaluated();
+    let rest = [
+        (audit.not_evaluated(), "not evaluated"),
+        (does_not_apply, "do not apply"),
+    ];
+    let told = of_levels.chain(rest).filter(|(count, _)| *count > 0);
+    told.map(|(count, name)| format!("{count} {name}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// The grade, and what is worse than a note, each in a line or two of at most `width` columns.
+pub fn audit_in_short(audit: &Audit, width: u16) -> String {
+    let width = usize::from(width).max(60);
+    let grade = format!(
+        "grade {}, {} ({})",
+        audit.grade.letter(),
+        audit.grade.in_words(),
+        counts(audit)
+    );
+    let mut lines = vec![wrapped_behind("audit: ", &grade, width)];
+    for judgement in audit.by_level() {
+        let found = judgement.outcome.as_ref().ok();
+        if let Some(finding) = found.filter(|finding| finding.level > Level::Note) {
+            let head = format!("  {:<7} {} ", finding.level.name(), judgement.rule.id);
+            let words = format!("{}: {}", judgement.rule.name, finding.evidence);
+            lines.push(wrapped_behind(&head, &words, width));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What rule `id` is about, as text of at most `width` columns; `None` where there is none of that name.
+pub fn rule_explained(id: &str, width: u16) -> Option<String> {
+    let width = usize::from(width).max(60);
+    if let Some(rule) = audit::rule(id) {
+        let lines = [
+            format!("{}: {}", rule.id, rule.name),
+            wrapped_behind("  measures     ", rule.measures, width),
+            wrapped_behind("  threshold    ", rule.threshold, width),
+            wrapped_behind("  consequence  ", rule.consequence, width),
+            wrapped_behind("  remedy       ", rule.remedy, width),
+            wrapped_behind("  source       ", rule.source, width),
+        ];
+        return Some(lines.join("\n") + "\n");
+    }
+    let waiting = WAITING
+        .iter()
+        .find(|rule| rule.id.eq_ignore_ascii_case(id))?;
+    let why = wrapped_behind("  waits for    ", waiting.waits_for, width);
+    Some(format!("{}: {}\n{why}\n", waiting.id, waiting.name))
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    subject: &'a str,
+    grade: char,
+    meaning: &'a str,
+    formula: &'a str,
+    rules: Vec<Row<'a>>,
+    waiting: Vec<Waiting<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    name: &'a str,
+    #[serde(flatten)]
+    outcome: Judged<'a>,
+    threshold: &'a str,
+    consequence: &'a str,
+    remedy: &'a str,
+    source: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Judged<'a> {
+    Found(&'a Finding),
+    Unjudged { level: &'a str, why: &'a str },
+}
+
+#[derive(Serialize)]
+struct Waiting<'a> {
+    id: &'a str,
+    name: &'a str,
+    waits_for: &'a str,
+}
+
+/// The audit of `name` as one JSON object.
+pub fn audit_json(name: &str, audit: &Audit, shown: &Shown) -> String {
+    let rows = audit
+        .judgements
+        .iter()
+        .filter(|it| shown.has(it))
+        .map(|it| Row {
+            id: it.rule.id,
+            name: it.rule.name,
+            outcome: match &it.outcome {
+                Ok(finding) => Judged::Found(finding),
+                Err(Unjudged::NotEvaluated(why)) => Judged::Unjudged {
+                    level: "not evaluated",
+                    why,
+                },
+                Err(Unjudged::DoesNotApply(why)) => Judged::Unjudged {
+                    level: "does not apply",
+                    why,
+                },
+            },
+            threshold: it.rule.threshold,
+            consequence: it.rule.consequence,
+            remedy: it.rule.remedy,
+            source: it.rule.source,
+        });
+    let waiting = WAITING.iter().map(|rule| Waiting {
+        id: rule.id,
+        name: rule.name,
+        waits_for: rule.waits_for,
+    });
+    let document = Document {
+        subject: name,
+        grade: audit.grade.letter(),
+        meaning: audit.grade.in_words(),
+        formula: audit::FORMULA,
+        rules: rows.collect(),
+        waiting: waiting.collect(),
+    };
+    let text = serde_json::to_string_pretty(&document);
+    text.expect("findings have only names and finite numbers") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::Record;
+
+    use super::*;
+
+    fn nearly_empty() -> Audit {
+        let header = r#"{"line":"run","format":1,"dbdyno_version":"0","experiment":"x","experiment_sha256":"",
+            "seed":1,"run":1,"block":1,"combination":{},"started_at":"","connections":1,"loops":1,"io":"epoll",
+            "transport":"unix socket"}"#
+            .replace('\n', "");
+        let record = Record::read(header.as_bytes()).unwrap();
+        audit::audit(&audit::Subject::of_run(&record, None))
+    }
+
+    #[test]
+    fn a_finding_tells_figures_threshold_consequence_remedy_and_source() {
+        let shown = Shown {
+            rule: Some("h11".to_owned()),
+            level: None,
+        };
+        let text = audit_text("one", &nearly_empty(), &shown, 100);
+        for part in [
+            "audit of one: grade ",
+            "WARN     H11 clients reach the server as an application would",
+            "  measured     by unix socket on the server's own machine",
+            "  threshold    on the server's own machine",
+            "  consequence  No network",
+            "  remedy       Run the clients on another machine",
+            "  source       Matsunobu",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("H12"));
+        assert!(
+            text.lines().skip(1).all(|line| line.chars().count() <= 100),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_was_not_evaluated_is_listed_with_its_reason_and_hidden_by_a_level() {
+        let text = audit_text("one", &nearly_empty(), &Shown::default(), 100);
+        assert!(
+            text.contains("\nnot evaluated, for an input is missing\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("H04 the file system passes flushes on: the storage behind"),
+            "{text}"
+        );
+        let shown = Shown {
+            rule: None,
+            level: Some(Level::Warn),
+        };
+        let text = audit_text("one", &nearly_empty(), &shown, 100);
+        assert!(text.contains("H11") && !text.contains("H04"), "{text}");
+    }
+
+    #[test]
+    fn the_document_has_every_rule_once() {
+        let text = audit_json("one", &nearly_empty(), &Shown::default());
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            document["rules"].as_array().unwrap().len(),
+            audit::RULES.len()
+        );
+        let h04 = &document["rules"].as_array().unwrap()[2];
+        assert_eq!(
+            (h04["id"].as_str(), h04["level"].as_str()),
+            (Some("H04"), Some("not evaluated"))
+        );
+        assert!(document["waiting"][0]["waits_for"].is_string());
+    }
+
+    #[test]
+    fn rules_explain_themselves() {
+        let text = rule_explained("c01", 80).unwrap();
+        assert!(text.starts_with("C01: no figure is bought"), "{text}");
+        assert!(rule_explained("H02", 80).unwrap().contains("waits for"));
+        assert_eq!(rule_explained("Z99", 80), None);
+    }
+}

@@ -1,0 +1,27 @@
+//! Text broken into lines of a width.
+
+/// The text behind a head; its further lines begin where it does.
+pub(crate) fn wrapped_behind(head: &str, text: &str, width: usize) -> String {
+    let indent = head.chars().count();
+    let text = wrapped(text, width.saturating_sub(indent).max(20));
+    let margin = format!("\n{}", " ".repeat(indent));
+    format!("{head}{}", text.replace('\n', &margin))
+}
+
+/// Text broken between words into lines of at most `width` characters.
+pub(crate) fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let line = &mut lines[last];
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.join("\n")
+}
