@@ -286,7 +286,7 @@ fn settings_reach_the_server() {
 /// Statements that write down what a run met and what it left, where the record shows it: in two variables.
 const UPDATED_ROWS: &str = "\
 before = [\"set global lock_wait_timeout = (select 1000 + count(*) from http_auth where pass regexp '[0-9]')\"]
-after = [\"set global net_read_timeout = (select 1000 + count(*) from http_auth where pass regexp '[0-9]')\"]";
+after = [\"create or replace table after_run as select count(*) as updated from http_auth where pass regexp '[0-9]'\"]";
 
 #[test]
 fn a_run_meets_what_the_data_settings_say() {
@@ -305,25 +305,35 @@ fn a_run_meets_what_the_data_settings_say() {
             ..Experiment::default()
         }
         .write(&scene);
-        scene
-            .dbdyno(["run", "trial.toml", "--results", "out"])
+        let ended = scene
+            .dbdyno(["run", "trial.toml", "--results", "out", "--keep"])
             .exits(0);
         let results = Results::at(scene.path().join("out"));
-        let rows = |run: u32, variable: &str| {
-            let value: u64 = results
-                .record(run)
-                .variable("end", variable)
+        let rows_met = |run: u32| {
+            let record = results.record(run);
+            let value: u64 = record
+                .variable("start", "lock_wait_timeout")
                 .parse()
                 .unwrap();
             value.checked_sub(1000).expect("the statement ran")
         };
-        assert_eq!(
-            rows(1, "lock_wait_timeout"),
-            0,
-            "the first run meets the rows as loaded"
+        assert_eq!(rows_met(1), 0, "the first run meets the rows as loaded");
+        let kept = ended
+            .stderr
+            .split("kept: dbdyno server start ")
+            .nth(1)
+            .unwrap();
+        let kept = kept.lines().next().unwrap();
+        scene.dbdyno(["server", "start", kept]).exits(0);
+        let sql = "select updated from after_run";
+        let updated = scene.dbdyno(["server", "client", kept, "--", "test", "-N", "-e", sql]);
+        let updated: u64 = updated.exits(0).text().trim().parse().unwrap();
+        assert!(
+            updated > 0,
+            "a run updates some, and after it that is counted"
         );
-        assert!(rows(1, "net_read_timeout") > 0, "it updates some");
-        let met = rows(2, "lock_wait_timeout");
+        scene.dbdyno(["server", "destroy", kept]).exits(0);
+        let met = rows_met(2);
         assert_eq!(
             met > 0,
             meets_the_last_runs_updates,
