@@ -47,6 +47,37 @@ const OF_THE_INSTANCE: &[&str] = &[
 /// Variables with a part of the above in their names that do say something about the server.
 const OF_THE_SERVER: &[&str] = &["support", "import", "transport"];
 
+/// Variables that servers work out from another one where nobody sets them: the other one, and what follows from it.
+const FOLLOWS: &[(&str, &[&str])] = &[
+    (
+        "innodb_buffer_pool_size",
+        &[
+            "innodb_buffer_pool_chunk_size",
+            "innodb_buffer_pool_instances",
+        ],
+    ),
+    (
+        "innodb_flush_log_at_trx_commit",
+        &["innodb_log_file_buffering"],
+    ),
+    ("innodb_io_capacity", &["innodb_io_capacity_max"]),
+    (
+        "max_connections",
+        &[
+            "back_log",
+            "host_cache_size",
+            "open_files_limit",
+            "table_definition_cache",
+            "table_open_cache",
+            "thread_cache_size",
+        ],
+    ),
+    (
+        "table_open_cache",
+        &["open_files_limit", "table_definition_cache"],
+    ),
+];
+
 /// True for a variable that differs between any two starts of the same server and says nothing about it.
 pub fn is_of_the_instance(variable: &str) -> bool {
     let has = |parts: &[&str]| parts.iter().any(|part| variable.contains(part));
@@ -56,6 +87,11 @@ pub fn is_of_the_instance(variable: &str) -> bool {
 /// The parts of variables' names that are left out, for the page.
 pub(crate) fn left_out() -> &'static [&'static str] {
     OF_THE_INSTANCE
+}
+
+/// Variables that others follow from, for the page.
+pub(crate) fn follows() -> &'static [(&'static str, &'static [&'static str])] {
+    FOLLOWS
 }
 
 /// What a record says of the conditions of its run: what, and how it was. Results are not among it, nor is the size of
@@ -199,12 +235,36 @@ pub(crate) fn differing<'k>(groups: &'k [Vec<BTreeMap<String, String>>]) -> Valu
             values.insert(name, by_group);
         }
     }
+    let differs: BTreeSet<String> = values.keys().map(|name| (*name).clone()).collect();
+    let follows = |name: &str| {
+        let mut pairs = FOLLOWS.iter();
+        pairs.any(|(from, follow)| differs.contains(*from) && follow.contains(&name))
+    };
+    values.retain(|name, _| !follows(name));
     values
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_follows_from_another_variable_is_no_difference_of_its_own() {
+        let run = |flush: &str, buffering: &str| {
+            let told = [
+                ("innodb_flush_log_at_trx_commit", flush),
+                ("innodb_log_file_buffering", buffering),
+            ];
+            vec![
+                told.map(|(name, value)| (name.to_owned(), value.to_owned()))
+                    .into(),
+            ]
+        };
+        let count = |groups: &[Vec<BTreeMap<String, String>>]| differing(groups).len();
+        assert_eq!(count(&[run("1", "OFF"), run("2", "ON")]), 1);
+        assert_eq!(count(&[run("1", "OFF"), run("1", "ON")]), 1);
+        assert_eq!(count(&[run("1", "OFF"), run("1", "OFF")]), 0);
+    }
 
     #[test]
     fn what_every_start_changes_is_left_out() {

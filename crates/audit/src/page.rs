@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::{
-    difference::left_out,
+    difference::{follows, left_out},
     grade::FORMULA,
     rule::{Judge, Rule},
     rules::RULES,
@@ -75,6 +75,13 @@ pub fn page() -> String {
     );
     let names: Vec<_> = left_out().iter().map(|part| format!("`{part}`")).collect();
     line(&format!("{}.", names.join(", ")));
+    line(
+        "\nWhere two runs differ in a variable, those that servers work out from it are no differences of their own:\n",
+    );
+    for (from, follow) in follows() {
+        let follow: Vec<_> = follow.iter().map(|name| format!("`{name}`")).collect();
+        line(&format!("- from `{from}`: {}", follow.join(", ")));
+    }
     page
 }
 

@@ -70,7 +70,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let edges = by_times * mean_s / measured_s;
     let looks = measured_s / LOOK_S;
     let chance = CHANCE * (connections * busy * (1.0 - busy).max(0.01) / looks).sqrt();
-    let allowed = (APART * in_flight.max(by_times)).max(edges + chance);
+    let allowed = APART * in_flight.max(by_times) + edges + chance;
     let level = match (in_flight - by_times).abs() > allowed {
         true => Level::Fail,
         false => Level::Pass,

@@ -89,6 +89,7 @@ fn declared(experiment: &Experiment, records: usize) -> Declared {
         if let ServerSpec::Private { set, .. } = &run.server {
             variables.extend(set.keys().map(|name| as_variable(name)));
         }
+        variables.extend(run.before.iter().filter_map(|sql| set_globally(sql)));
     }
     Declared {
         is_experiment: true,
@@ -109,6 +110,16 @@ fn planned_runs(experiment: &Experiment, records: usize) -> usize {
             records.next_multiple_of(of_block.max(1))
         }
     }
+}
+
+/// The variable that a statement sets for the whole server: `SET GLOBAL x = 1`.
+fn set_globally(sql: &str) -> Option<String> {
+    let mut words = sql
+        .split([' ', '=', '\t', '\n'])
+        .filter(|word| !word.is_empty());
+    let is_set = words.next()?.eq_ignore_ascii_case("set");
+    let is_global = words.next()?.eq_ignore_ascii_case("global");
+    (is_set && is_global).then(|| words.next().map(as_variable))?
 }
 
 /// An option's name as that of the server's variable.
@@ -147,4 +158,20 @@ fn kept(
         }
     }
     Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_that_statements_set_are_declared() {
+        let set = set_globally("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
+        assert_eq!(set.as_deref(), Some("innodb_flush_log_at_trx_commit"));
+        let set = set_globally("set global sync-binlog=1");
+        assert_eq!(set.as_deref(), Some("sync_binlog"));
+        for other in ["SET sql_log_bin = 0", "FLUSH TABLES", "SET", ""] {
+            assert_eq!(set_globally(other), None, "{other}");
+        }
+    }
 }

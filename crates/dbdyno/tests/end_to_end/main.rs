@@ -9,6 +9,7 @@
     reason = "a test may end in a panic, and says why it is skipped"
 )]
 
+mod audit;
 mod calibrate;
 mod compare;
 mod datadir;

@@ -198,6 +198,8 @@ duration = "3s"
 [verdict]
 metric = "new_orders_per_min"
 baseline = { gift = "0" }
+[disturbed]
+repeats = "0 %"
 "#;
 
 #[test]

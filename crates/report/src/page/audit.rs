@@ -54,7 +54,7 @@ fn findings(found: &[(&Judgement, &Finding)]) -> Markup {
             table.findings {
                 caption { "What speaks against the figures" }
                 thead { tr {
-                    @for name in ["level", "rule", "measured", "threshold", "consequence", "what to do", "source"] {
+                    @for name in ["level", "rule", "measured", "threshold", "consequence", "what to do"] {
                         th scope="col" { (name) }
                     }
                 } }
@@ -63,10 +63,13 @@ fn findings(found: &[(&Judgement, &Finding)]) -> Markup {
                         td { strong class={ "level-" (finding.level.name()) } { (finding.level.name()) } }
                         th.text scope="row" { (judgement.rule.id) " " (judgement.rule.name) }
                         td.text { (unbroken(&finding.evidence)) }
-                        td.text { (judgement.rule.threshold) }
+                        td.text {
+                            (judgement.rule.threshold)
+                            br;
+                            small { "Source: " (judgement.rule.source) }
+                        }
                         td.text { (judgement.rule.consequence) }
                         td.text { (judgement.rule.remedy) }
-                        td.text { (judgement.rule.source) }
                     }
                 } }
             }

@@ -1,5 +1,6 @@
 //! The report from made-up run records: what people see and what programs read.
 
+mod audits;
 mod contrast;
 mod database;
 mod history;

@@ -1,0 +1,105 @@
+//! The audit of real records: made by the program on real servers, with all that it says of them.
+//!
+//! `crates/audit/fixtures` holds them; the paths in them were made general, nothing else.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use audit::{Audit, Comparison, Declared, Measured, RULES, Subject};
+use report::{Shown, audit_text};
+use samples::Record;
+
+/// Single runs of commands: the OLTP workloads on MariaDB and MySQL, one of them under a rate, and TPC-C.
+const RUNS: [&str; 4] = [
+    "mariadb-open-loop",
+    "mariadb-read-write",
+    "mariadb-tpcc",
+    "mysql-insert",
+];
+/// The runs of one experiment with a .smack file, two executions of six combinations.
+const EXPERIMENT: &str = "experiment";
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../audit/fixtures")
+}
+
+fn open(path: &Path) -> Record {
+    Record::open(path).expect("a record that the program wrote is read")
+}
+
+fn audit_of(name: &str) -> Audit {
+    let record = open(&fixtures().join(format!("{name}.jsonl")));
+    audit::audit(&Subject::of_run(&record, report::limit_of(&record)))
+}
+
+fn audit_of_experiment() -> Audit {
+    let mut paths: Vec<PathBuf> = fs::read_dir(fixtures().join(EXPERIMENT))
+        .expect("the fixtures are there")
+        .map(|entry| entry.expect("a directory lists its entries").path())
+        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .collect();
+    paths.sort();
+    let records: Vec<Record> = paths.iter().map(|path| open(path)).collect();
+    let names = ["innodb_buffer_pool_size", "innodb_flush_log_at_trx_commit"];
+    let runs = records.iter().map(|record| Measured {
+        record,
+        limit: report::limit_of(record),
+        side: None,
+    });
+    audit::audit(&Subject {
+        runs: runs.collect(),
+        declared: Declared {
+            is_experiment: true,
+            factors: vec!["connections".to_owned(), "rows".to_owned()],
+            planned_runs: Some(12),
+            comparison: Some(Comparison {
+                factors: vec!["rows".to_owned()],
+                metric: "throughput".to_owned(),
+                min_effect: Some(0.02),
+            }),
+            variables: names.map(str::to_owned).into(),
+        },
+        kept: audit::Kept {
+            disturbed: 3,
+            ..audit::Kept::default()
+        },
+    })
+}
+
+#[test]
+fn everything_that_is_said_of_real_runs() {
+    for name in RUNS {
+        let text = audit_text(name, &audit_of(name), &Shown::default(), 120);
+        insta::assert_snapshot!(format!("audit_of_{}", name.replace('-', "_")), text);
+    }
+}
+
+#[test]
+fn everything_that_is_said_of_a_real_experiment() {
+    let text = audit_text(EXPERIMENT, &audit_of_experiment(), &Shown::default(), 120);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn every_rule_finds_something_in_a_real_record() {
+    let mut judged: BTreeSet<&str> = BTreeSet::new();
+    let audits = RUNS.iter().map(|name| audit_of(name));
+    for audit in audits.chain([audit_of_experiment()]) {
+        judged.extend(
+            audit
+                .judgements
+                .iter()
+                .filter(|it| it.outcome.is_ok())
+                .map(|it| it.rule.id),
+        );
+    }
+    let unjudged: Vec<&str> = RULES
+        .iter()
+        .map(|rule| rule.id)
+        .filter(|id| !judged.contains(id))
+        .collect();
+    assert_eq!(unjudged, Vec::<&str>::new());
+}
