@@ -68,6 +68,8 @@ fn every_combination_is_recorded_and_reported() {
     let expected = [
         "experiment.json",
         "experiment.toml",
+        "files",
+        "origin.json",
         "report.html",
         "run-0001.jsonl",
         "run-0002.jsonl",

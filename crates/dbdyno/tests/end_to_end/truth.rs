@@ -22,7 +22,7 @@ fn run(scene: &Scene, options: &[&str], load: &str) -> (Finished, Record, Vec<Lo
     write_smack(scene, &socket, "select c from t where id = 1");
     let text = format!(
         "format = 1\n[server]\naddress = {:?}\nuser = \"u\"\n[load]\nsmack = \"one.smack\"\n\
-         warmup = \"500ms\"\n{load}\n",
+         warmup = \"500ms\"\n{load}\n[disturbed]\nrepeats = \"0 %\"\n",
         socket.to_str().unwrap()
     );
     scene.file("trial.toml", &text);
