@@ -6,7 +6,7 @@ use samples::{
 };
 
 use crate::{
-    finding::{Unjudged, missing},
+    finding::{Unjudged, missing, no_subject},
     subject::{Limit, Measured},
 };
 
@@ -42,6 +42,17 @@ impl<'a> Run<'a> {
         match self.summary.measured_s {
             length_s if length_s > 0.0 => Ok(length_s),
             _ => Err(missing("a measured phase")),
+        }
+    }
+
+    /// Length of the measured phase of a load that could have gone on, seconds: the load of a table could not.
+    pub(crate) fn sustained_s(&self) -> Result<f64, Unjudged> {
+        let measured_s = self.measured_s()?;
+        match self.record.loaded {
+            Some(_) => Err(no_subject(
+                "the load of a table is measured from its start to its end",
+            )),
+            None => Ok(measured_s),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    finding::{Finding, Outcome, missing},
     run::Run,
     subject::{Declared, Kept, Subject},
 };
@@ -30,6 +31,18 @@ impl<'a> Set<'a> {
     /// The runs that came to their end.
     pub(crate) fn complete(&self) -> impl Iterator<Item = &Run<'a>> {
         self.runs.iter().filter(|run| run.record.is_complete())
+    }
+
+    /// The worst that is found in any run, the first of its level; what cannot be judged in one run is not judged.
+    pub(crate) fn worst(&self, judge: impl Fn(&Run<'a>) -> Outcome) -> Outcome {
+        let mut worst: Option<Finding> = None;
+        for run in &self.runs {
+            let found = judge(run)?;
+            if worst.as_ref().is_none_or(|known| found.level > known.level) {
+                worst = Some(found);
+            }
+        }
+        worst.ok_or_else(|| missing("runs"))
     }
 
     /// The complete runs by combination of levels (and side), in the order in which the combinations first ran.

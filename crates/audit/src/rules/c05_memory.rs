@@ -37,14 +37,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(set: &Set<'_>) -> Outcome {
     let is_set = set.declared.variables.contains("innodb_buffer_pool_size");
-    let mut worst: Option<Finding> = None;
-    for run in &set.runs {
-        let found = of_run(run, is_set)?;
-        if worst.as_ref().is_none_or(|known| found.level > known.level) {
-            worst = Some(found);
-        }
-    }
-    worst.ok_or_else(|| crate::finding::missing("runs"))
+    set.worst(|run| of_run(run, is_set))
 }
 
 fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {

@@ -314,6 +314,13 @@ mod tests {
 
     use super::*;
 
+    /// A record of these lines after its first.
+    pub(super) fn record(lines: &[&str]) -> Record {
+        let run = r#"{"line":"run","format":1,"dbdyno_version":"0","experiment":"e","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}"#;
+        let text = [&[run], lines].concat().join("\n");
+        Record::read(text.as_bytes()).unwrap()
+    }
+
     #[test]
     fn numbers_are_short() {
         let column = Column(vec![

@@ -181,7 +181,7 @@ impl<'a> Course<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tests::record, *};
 
     fn status(t_s: f64, counters: &[(&str, f64)], values: &[(&str, f64)]) -> ServerStatus {
         let map = |pairs: &[(&str, f64)]| {
@@ -201,8 +201,7 @@ mod tests {
 
     #[test]
     fn values_hold_until_they_change_and_counters_are_per_second() {
-        let run = r#"{"line":"run","format":1,"dbdyno_version":"0","experiment":"e","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}"#;
-        let mut record = Record::read(run.as_bytes()).unwrap();
+        let mut record = record(&[]);
         record.server_status = vec![
             status(
                 0.0,

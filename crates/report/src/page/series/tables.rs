@@ -232,13 +232,7 @@ fn table_sizes(record: &Record) -> Option<TableData> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::*;
-
-    fn record(lines: &[&str]) -> Record {
-        let run = r#"{"line":"run","format":1,"dbdyno_version":"0","experiment":"e","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}"#;
-        let text = [&[run], lines].concat().join("\n");
-        Record::read(text.as_bytes()).unwrap()
-    }
+    use super::{super::tests::record, *};
 
     const DIGESTS: &str = r#"{"line":"server_totals","source":"performance_schema.events_statements_summary_by_digest","rows":[{"name":"t: SELECT ? ","counters":{"count":30.0,"time_s":0.003,"rows_sent":30.0}},{"name":"COMMIT","counters":{"count":10.0,"time_s":0.001}}],"left_out":0}"#;
 
