@@ -9,12 +9,8 @@ use audit::{Audit, Comparison, Declared, Kept, Measured, Subject};
 use experiment::{Experiment, Repeats, ServerSpec};
 use samples::Record;
 
-use crate::blame::{Blame, Blamed};
-
-/// What a record's file name ends with.
-const RECORD: &str = ".jsonl";
-/// Stands in the names of records that were set aside because other work disturbed them.
-const DISTURBED: &str = ".disturbed-";
+use super::record_files::RecordFiles;
+use crate::blame::Blamed;
 
 /// The audit of one run of a command.
 pub(crate) fn audit_of_run(record: &Record) -> Audit {
@@ -134,7 +130,8 @@ fn kept(
     experiment: Option<&Experiment>,
     records: &[Record],
 ) -> Result<Kept, Blamed> {
-    let mut kept = Kept {
+    let files = RecordFiles::of(directory)?;
+    Ok(Kept {
         experiment_is_unchanged: experiment.map(|experiment| {
             let sha256 = experiment.sha256();
             let mut hashes = records
@@ -142,22 +139,9 @@ fn kept(
                 .map(|record| &record.header.experiment_sha256);
             hashes.all(|hash| *hash == sha256)
         }),
-        ..Kept::default()
-    };
-    let failed = |error| Blamed::new(Blame::Input, format!("{}: {error}", directory.display()));
-    for entry in std::fs::read_dir(directory).map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name();
-        let name = name.to_string_lossy();
-        let Some(stem) = name.strip_suffix(RECORD) else {
-            continue;
-        };
-        if stem.contains(DISTURBED) {
-            kept.disturbed += 1;
-        } else if stem.contains('.') {
-            kept.replaced += 1;
-        }
-    }
-    Ok(kept)
+        disturbed: files.disturbed.len() as u32,
+        replaced: files.incomplete.len() as u32,
+    })
 }
 
 #[cfg(test)]

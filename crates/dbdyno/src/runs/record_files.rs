@@ -7,29 +7,60 @@ use samples::Record;
 use crate::blame::{Blame, Blamed};
 
 /// What a run record's file name ends with.
-const EXTENSION: &str = "jsonl";
+const RECORD: &str = ".jsonl";
 
-/// The records in a directory, in the order of their names, or the one file; those that were set aside
-/// (`run-0007.disturbed-1.jsonl`) are left out. An error where there is none.
+/// How the records of runs that other work disturbed are named apart: `run-0007.disturbed-1.jsonl`.
+pub(crate) const DISTURBED: &str = "disturbed";
+
+/// The run records in a directory, each list in the order of names.
+#[derive(Debug, Default)]
+pub(crate) struct RecordFiles {
+    /// Those that count.
+    pub(crate) counted: Vec<PathBuf>,
+    /// Those that were set aside because other work disturbed them.
+    pub(crate) disturbed: Vec<PathBuf>,
+    /// Those that were set aside because their run broke off.
+    pub(crate) incomplete: Vec<PathBuf>,
+}
+
+impl RecordFiles {
+    /// The run records in a directory.
+    pub(crate) fn of(directory: &Path) -> Result<Self, Blamed> {
+        let failed = |error| Blamed::new(Blame::Input, format!("{}: {error}", directory.display()));
+        let middle = format!(".{DISTURBED}-");
+        let mut files = Self::default();
+        for entry in std::fs::read_dir(directory).map_err(failed)? {
+            let file = entry.map_err(failed)?;
+            let name = file.file_name();
+            let name = name.to_string_lossy();
+            let Some(stem) = name.strip_suffix(RECORD) else {
+                continue;
+            };
+            let kind = match stem.contains('.') {
+                false => &mut files.counted,
+                true if stem.contains(&middle) => &mut files.disturbed,
+                true => &mut files.incomplete,
+            };
+            kind.push(file.path());
+        }
+        for kind in [
+            &mut files.counted,
+            &mut files.disturbed,
+            &mut files.incomplete,
+        ] {
+            kind.sort();
+        }
+        Ok(files)
+    }
+}
+
+/// The records in a directory, in the order of their names, or the one file; those that were set aside are left out. An
+/// error where there is none.
 pub(crate) fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let failed = |error| Blamed::new(Blame::Input, format!("{}: {error}", path.display()));
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(failed)? {
-        let file = entry.map_err(failed)?.path();
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-        let is_set_aside = stem.contains('.');
-        if file
-            .extension()
-            .is_some_and(|extension| extension == EXTENSION)
-            && !is_set_aside
-        {
-            files.push(file);
-        }
-    }
-    files.sort();
+    let files = RecordFiles::of(path)?.counted;
     match files.is_empty() {
         true => {
             let message = format!("{}: holds no run record", path.display());
@@ -49,4 +80,32 @@ pub(crate) fn read_record(path: &Path) -> Result<Record, Blamed> {
         };
         Blamed::new(Blame::Input, named)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_that_were_set_aside_are_told_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in [
+            "run-0002.jsonl",
+            "run-0001.jsonl",
+            "run-0002.disturbed-1.jsonl",
+            "run-0003.incomplete-1.jsonl",
+            "experiment.toml",
+        ] {
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        let files = RecordFiles::of(directory.path()).unwrap();
+        let names = |paths: &[PathBuf]| -> Vec<String> {
+            let names = paths.iter().map(|path| path.file_name().unwrap());
+            names.map(|it| it.to_string_lossy().into()).collect()
+        };
+        assert_eq!(names(&files.counted), ["run-0001.jsonl", "run-0002.jsonl"]);
+        assert_eq!(names(&files.disturbed), ["run-0002.disturbed-1.jsonl"]);
+        assert_eq!(names(&files.incomplete), ["run-0003.incomplete-1.jsonl"]);
+        assert!(RecordFiles::of(&directory.path().join("nowhere")).is_err());
+    }
 }

@@ -6,11 +6,14 @@ use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_na
 use report::{Disturbances, Results, disturbance_in_words};
 use samples::{Disturbance, Record, RunSummary};
 
-use super::{audited::audit_of_results, origin::Origin, past_results};
+use super::{
+    audited::audit_of_results,
+    origin::Origin,
+    past_results,
+    record_files::{DISTURBED, RecordFiles, read_record},
+};
 use crate::blame::{Blame, Blamed};
 
-/// How the records of disturbed runs are named apart.
-const DISTURBED: &str = "disturbed";
 /// Where results go unless the user names a directory.
 const RESULTS: &str = "results";
 
@@ -134,13 +137,11 @@ impl ResultsDirectory {
         let Repeats::UntilDecided { at_most } = experiment.plan().repeats else {
             return Ok(None);
         };
-        let results = self.read(experiment)?;
-        let mut earlier = results.runs;
-        earlier.retain(|record| record.header.block < block);
-        let is_decided = results
-            .verdict
-            .is_some_and(|question| is_decided(&question, &earlier));
-        Ok(is_decided.then(|| {
+        let Some(question) = question(experiment) else {
+            return Ok(None);
+        };
+        let earlier = self.records(experiment, |run| run.block < block)?;
+        Ok(is_decided(&question, &earlier).then(|| {
             let blocks = block - 1;
             format!("decided after {blocks} of at most {at_most} blocks; the others need not run")
         }))
@@ -155,15 +156,15 @@ impl ResultsDirectory {
     ) -> anyhow::Result<Option<String>> {
         let limits = experiment.disturbed();
         let repeats_at_most = limits.repeats_at_most(experiment.plan().runs.len());
-        let record = open(&self.record(run.run))?;
+        if RecordFiles::of(&self.path)?.disturbed.len() >= repeats_at_most {
+            return Ok(None);
+        }
+        let record = read_record(&self.record(run.run))?;
         let disturbance = Disturbance::of(&record)
             .filter(|it| record.is_complete() && it.is_above(limits.others, limits.steal));
         let Some(disturbance) = disturbance else {
             return Ok(None);
         };
-        if self.disturbed_records()?.len() >= repeats_at_most {
-            return Ok(None);
-        }
         let kept = set_aside(&self.path, run.run, DISTURBED).map_err(Blamed::from)?;
         let run = run.run;
         Ok(Some(format!(
@@ -173,34 +174,25 @@ impl ResultsDirectory {
         )))
     }
 
-    /// The records that were set aside because other work disturbed them, by run.
-    fn disturbed_records(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let entries = std::fs::read_dir(&self.path).map_err(|error| {
-            Blamed::new(Blame::Input, format!("{}: {error}", self.path.display()))
-        })?;
-        let middle = format!(".{DISTURBED}-");
-        let mut paths: Vec<PathBuf> = entries
-            .flatten()
-            .filter(|entry| entry.file_name().to_string_lossy().contains(&middle))
-            .map(|entry| entry.path())
-            .collect();
-        paths.sort();
-        Ok(paths)
+    /// The records, as far as they are there, of the runs that are wanted.
+    fn records(
+        &self,
+        experiment: &Experiment,
+        is_wanted: impl Fn(&PlannedRun) -> bool,
+    ) -> Result<Vec<Record>, Blamed> {
+        let wanted = experiment.plan().runs.iter().filter(|run| is_wanted(run));
+        let paths = wanted.map(|run| self.record(run.run));
+        paths
+            .filter(|path| path.exists())
+            .map(|path| read_record(&path))
+            .collect()
     }
 
     /// Everything that was recorded.
     pub(crate) fn read(&self, experiment: &Experiment) -> anyhow::Result<Results> {
         let plan = experiment.plan();
-        let mut runs = Vec::new();
-        for run in &plan.runs {
-            let path = self.record(run.run);
-            if path.exists() {
-                runs.push(open(&path)?);
-            }
-        }
-        let verdict = experiment
-            .verdict()
-            .map(|spec| question(spec, plan.repeats));
+        let runs = self.records(experiment, |_| true)?;
+        let verdict = question(experiment);
         let planned_runs = match &verdict {
             Some(question) if question.until_decided.is_some() && is_decided(question, &runs) => {
                 runs.len()
@@ -219,9 +211,7 @@ impl ResultsDirectory {
             experiment_text: self.read_text("experiment.toml")?,
             factors: experiment.factors().iter().map(factor).collect(),
             chart: experiment.chart().map(chart),
-            verdict: experiment
-                .verdict()
-                .map(|spec| question(spec, plan.repeats)),
+            verdict,
             audit: match runs.is_empty() {
                 true => None,
                 false => Some(audit_of_results(&self.path, Some(experiment), &runs)?),
@@ -235,8 +225,8 @@ impl ResultsDirectory {
     fn disturbances(&self, experiment: &Experiment) -> anyhow::Result<Disturbances> {
         let limits = experiment.disturbed();
         let mut set_aside = Vec::new();
-        for path in self.disturbed_records()? {
-            let record = open(&path)?;
+        for path in RecordFiles::of(&self.path)?.disturbed {
+            let record = read_record(&path)?;
             let disturbance = Disturbance::of(&record).unwrap_or_default();
             set_aside.push((record.header.run, disturbance));
         }
@@ -265,10 +255,6 @@ impl ResultsDirectory {
     }
 }
 
-fn open(path: &Path) -> Result<Record, Blamed> {
-    Record::open(path).map_err(|error| Blamed::new(Blame::Input, error))
-}
-
 /// True when these runs decide every comparison.
 fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
     let summaries: Vec<RunSummary> = runs.iter().map(RunSummary::of).collect();
@@ -277,17 +263,19 @@ fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
     !answers.is_empty() && answers.iter().all(decided)
 }
 
-fn question(spec: &experiment::VerdictSpec, repeats: Repeats) -> verdict::Question {
-    verdict::Question {
+/// What the experiment wants decided, if anything.
+fn question(experiment: &Experiment) -> Option<verdict::Question> {
+    let spec = experiment.verdict()?;
+    Some(verdict::Question {
         metric: verdict::Metric::named(&spec.metric)
             .expect("the experiment file's metrics are the verdict's"),
         baseline: spec.baseline.clone(),
         min_effect: spec.min_effect,
-        until_decided: match repeats {
+        until_decided: match experiment.plan().repeats {
             Repeats::UntilDecided { at_most } => Some(at_most as usize),
             Repeats::Times(_) => None,
         },
-    }
+    })
 }
 
 fn factor(factor: &experiment::Factor) -> report::Factor {

@@ -1,10 +1,11 @@
 //! What each version says of itself while a load runs.
 
-use std::process::{Command, Stdio};
-
 use samples::Record;
 
-use crate::{results::Cell, subject::Subject};
+use crate::{
+    results::Cell,
+    subject::{Subject, dbdyno},
+};
 
 /// sysbench's tables, read and written; the server counts what the client counts, and what it lacks is named.
 pub(crate) fn observed(subject: &mut Subject) -> Cell {
@@ -24,7 +25,7 @@ pub(crate) fn observed(subject: &mut Subject) -> Cell {
         ],
         &["cleanup"],
     ] {
-        let ended = Command::new(env!("CARGO_BIN_EXE_dbdyno"))
+        let ended = dbdyno(&directory)
             .args([
                 "oltp",
                 "read_write",
@@ -35,8 +36,6 @@ pub(crate) fn observed(subject: &mut Subject) -> Cell {
             .args(["--tables=2", "--table-size=1000"])
             .arg(format!("--socket={socket}"))
             .args(command)
-            .current_dir(&directory)
-            .stdin(Stdio::null())
             .output()
             .unwrap();
         let told = String::from_utf8_lossy(&ended.stderr);

@@ -1,13 +1,13 @@
 //! A small experiment on each version.
 
-use std::{
-    fs,
-    process::{Command, Stdio},
-};
+use std::fs;
 
 use serde_json::Value;
 
-use crate::{results::Cell, subject::Subject};
+use crate::{
+    results::Cell,
+    subject::{Subject, dbdyno},
+};
 
 pub(crate) const SMACK: &str = include_str!("../../../../experiments/smacks/hp-sizing.smack");
 
@@ -22,10 +22,8 @@ pub(crate) fn run(subject: &mut Subject) -> Cell {
     );
     fs::write(directory.join("trial.toml"), text).unwrap();
     fs::write(directory.join("hp-sizing.smack"), SMACK).unwrap();
-    let ended = Command::new(env!("CARGO_BIN_EXE_dbdyno"))
+    let ended = dbdyno(directory)
         .args(["run", "trial.toml", "--results", "out"])
-        .current_dir(directory)
-        .stdin(Stdio::null())
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&ended.stderr);

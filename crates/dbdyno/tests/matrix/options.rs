@@ -1,12 +1,11 @@
 //! A my.cnf that the version would refuse: every wrong line is named, before anything is made.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Output, Stdio},
-};
+use std::fs;
 
-use crate::{results::Cell, subject::Subject};
+use crate::{
+    results::Cell,
+    subject::{Subject, dbdyno},
+};
 
 /// An option that the family had once and this version has no more.
 fn removed(subject: &Subject) -> &'static str {
@@ -17,15 +16,6 @@ fn removed(subject: &Subject) -> &'static str {
         (false, [5, ..]) => "bdb_cache_size=8M",
         (false, _) => "query_cache_size=64M",
     }
-}
-
-fn dbdyno(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dbdyno"))
-        .args(arguments)
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
 }
 
 /// Each wrong line is in the text with its number; the right ones are not.
@@ -53,7 +43,8 @@ pub(crate) fn refused(subject: &mut Subject) -> Cell {
     fs::write(directory.join("right.cnf"), right).unwrap();
     fs::write(directory.join("wrong.cnf"), wrong).unwrap();
 
-    let check = |cnf| dbdyno(directory, &["server", "check", "--run", name, "--cnf", cnf]);
+    let dbdyno = |arguments: &[&str]| dbdyno(directory).args(arguments).output().unwrap();
+    let check = |cnf| dbdyno(&["server", "check", "--run", name, "--cnf", cnf]);
     let passed = check("right.cnf");
     assert!(passed.status.success(), "{passed:?}");
     let refused = check("wrong.cnf");
@@ -66,7 +57,7 @@ pub(crate) fn refused(subject: &mut Subject) -> Cell {
     );
     fs::write(directory.join("wrong.toml"), text).unwrap();
     fs::write(directory.join("hp-sizing.smack"), crate::experiment::SMACK).unwrap();
-    let refused = dbdyno(directory, &["run", "wrong.toml", "--results", "wrong"]);
+    let refused = dbdyno(&["run", "wrong.toml", "--results", "wrong"]);
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     names_all(&refused.stderr, removed);
     Cell::Ok

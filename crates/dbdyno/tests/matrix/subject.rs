@@ -1,6 +1,10 @@
 //! A server under test, and the vocabulary of the checks.
 
-use std::path::Path;
+use std::{
+    os::unix::fs::symlink,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use protocol::{Connection, Endpoint, Error, Password, SslMode};
 use server::{Flavour, Lifetime, Server, Settings};
@@ -166,4 +170,23 @@ pub(crate) fn rows(endpoint: &Endpoint, sql: &str) -> Result<Vec<Vec<String>>, E
     Ok(rows
         .map(|row| row.into_iter().map(text).collect())
         .collect())
+}
+
+/// dbdyno in a directory that is also where it keeps what it keeps, but for the servers that are installed: the user's own
+/// list of results is no place for a test's.
+pub(crate) fn dbdyno(directory: &Path) -> Command {
+    let data = directory.join("data");
+    let kept = data.join("dbdyno");
+    if !kept.exists() {
+        std::fs::create_dir_all(&kept).unwrap();
+        if let Some(installs) = server::installs_root().filter(|root| root.exists()) {
+            symlink(installs, kept.join("installs")).unwrap();
+        }
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
+    command
+        .current_dir(directory)
+        .env("XDG_DATA_HOME", data)
+        .stdin(Stdio::null());
+    command
 }
