@@ -1,10 +1,11 @@
 //! The short answer in words: the highest throughput, how sure it is, and the CPU there.
 
 use samples::CpuUse;
+use verdict::Decision;
 
 use crate::{
     cell::{Cell, Figure, busy},
-    grid::{Facet, Grid},
+    grid::{Facet, Grid, in_words},
     number::{counted, percent, si, with_margin},
     results::Results,
 };
@@ -48,12 +49,11 @@ pub(crate) fn throughput_in_words(figure: &Figure) -> String {
     }
 }
 
-/// One sentence on the highest throughput of a facet.
+/// One sentence on the highest throughput of a facet, and what is to be known of it.
 pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> String {
     let subject = match facet.name() {
         Some(name) => format!("{name}: highest throughput "),
-        None if grid.combinations() == 1 => "Throughput: ".to_owned(),
-        None => "Highest throughput: ".to_owned(),
+        None => subject(grid).to_owned(),
     };
     let Some(peak) = peak(facet) else {
         return format!("{subject}unknown, no run is complete.");
@@ -63,17 +63,120 @@ pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> String {
         place if place.is_empty() => String::new(),
         place => format!(" at {place}"),
     };
-    let sure = match peak.throughput.interval {
-        Some(_) => format!("95 % interval over {}", counted(peak.cell.complete, "run")),
-        None => "1 run: no interval".to_owned(),
-    };
+    let sure = sureness(&peak);
     let cpu = match &peak.cell.cpu {
         Some(cpu) => format!("; {}", cpu_in_words(cpu)),
         None => format!("; {}", grid.cpu_missing),
     };
-    let overlap = overlap_in_words(grid, facet, &peak);
-    let edge = edge_in_words(grid, &peak);
-    format!("{subject}{value} operations/s{place} ({sure}){cpu}.{overlap}{edge}")
+    let doubts: Vec<String> = doubts(grid, facet, &peak)
+        .into_iter()
+        .map(|doubt| format!(" {doubt}"))
+        .collect();
+    format!(
+        "{subject}{value} operations/s{place} ({sure}){cpu}.{}",
+        doubts.concat()
+    )
+}
+
+fn subject(grid: &Grid) -> &'static str {
+    match grid.combinations() {
+        1 => "Throughput: ",
+        _ => "Highest throughput: ",
+    }
+}
+
+fn sureness(peak: &Peak) -> String {
+    match peak.throughput.interval {
+        Some(_) => format!("95 % interval over {}", counted(peak.cell.complete, "run")),
+        None => "1 run: no interval".to_owned(),
+    }
+}
+
+fn doubts(grid: &Grid, facet: &Facet, peak: &Peak) -> Vec<String> {
+    let overlap = overlap_in_words(grid, facet, peak);
+    overlap
+        .into_iter()
+        .chain(edge_in_words(grid, peak))
+        .collect()
+}
+
+/// The highest throughput of all, a sentence with its interval; `None` before any run is complete.
+///
+/// ```text
+/// Highest throughput: 12.3k ± 0.4k operations/s at 16 connections, mix 1:0, rows 0.5x (95 % interval over 5 runs).
+/// ```
+pub(crate) fn headline(grid: &Grid) -> Option<String> {
+    let (facet, peak) = highest_of_all(grid)?;
+    let place = grid.place(facet, peak.line, peak.x);
+    let places = [Some(place).filter(|it| !it.is_empty()), facet.name()];
+    let places: Vec<String> = places.into_iter().flatten().collect();
+    let place = match places.is_empty() {
+        true => String::new(),
+        false => format!(" at {}", places.join(", ")),
+    };
+    let subject = subject(grid);
+    let value = throughput_in_words(&peak.throughput);
+    Some(format!(
+        "{subject}{value} operations/s{place} ({}).",
+        sureness(&peak)
+    ))
+}
+
+/// What is to be known of the highest throughput before it is believed.
+pub(crate) fn doubts_of_headline(grid: &Grid) -> Vec<String> {
+    let doubts = |(facet, peak): (&Facet, Peak)| doubts(grid, facet, &peak);
+    highest_of_all(grid).map(doubts).unwrap_or_default()
+}
+
+fn highest_of_all(grid: &Grid) -> Option<(&Facet, Peak<'_>)> {
+    let peaks = grid
+        .facets
+        .iter()
+        .filter_map(|facet| Some((facet, peak(facet)?)));
+    peaks.max_by(|(_, a), (_, b)| a.throughput.mean.total_cmp(&b.throughput.mean))
+}
+
+/// The verdict in one sentence, also where several combinations are compared; `None` where nothing was asked for.
+///
+/// ```text
+/// Against query_cache 64M, by throughput: 9 of 14 comparisons faster (+12.1 % to +340 %), 3 equivalent, 2 inconclusive.
+/// ```
+pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String> {
+    let question = results.verdict.as_ref()?;
+    let answers = &grid.answers;
+    if let [] | [_] = answers.as_slice() {
+        return verdict(results, grid).pop();
+    }
+    let said = [
+        Decision::Faster,
+        Decision::Slower,
+        Decision::Equivalent,
+        Decision::Inconclusive,
+    ]
+    .into_iter()
+    .filter_map(|decision| {
+        let mut ratios: Vec<f64> = answers
+            .iter()
+            .filter(|answer| answer.decision == decision)
+            .map(|answer| answer.comparison.map_or(1.0, |it| it.ratio.estimate))
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        let (first, last) = (ratios.first()?, ratios.last()?);
+        let (first, last) = (verdict::change(*first), verdict::change(*last));
+        let range = match (decision.is_different(), first == last) {
+            (false, _) => String::new(),
+            (true, true) => format!(" ({first})"),
+            (true, false) => format!(" ({first} to {last})"),
+        };
+        Some(format!("{} {}{range}", ratios.len(), decision.word()))
+    });
+    Some(format!(
+        "Against {}, by {}: of {} comparisons {} (at 95 % for all of them together).",
+        in_words(&question.baseline),
+        question.metric.in_words(),
+        answers.len(),
+        said.collect::<Vec<_>>().join(", ")
+    ))
 }
 
 /// The verdict in sentences, one per comparison; empty where none was asked for.
@@ -103,6 +206,11 @@ pub(crate) fn cpu_in_words(cpu: &CpuUse) -> String {
     format!("CPU {} % busy ({})", percent(busy(cpu)), parts.join(", "))
 }
 
+/// `CPU 96 % busy`.
+pub(crate) fn cpu_in_short(cpu: &CpuUse) -> String {
+    format!("CPU {} % busy", percent(busy(cpu)))
+}
+
 /// Above this share of the CPU, other work on the machine is said to be in the figures.
 const OTHER_WORK_NOTABLE: f64 = 0.2;
 
@@ -125,20 +233,18 @@ pub(crate) fn other_work(grid: &Grid) -> Option<String> {
 }
 
 /// Says that a peak at the edge of what was tried need not be the peak.
-fn edge_in_words(grid: &Grid, peak: &Peak) -> String {
+fn edge_in_words(grid: &Grid, peak: &Peak) -> Option<String> {
     match &grid.x {
         Some(factor) if grid.x_counts_clients() && peak.x + 1 == factor.levels.len() => {
-            format!(" More {} were not tried.", factor.name)
+            Some(format!("More {} were not tried.", factor.name))
         }
-        _ => String::new(),
+        _ => None,
     }
 }
 
 /// Says which combinations the peak cannot be told from, for a maximum of noisy values is no ranking.
-fn overlap_in_words(grid: &Grid, facet: &Facet, peak: &Peak) -> String {
-    let Some((low, _)) = peak.throughput.interval else {
-        return String::new();
-    };
+fn overlap_in_words(grid: &Grid, facet: &Facet, peak: &Peak) -> Option<String> {
+    let (low, _) = peak.throughput.interval?;
     let others: Vec<String> = facet
         .cells()
         .filter(|(line, x, _)| (*line, *x) != (peak.line, peak.x))
@@ -149,9 +255,14 @@ fn overlap_in_words(grid: &Grid, facet: &Facet, peak: &Peak) -> String {
         .map(|(line, x, _)| grid.place(facet, line, x))
         .collect();
     match others.len() {
-        0 => String::new(),
-        1..=3 => format!(" Its interval overlaps that of {}.", others.join("; ")),
-        n => format!(" Its interval overlaps those of {n} other combinations."),
+        0 => None,
+        1..=3 => Some(format!(
+            "Its interval overlaps that of {}.",
+            others.join("; ")
+        )),
+        n => Some(format!(
+            "Its interval overlaps those of {n} other combinations."
+        )),
     }
 }
 

@@ -66,12 +66,16 @@ impl Percentile {
 /// The figures of one combination over its complete runs.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
+    /// Its runs, as indices of the results.
+    pub(crate) runs: Vec<usize>,
     /// Runs that came to their planned end.
     pub(crate) complete: usize,
     /// Runs that did not: they are counted, and their figures are left out.
     pub(crate) incomplete: usize,
     /// Operations per second.
     pub(crate) throughput: Option<Figure>,
+    /// The throughput of each complete run that has one.
+    pub(crate) throughputs_per_s: Vec<f64>,
     /// New-Orders per minute; `None` where the load was not TPC-C's.
     pub(crate) new_orders_per_min: Option<Figure>,
     /// Nanoseconds, in the order of [`Percentile::ALL`].
@@ -83,11 +87,12 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// The figures of `runs`, which all have the same combination.
-    pub(crate) fn of(runs: &[(&Record, &RunSummary)]) -> Self {
-        let complete: Vec<_> = runs
+    /// The figures of `runs`, which all have the same combination, each with its index in the results.
+    pub(crate) fn of(runs: &[(usize, &Record, &RunSummary)]) -> Self {
+        let complete: Vec<(&Record, &RunSummary)> = runs
             .iter()
-            .filter(|(record, _)| record.is_complete())
+            .filter(|(_, record, _)| record.is_complete())
+            .map(|(_, record, run)| (*record, *run))
             .collect();
         let over = |value: &dyn Fn(&RunSummary) -> Option<f64>| {
             // A mean over those runs that happen to have the value would be of another set than its neighbours.
@@ -99,13 +104,18 @@ impl Cell {
             .filter_map(|(record, run)| server_machine(record, run))
             .collect();
         Self {
+            runs: runs.iter().map(|(index, ..)| *index).collect(),
             complete: complete.len(),
             incomplete: runs.len() - complete.len(),
             throughput: over(&|run| run.throughput_per_s),
+            throughputs_per_s: complete
+                .iter()
+                .filter_map(|(_, run)| run.throughput_per_s)
+                .collect(),
             new_orders_per_min: over(&RunSummary::new_orders_per_min),
             percentiles_ns: Percentile::ALL.map(|percentile| over(&|run| percentile.of(run))),
             cpu: mean_cpu(&cpu),
-            errors: runs.iter().map(|(_, run)| run.errors).sum(),
+            errors: runs.iter().map(|(_, _, run)| run.errors).sum(),
         }
     }
 

@@ -275,16 +275,16 @@ fn facets_of(
         let at = factor.levels.iter().position(|known| known == level);
         at.unwrap_or(0)
     };
-    type Runs<'a> = Vec<(&'a Record, &'a RunSummary)>;
+    type Runs<'a> = Vec<(usize, &'a Record, &'a RunSummary)>;
     let mut by_place: BTreeMap<Vec<usize>, BTreeMap<(usize, usize), Runs>> = BTreeMap::new();
-    for (record, summary) in results.runs.iter().zip(summaries) {
+    for (at, (record, summary)) in results.runs.iter().zip(summaries).enumerate() {
         let key = facet.iter().map(|factor| index(factor, record)).collect();
         let at_line = line.map_or(0, |factor| index(factor, record));
         let at_x = x.map_or(0, |factor| index(factor, record));
         let runs = by_place.entry(key).or_default();
         runs.entry((at_line, at_x))
             .or_default()
-            .push((record, summary));
+            .push((at, record, summary));
     }
     let lines = line.map_or(1, |factor| factor.levels.len());
     let xs = x.map_or(1, |factor| factor.levels.len());

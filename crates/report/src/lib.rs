@@ -25,6 +25,7 @@ mod observers;
 mod page;
 mod results;
 mod run_report;
+mod scaling;
 mod steadiness;
 mod table_sizes;
 mod terminal;

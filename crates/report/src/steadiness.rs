@@ -21,7 +21,23 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
         .collect()
 }
 
+/// As [`sentences`], with counts instead of the runs' numbers and reasons.
+pub(crate) fn in_short(results: &Results) -> Vec<String> {
+    let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
+    let stalled = complete
+        .iter()
+        .filter(|it| run_stalls(it).is_some())
+        .count();
+    let stalled =
+        (stalled > 0).then(|| format!("The mean hides stalls in {}.", counted(stalled, "run")));
+    told(&complete, false).into_iter().chain(stalled).collect()
+}
+
 fn steadiness(runs: &[&Record]) -> Option<String> {
+    told(runs, true)
+}
+
+fn told(runs: &[&Record], by_name: bool) -> Option<String> {
     let (mut steady, mut noisy, mut others) = (0, 0, Vec::new());
     for record in runs {
         match run_state(record) {
@@ -47,7 +63,7 @@ fn steadiness(runs: &[&Record]) -> Option<String> {
     if noisy > 0 {
         text.push_str(&format!(" {} too noisy to tell.", was(noisy)));
     }
-    if !others.is_empty() {
+    if !others.is_empty() && by_name {
         text.push_str(&format!(" Not steady: {}.", named(others)));
     }
     Some(text)

@@ -9,10 +9,10 @@ use crate::{
     disturbances,
     findings::audit_in_short,
     grid::{Facet, Grid, in_words},
-    limit,
+    limit::PeakLimit,
     number::{duration, percent},
     results::Results,
-    steadiness,
+    scaling, steadiness,
     wrapped::wrapped,
 };
 
@@ -59,7 +59,13 @@ pub fn table(results: &Results, width: u16) -> String {
         .map(|facet| wrapped(&answer::sentence(&grid, facet), width))
         .collect();
     parts.push(sentences.join("\n"));
-    parts.extend(limit::at_the_peak(results, &grid).map(|limit| wrapped(&limit, width)));
+    if detailed {
+        let laws = grid.facets.iter();
+        let laws = laws.filter_map(|facet| scaling::sentence(&grid, facet));
+        parts.extend(laws.map(|law| wrapped(&law, width)));
+    }
+    let limit = PeakLimit::of(results, &grid);
+    parts.extend(limit.map(|limit| wrapped(&limit.in_words(), width)));
     parts.extend(ceiling::warning(results).map(|warning| wrapped(&warning, width)));
     parts.extend(answer::other_work(&grid).map(|warning| wrapped(&warning, width)));
     let steadiness = steadiness::sentences(results);

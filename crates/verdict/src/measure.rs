@@ -77,8 +77,8 @@ impl Measure {
         }
     }
 
-    /// An execution's number; `None` where it was not measured.
-    pub(crate) fn of(self, execution: &Execution<'_>) -> Option<f64> {
+    /// An execution's number, in the unit of [`Self::scale`]; `None` where it was not measured.
+    pub fn of(self, execution: &Execution<'_>) -> Option<f64> {
         match self {
             // Where a time was set, how long it took says nothing.
             Self::Metric(Metric::Elapsed) if execution.record.loaded.is_none() => None,

@@ -37,6 +37,12 @@ impl Size {
         top: 24.0,
         bottom: 36.0,
     };
+    /// One comparison block by block, one of several beside each other.
+    pub(crate) const PAIRS: Self = Self {
+        width: 320.0,
+        height: 190.0,
+        ..Self::SMALL
+    };
     /// A wide, low one for a course over time.
     pub(crate) const WIDE: Self = Self {
         width: 720.0,

@@ -1,6 +1,7 @@
 //! A line chart over the levels of a factor, with error bars where there are repeats.
 
 use maud::{Markup, html};
+use stats::Interval;
 
 use super::{
     Format,
@@ -34,6 +35,25 @@ pub(crate) struct ChartLine {
     pub(crate) style: usize,
     /// One per level; a gap where nothing was measured.
     pub(crate) points: Vec<Option<Point>>,
+    /// What was fitted to the points; it is drawn instead of a line from point to point.
+    pub(crate) course: Option<Course>,
+}
+
+/// A fitted course with its interval as a band.
+#[derive(Debug, Clone)]
+pub(crate) struct Course {
+    /// From the left to the right.
+    pub(crate) places: Vec<Place>,
+    /// Where it is highest, as shares of the x axis, with what to say of it; `None` where that is not known.
+    pub(crate) peak: Option<(f64, f64, String)>,
+}
+
+/// A place of a course.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// Share of the x axis.
+    pub(crate) x: f64,
+    pub(crate) interval: Interval,
 }
 
 /// One measured point.
@@ -53,6 +73,8 @@ impl LineChart<'_> {
         let content = html! {
             (y_axis(self.size, self.y, self.y_name, self.tick))
             (level_axis(self.size, self.levels, at, self.x_name))
+            // Bands first: none may lie over a line.
+            @for line in &self.lines { @if let Some(course) = &line.course { (self.band(line, course)) } }
             @for line in &self.lines { (self.line(line)) }
             @if self.labelled { (self.labels()) }
         };
@@ -66,14 +88,49 @@ impl LineChart<'_> {
 
     fn line(&self, line: &ChartLine) -> Markup {
         let dash = Some(dash(line.style)).filter(|dash| !dash.is_empty());
+        let path = match &line.course {
+            Some(course) => {
+                self.through(course.places.iter().map(|it| (it.x, it.interval.estimate)))
+            }
+            None => self.path(line),
+        };
         html! {
             g class=(colour_class(line.style)) {
-                path.stroke d=(self.path(line)) stroke-dasharray=[dash] {}
+                path.stroke d=(path) stroke-dasharray=[dash] {}
                 @for (index, point) in line.points.iter().enumerate() {
                     @if let Some(point) = point { (self.point(line, index, point)) }
                 }
             }
         }
+    }
+
+    /// The band of a fitted course, and the stretch of the axis below its peak.
+    fn band(&self, line: &ChartLine, course: &Course) -> Markup {
+        let there = course.places.iter().map(|it| (it.x, it.interval.high));
+        let back = course.places.iter().rev();
+        let back = back.map(|it| (it.x, it.interval.low));
+        let path = format!("{}Z", self.through(there.chain(back)));
+        html! {
+            g class=(colour_class(line.style)) {
+                path.band d=(path) {}
+                @if let Some((from, to, words)) = &course.peak {
+                    @let base = self.size.y(0.0);
+                    @let (from, to) = (self.size.x(*from), self.size.x(*to));
+                    g {
+                        title { (words) }
+                        rect.peak-band x=(px(from - 1.0)) width=(px(to - from + 2.0)) y=(px(base - 5.0)) height="5" {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn through(&self, places: impl Iterator<Item = (f64, f64)>) -> String {
+        let places = places.map(|(x, value)| {
+            let (x, y) = (self.size.x(x), self.size.y(self.y.share(value)));
+            format!("{} {}", px(x), px(y))
+        });
+        format!("M{}", places.collect::<Vec<_>>().join("L"))
     }
 
     /// The path through the points, broken at gaps.
@@ -284,11 +341,13 @@ mod tests {
                     label: "1:0".into(),
                     style: 0,
                     points: vec![point(500.0), point(900.0), point(1_500.0), point(1_800.0)],
+                    course: None,
                 },
                 ChartLine {
                     label: "0:1".into(),
                     style: 1,
                     points: vec![point(300.0), None, point(800.0), point(900.0)],
+                    course: None,
                 },
             ],
         );

@@ -49,6 +49,27 @@ impl Axis {
         }
     }
 
+    /// An axis that holds `low` to `high`: from zero, or from a tick near `low` where from zero all values would lie in
+    /// its upper half.
+    pub(crate) fn around(low: f64, high: f64, wanted: u32) -> Self {
+        if !(low.is_finite() && high.is_finite() && low > high / 2.0) {
+            return Self::from_zero(high, wanted);
+        }
+        // A flat course would otherwise be drawn as if it were one of thousandths.
+        let room = (high - low).max(high * 0.01);
+        let step = Self::from_zero(room, wanted).ticks[1];
+        let first = (low / step).floor();
+        let last = (high / step).ceil().max(first + 1.0);
+        Self {
+            ticks: (first as i64..=last as i64)
+                .map(|n| n as f64 * step)
+                .collect(),
+            low: first * step,
+            high: last * step,
+            law: Law::Linear,
+        }
+    }
+
     /// A logarithmic axis that holds `low` to `high`, both above zero; its ends are 1, 2 or 5 times a power of ten.
     pub(crate) fn logarithmic(low: f64, high: f64) -> Self {
         let (mut first, mut last) = (step_below(low), step_below(high));
@@ -73,7 +94,7 @@ impl Axis {
     /// Share of the axis below `value`, 0 to 1.
     pub(crate) fn share(&self, value: f64) -> f64 {
         let share = match self.law {
-            Law::Linear => value / self.high,
+            Law::Linear => (value - self.low) / (self.high - self.low),
             // No logarithm of zero or less: such a value lies below any logarithmic axis.
             Law::Logarithmic if value <= self.low => 0.0,
             Law::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),
@@ -114,20 +135,45 @@ pub(crate) struct Levels {
     pub(crate) labels: Vec<String>,
     /// Share of the axis, 0 to 1, for each label.
     pub(crate) at: Vec<f64>,
+    /// The first and the last number of a log2 axis.
+    ends: Option<(f64, f64)>,
 }
 
 impl Levels {
     /// Positive rising numbers stand on a log2 axis with exactly these ticks, all others at equal distances.
     pub(crate) fn of(labels: &[String]) -> Self {
         let numbers: Option<Vec<f64>> = labels.iter().map(|label| level_number(label)).collect();
-        let at = match numbers {
-            Some(numbers) if is_rising(&numbers) && numbers[0] > 0.0 => log2_shares(&numbers),
-            _ => equal_shares(labels.len()),
-        };
+        let numbers = numbers.filter(|numbers| is_rising(numbers) && numbers[0] > 0.0);
         Self {
             labels: labels.to_vec(),
-            at,
+            at: match &numbers {
+                Some(numbers) => log2_shares(numbers),
+                None => equal_shares(labels.len()),
+            },
+            ends: numbers.map(|numbers| (numbers[0], numbers[numbers.len() - 1])),
         }
+    }
+
+    /// All at equal distances, whatever they are.
+    pub(crate) fn equally_spaced(labels: &[String]) -> Self {
+        Self {
+            labels: labels.to_vec(),
+            at: equal_shares(labels.len()),
+            ends: None,
+        }
+    }
+
+    /// The number at a share of the axis; `None` where the levels are no rising numbers.
+    pub(crate) fn number_at(&self, share: f64) -> Option<f64> {
+        let (first, last) = self.ends?;
+        Some(first * (last / first).powf(share))
+    }
+
+    /// The share of the axis at which a number stands; `None` where it lies beyond the ends.
+    pub(crate) fn share_of(&self, number: f64) -> Option<f64> {
+        let (first, last) = self.ends?;
+        let share = (number / first).ln() / (last / first).ln();
+        (0.0..=1.0).contains(&share).then_some(share)
     }
 }
 
@@ -167,6 +213,17 @@ mod tests {
         for (max, ticks) in cases {
             assert_eq!(Axis::from_zero(max, 4).ticks, ticks, "{max}");
         }
+    }
+
+    #[test]
+    fn an_axis_around_far_values_does_not_begin_at_zero() {
+        let axis = Axis::around(9_620.0, 10_130.0, 4);
+        assert_eq!((axis.low, axis.high), (9_600.0, 10_200.0));
+        assert_eq!(axis.ticks, [9_600.0, 9_800.0, 10_000.0, 10_200.0]);
+        assert!((axis.share(9_900.0) - 0.5).abs() < 1e-9);
+        assert_eq!(Axis::around(10.0, 100.0, 4).low, 0.0);
+        let flat = Axis::around(500.0, 500.0, 4);
+        assert!(flat.low < flat.high && flat.ticks.len() >= 2, "{flat:?}");
     }
 
     proptest! {
@@ -219,6 +276,12 @@ mod tests {
             Levels::of(&labels).at
         };
         assert_eq!(levels(&["1", "2", "4", "16"]), [0.0, 0.25, 0.5, 1.0]);
+        let axis = Levels::of(&["1", "2", "4", "16"].map(str::to_owned));
+        assert_eq!(
+            (axis.number_at(0.5), axis.share_of(4.0)),
+            (Some(4.0), Some(0.5))
+        );
+        assert_eq!(axis.share_of(17.0), None);
         assert_eq!(levels(&["xfs", "ext4", "zfs"]), [0.0, 0.5, 1.0]);
         assert_eq!(levels(&["0", "64M"]), [0.0, 1.0]);
         assert_eq!(levels(&["8"]), [0.5]);

@@ -39,15 +39,6 @@ pub(super) fn section(results: &Results) -> Markup {
     }
 }
 
-/// The grade in a line below the title.
-pub(super) fn kicker(results: &Results) -> Markup {
-    html! {
-        @if let Some(audit) = &results.audit {
-            p.kicker { a href="#audit" { "audit: grade " (audit.grade.letter()) } ", " (audit.grade.in_words()) }
-        }
-    }
-}
-
 fn findings(found: &[(&Judgement, &Finding)]) -> Markup {
     html! {
         (scrolling("Findings", html! {

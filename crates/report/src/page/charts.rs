@@ -2,6 +2,7 @@
 
 mod cpu;
 mod latency;
+mod laws;
 
 use maud::{Markup, html};
 
@@ -19,6 +20,7 @@ use crate::{
     grid::{Facet, Grid, Line, Measure},
     number::{si, si_tick},
     results::Factor,
+    scaling::Scaling,
 };
 
 /// A chart may share its axis with the others only if it then still fills this share of it.
@@ -32,32 +34,13 @@ const ARROW_ROOM: f64 = 1.25;
 const BARS: &str = "Bars: 95 % interval of the mean over executions; where one goes on beyond the chart it ends in an \
     arrow head, and its size is under Numbers. ";
 
-/// One section per measure; none for an experiment without a factor along x.
-pub(super) fn sections(grid: &Grid) -> Markup {
-    let Some(x) = &grid.x else {
-        return html! {};
-    };
-    let charts = Charts {
-        grid,
-        x,
-        levels: Levels::of(&x.levels),
-    };
-    html! {
-        @for measure in &grid.measures {
-            @match measure {
-                Measure::Throughput => (charts.throughput()),
-                Measure::NewOrders => (charts.new_orders()),
-                Measure::Cpu => (charts.cpu()),
-                Measure::Latency(percentiles) => (charts.latency(percentiles)),
-            }
-        }
-    }
-}
-
-struct Charts<'a> {
+/// The charts of a grid that has a factor along x.
+pub(super) struct Charts<'a> {
     grid: &'a Grid,
     x: &'a Factor,
     levels: Levels,
+    /// The scalability laws by facet and line; `None` where there is none.
+    laws: Vec<Vec<Option<Scaling>>>,
 }
 
 /// A value of a combination that a line chart can draw.
@@ -72,9 +55,67 @@ struct Value<'a> {
     /// In words, with margin.
     words: fn(&Figure) -> String,
     of: &'a dyn Fn(&Cell) -> Option<Figure>,
+    /// Whether the scalability laws describe it.
+    laws: bool,
 }
 
-impl Charts<'_> {
+impl<'a> Charts<'a> {
+    /// `None` for an experiment without a factor along x.
+    pub(super) fn of(grid: &'a Grid) -> Option<Self> {
+        let x = grid.x.as_ref()?;
+        let law = |line| Scaling::of(grid, line);
+        let laws = grid.facets.iter();
+        Some(Self {
+            grid,
+            x,
+            levels: Levels::of(&x.levels),
+            laws: laws
+                .map(|facet| facet.lines.iter().map(law).collect())
+                .collect(),
+        })
+    }
+
+    /// The chart that shows the answer: throughput where the author wants it drawn, else the first measure.
+    pub(super) fn answer(&self) -> Markup {
+        match self.leading() {
+            Some(measure) => self.section(measure),
+            None => html! {},
+        }
+    }
+
+    /// The CPU, unless the answer is drawn by it already.
+    pub(super) fn processors(&self) -> Markup {
+        let cpu = self.others().find(|measure| **measure == Measure::Cpu);
+        cpu.map_or(html! {}, |measure| self.section(measure))
+    }
+
+    /// Everything else that is to be drawn.
+    pub(super) fn rest(&self) -> Markup {
+        let rest = self.others().filter(|measure| **measure != Measure::Cpu);
+        html! { @for measure in rest { (self.section(measure)) } }
+    }
+
+    fn leading(&self) -> Option<&Measure> {
+        let rate = |measure: &&Measure| matches!(measure, Measure::Throughput | Measure::NewOrders);
+        let measures = &self.grid.measures;
+        measures.iter().find(rate).or(measures.first())
+    }
+
+    fn others(&self) -> impl Iterator<Item = &Measure> {
+        let leading = self.leading();
+        let measures = self.grid.measures.iter();
+        measures.filter(move |measure| Some(*measure) != leading)
+    }
+
+    fn section(&self, measure: &Measure) -> Markup {
+        match measure {
+            Measure::Throughput => self.throughput(),
+            Measure::NewOrders => self.new_orders(),
+            Measure::Cpu => self.cpu(),
+            Measure::Latency(percentiles) => self.latency(percentiles),
+        }
+    }
+
     fn throughput(&self) -> Markup {
         let value = Value {
             name: "Throughput",
@@ -84,6 +125,7 @@ impl Charts<'_> {
             hint: si,
             words: throughput_in_words,
             of: &|cell| cell.throughput,
+            laws: true,
         };
         self.values(&value)
     }
@@ -97,6 +139,7 @@ impl Charts<'_> {
             hint: si,
             words: throughput_in_words,
             of: &|cell| cell.new_orders_per_min,
+            laws: false,
         };
         self.values(&value)
     }
@@ -114,6 +157,7 @@ impl Charts<'_> {
                 p.note {
                     (self.bars_note()) (note)
                 }
+                @if value.laws { (self.laws_in_words()) }
             }
         }
     }
@@ -139,7 +183,11 @@ impl Charts<'_> {
             .grid
             .facets
             .iter()
-            .map(|facet| top(&figures(facet, value.of)))
+            .enumerate()
+            .map(|(index, facet)| {
+                let measured = top(&figures(facet, value.of));
+                measured.max(self.top_of_laws(value, index, measured))
+            })
             .collect();
         let highest = tops.iter().copied().fold(0.0, f64::max);
         let shared = tops.iter().all(|top| *top >= highest * READABLE_SHARE);
@@ -160,7 +208,10 @@ impl Charts<'_> {
             .iter()
             .enumerate()
             .filter(|(_, line)| !line.is_empty())
-            .map(|(style, line)| chart_line(line_name(line), style, line, value.of))
+            .map(|(style, line)| ChartLine {
+                course: self.course(value, index, style),
+                ..chart_line(line_name(line), style, line, value.of)
+            })
             .collect();
         let title = self.title(value.name, facet, None);
         let text = self.peaks_in_words(facet, value);
@@ -288,6 +339,7 @@ fn chart_line(
         label,
         style,
         points: points.collect(),
+        course: None,
     }
 }
 

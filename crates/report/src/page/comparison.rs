@@ -1,9 +1,10 @@
 //! The verdict: each comparison in a sentence, and its interval drawn on one scale with the others.
 
 use maud::{Markup, html};
-use verdict::{Answer, Question};
+use stats::Interval;
+use verdict::{Answer, Question, change};
 
-use super::{figures, unbroken};
+use super::{blocks, figures, unbroken};
 use crate::{answer, chart::px, grid::Grid, results::Results};
 
 /// Width and height of one interval's drawing, in the units of its `viewBox`.
@@ -11,21 +12,32 @@ const SIZE: (f64, f64) = (320.0, 22.0);
 /// The scale always shows at least this change to either side, as a logarithm.
 const REACH_AT_LEAST: f64 = 0.02;
 
-/// Nothing where no verdict was asked for.
+/// Sentences that fit below the one that sums them up; more of them are in the table only.
+const SENTENCES_AT_MOST: usize = 6;
+
+/// Each comparison in a sentence, where there are several and not too many.
+pub(super) fn sentences(results: &Results, grid: &Grid) -> Markup {
+    let sentences = answer::verdict(results, grid);
+    html! {
+        @if (2..=SENTENCES_AT_MOST).contains(&sentences.len()) {
+            ul { @for sentence in &sentences { li { (unbroken(sentence)) } } }
+        }
+    }
+}
+
+/// The compared sides block by block, and the intervals of their differences; nothing where nothing was compared.
 pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     let Some(question) = &results.verdict else {
         return html! {};
     };
     let answers = &grid.answers;
-    let sentences = answer::verdict(results, grid);
     html! {
-        section aria-labelledby="verdict" {
-            h2 id="verdict" { "The verdict" }
-            @match sentences.as_slice() {
-                [only] => p.lead { (unbroken(only)) },
-                several => ul.lead { @for sentence in several { li { (unbroken(sentence)) } } },
+        @if answers.iter().any(|answer| answer.comparison.is_some()) {
+            section aria-labelledby="blocks" {
+                h2 id="blocks" { "Against the baseline, block by block" }
+                (blocks::charts(results, grid, question))
+                (intervals(question, answers))
             }
-            @if answers.iter().any(|answer| answer.comparison.is_some()) { (intervals(question, answers)) }
         }
     }
 }
@@ -47,7 +59,7 @@ fn intervals(question: &Question, answers: &[Answer]) -> Markup {
                     @if several { th scope="col" { "at" } }
                     th scope="col" { "compared" }
                     th scope="col" { "verdict" }
-                    th scope="col" { "ratio" }
+                    th scope="col" { "change, with interval" }
                     th scope="col" { "interval" }
                     th scope="col" { "executions" }
                 } }
@@ -58,7 +70,7 @@ fn intervals(question: &Question, answers: &[Answer]) -> Markup {
                         td { (answer.decision.word()) }
                         @match &answer.comparison {
                             Some(comparison) => {
-                                td { (format!("{:.3}", comparison.ratio.estimate)) }
+                                td { (in_words(&comparison.ratio)) }
                                 td { (drawn(question, answer, reach)) }
                                 td { (comparison.executions) }
                             }
@@ -90,6 +102,12 @@ fn reach(question: &Question, answers: &[Answer]) -> f64 {
         * 1.05
 }
 
+/// `+15.7 % (+9.1 % to +22.7 %)`.
+fn in_words(ratio: &Interval) -> String {
+    let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(change);
+    unbroken(&format!("{estimate} ({low} to {high})"))
+}
+
 /// The interval as a bar with its estimate as a dot, over the band that does not matter and the line of no difference.
 fn drawn(question: &Question, answer: &Answer, reach: f64) -> Markup {
     let Some(comparison) = &answer.comparison else {
@@ -100,12 +118,7 @@ fn drawn(question: &Question, answer: &Answer, reach: f64) -> Markup {
     let margin = 1.0 + question.min_effect;
     let ratio = comparison.ratio;
     let middle = px(height / 2.0);
-    let said = format!(
-        "{:+.1} %, interval {:+.1} % to {:+.1} %",
-        (ratio.estimate - 1.0) * 100.0,
-        (ratio.low - 1.0) * 100.0,
-        (ratio.high - 1.0) * 100.0
-    );
+    let said = in_words(&ratio);
     html! {
         svg.interval viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(said) {
             rect.interval-margin x=(px(at(1.0 / margin))) y="0"

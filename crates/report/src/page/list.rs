@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use samples::{Record, RunSummary};
 
-use super::{figures, series::Course};
+use super::{figures, series::Course, unbroken};
 use crate::{
     cell::{Percentile, busy, server_machine},
     chart::{frame::Description, timeline::Timeline},
@@ -11,6 +11,7 @@ use crate::{
     limit::limit_name,
     number::{duration, percent, si},
     results::Results,
+    steadiness,
 };
 
 /// The run list; below it the panel that the script fills, or static charts where no library was built in.
@@ -31,6 +32,7 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
                     only. "
                     "Percentiles are response times of all operations; CPU is the busy share of the server's machine."
                 }
+                @for sentence in steadiness::sentences(results) { p { (unbroken(&sentence)) } }
                 div.scroll.run-list role="region" aria-label="Every run" tabindex="0" {
                     table id="run-table" {
                         thead { tr {

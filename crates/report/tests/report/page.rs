@@ -38,11 +38,34 @@ fn small_page() {
 }
 
 #[test]
-fn verdict_stands_first() {
+fn verdict_stands_first_and_its_blocks_follow() {
     let page = markup(&html(&asked()));
     let (_, after) = page.split_once("<main>").unwrap();
-    let (verdict, _) = after.split_once("aria-labelledby=\"answer\"").unwrap();
+    let (verdict, _) = after.split_once("aria-labelledby=\"throughput\"").unwrap();
     insta::assert_snapshot!(verdict);
+}
+
+/// Sections in the order in which a reader asks for them.
+#[test]
+fn parts_stand_in_their_order() {
+    let page = html(&asked());
+    let parts = [
+        "<h1>",
+        "\"verdict\"",
+        "\"blocks\"",
+        "\"throughput\"",
+        "\"time\"",
+        "\"cpu\"",
+        "\"latency\"",
+        "\"runs\"",
+        "\"environment\"",
+        "\"reproduce\"",
+    ];
+    let places = parts.map(|part| match part.starts_with('<') {
+        true => page.find(part),
+        false => page.find(&format!("aria-labelledby={part}")),
+    });
+    assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
 }
 
 #[test]

@@ -47,6 +47,7 @@ impl Charts<'_> {
             hint: duration,
             words: figures::latency_in_words,
             of: &|cell| cell.percentile_ns(percentile),
+            laws: false,
         };
         let all: Vec<Figure> = (self.grid.facets.iter())
             .flat_map(|facet| super::figures(facet, value.of))

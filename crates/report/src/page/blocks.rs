@@ -1,0 +1,201 @@
+//! The compared sides block by block: what the verdict rests on, as points.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use maud::{Markup, html};
+use verdict::{Answer, Measure, Question, Scale};
+
+use super::figures::scrolling;
+use crate::{
+    chart::{
+        Format,
+        frame::{Description, Size},
+        marker::sample,
+        pair::{PairChart, PairSide},
+        scale::Axis,
+    },
+    grid::{Grid, in_words},
+    number::{duration, duration_tick, si, si_tick},
+    results::Results,
+};
+
+/// More comparisons than these are in the table only: nobody looks at more small charts.
+const CHARTS_AT_MOST: usize = 16;
+
+/// The values of both sides of one comparison by block.
+struct Pairs<'a> {
+    answer: &'a Answer,
+    blocks: Vec<String>,
+    sides: [Vec<Option<f64>>; 2],
+}
+
+/// A chart for each comparison; nothing where nothing was compared.
+pub(super) fn charts(results: &Results, grid: &Grid, question: &Question) -> Markup {
+    let all: Vec<Pairs> = grid
+        .answers
+        .iter()
+        .map(|answer| Pairs::of(results, grid, question, answer))
+        .filter(|pairs| !pairs.blocks.is_empty())
+        .collect();
+    let baseline = in_words(&question.baseline);
+    let more = all.len().saturating_sub(CHARTS_AT_MOST);
+    html! {
+        @if !all.is_empty() {
+            div.charts.small { @for (index, pairs) in all.iter().take(CHARTS_AT_MOST).enumerate() {
+                (pairs.figure(question, &baseline, index))
+            } }
+            p.note {
+                "Each pair of points is one block, in which both ran; points of one run each, not means. "
+                @if more > 0 { "The other " (more) " comparisons are in the table below." }
+            }
+        }
+    }
+}
+
+impl<'a> Pairs<'a> {
+    fn of(results: &Results, grid: &Grid, question: &Question, answer: &'a Answer) -> Self {
+        let value = |levels: &[(String, String)]| {
+            let mut by_block = BTreeMap::new();
+            for (record, summary) in results.runs.iter().zip(&grid.summaries) {
+                let combination = &record.header.combination;
+                let mut wanted = levels.iter().chain(&answer.within);
+                let is_side = wanted.all(|(factor, level)| combination.get(factor) == Some(level));
+                if let Some(value) = question.metric.of(summary)
+                    && is_side
+                    && record.is_complete()
+                {
+                    by_block.insert(record.header.block, value);
+                }
+            }
+            by_block
+        };
+        let sides = [value(&question.baseline), value(&answer.levels)];
+        let blocks: BTreeSet<u32> = sides.iter().flat_map(BTreeMap::keys).copied().collect();
+        Self {
+            answer,
+            sides: sides.map(|side| {
+                blocks
+                    .iter()
+                    .map(|block| side.get(block).copied())
+                    .collect()
+            }),
+            blocks: blocks.iter().map(u32::to_string).collect(),
+        }
+    }
+
+    fn figure(&self, question: &Question, baseline: &str, index: usize) -> Markup {
+        let metric = Measure::Metric(question.metric);
+        let (tick, hint, unit) = formats(metric.scale());
+        let values = || self.sides.iter().flatten().flatten().copied();
+        let axis = Axis::around(
+            values().fold(f64::INFINITY, f64::min),
+            values().fold(0.0, f64::max),
+            4,
+        );
+        let compared = in_words(&self.answer.levels);
+        let place = in_words(&self.answer.within);
+        let title = match place.is_empty() {
+            true => format!("{compared} against {baseline}"),
+            false => format!("{place}: {compared} against {baseline}"),
+        };
+        let said = self.in_words(hint);
+        let name = match unit.is_empty() {
+            true => metric.in_words().to_owned(),
+            false => format!("{}, {unit}", metric.in_words()),
+        };
+        let cut = if axis.low > 0.0 {
+            " (axis not from 0)"
+        } else {
+            ""
+        };
+        let [a, b] = self.sides.clone();
+        let chart = PairChart {
+            size: Size::PAIRS,
+            description: Description {
+                id: &format!("pairs-{index}"),
+                title: &format!("{title}, block by block"),
+                text: &said.join("; "),
+            },
+            blocks: &self.blocks,
+            y_name: &format!("{name}{cut}"),
+            y: &axis,
+            tick,
+            hint,
+            sides: [
+                PairSide {
+                    name: baseline,
+                    values: a,
+                },
+                PairSide {
+                    name: &compared,
+                    values: b,
+                },
+            ],
+        };
+        html! {
+            figure {
+                figcaption { @if !place.is_empty() { (place) ": " } (self.answer.decision.word()) }
+                ul.legend {
+                    li { (sample(0)) (baseline) }
+                    li { (sample(1)) (compared) }
+                }
+                (chart.draw())
+                details {
+                    summary { "Numbers" span.hidden { " of: " (title) } }
+                    (scrolling(&title, self.table(baseline, &compared, hint)))
+                }
+            }
+        }
+    }
+
+    /// `block 1: 12.3k, 12.9k`.
+    fn in_words(&self, hint: Format) -> Vec<String> {
+        let value = |value: Option<f64>| value.map_or("–".to_owned(), hint);
+        let blocks = self
+            .blocks
+            .iter()
+            .zip(self.sides[0].iter().zip(&self.sides[1]));
+        blocks
+            .map(|(block, (a, b))| format!("block {block}: {}, {}", value(*a), value(*b)))
+            .collect()
+    }
+
+    fn table(&self, baseline: &str, compared: &str, hint: Format) -> Markup {
+        let value = |value: Option<f64>| value.map_or("–".to_owned(), hint);
+        let blocks = self
+            .blocks
+            .iter()
+            .zip(self.sides[0].iter().zip(&self.sides[1]));
+        html! {
+            table {
+                thead { tr {
+                    th scope="col" { "block" }
+                    th scope="col" { (baseline) }
+                    th scope="col" { (compared) }
+                    th scope="col" { "ratio" }
+                } }
+                tbody { @for (block, (a, b)) in blocks {
+                    tr {
+                        th scope="row" { (block) }
+                        td { (value(*a)) }
+                        td { (value(*b)) }
+                        td { @match (a, b) {
+                            (Some(a), Some(b)) if *a > 0.0 => (format!("{:.3}", b / a)),
+                            _ => "–",
+                        } }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+/// How values of a scale are written: on an axis, by themselves, and the unit that these do not name.
+fn formats(scale: Scale) -> (Format, Format, &'static str) {
+    match scale {
+        Scale::PerSecond => (si_tick, si, "operations/s"),
+        Scale::Nanoseconds => (duration_tick, duration, ""),
+        Scale::Seconds => (|s| duration_tick(s * 1e9), |s| duration(s * 1e9), ""),
+        Scale::PerMinute | Scale::PerOperation(_) => (si_tick, si, ""),
+    }
+}

@@ -1,0 +1,129 @@
+//! The fitted scalability laws: their courses in the charts of throughput, and their figures as a table.
+
+use maud::{Markup, html};
+
+use super::{Charts, Value, figures::scrolling};
+use crate::{
+    chart::line::{Course, Place},
+    number::{percent, si},
+    scaling::{Scaling, range},
+};
+
+/// Places at which a law is drawn; between them a curve is as good as straight.
+const PLACES: usize = 40;
+/// Laws that are told in sentences; more of them are a table.
+const SENTENCES_AT_MOST: usize = 3;
+
+impl Charts<'_> {
+    fn law(&self, facet: usize, line: usize) -> Option<&Scaling> {
+        self.laws[facet][line].as_ref()
+    }
+
+    /// The law of a line of a facet as a course; `None` where none describes it.
+    pub(super) fn course(&self, value: &Value, facet: usize, line: usize) -> Option<Course> {
+        let scaling = self
+            .law(facet, line)
+            .filter(|it| value.laws && it.describes())?;
+        let places = (0..=PLACES).map(|at| {
+            let x = at as f64 / PLACES as f64;
+            let concurrency = self.levels.number_at(x)?;
+            let interval = scaling.fit.at(concurrency);
+            Some(Place { x, interval })
+        });
+        let within = |concurrency: f64| {
+            let last = self.levels.number_at(1.0)?;
+            self.levels.share_of(concurrency.min(last))
+        };
+        let peak = scaling.peak().ok().and_then(|peak| {
+            let from = within(peak.concurrency.low)?;
+            Some((from, within(peak.concurrency.high)?, scaling.in_words()))
+        });
+        Some(Course {
+            places: places.collect::<Option<_>>()?,
+            peak,
+        })
+    }
+
+    /// The highest value that the axis of a facet must hold for its laws; bands of more than twice the highest
+    /// measured value are cut.
+    pub(super) fn top_of_laws(&self, value: &Value, facet: usize, measured: f64) -> f64 {
+        let lines = 0..self.grid.facets[facet].lines.len();
+        let courses = lines.filter_map(|line| self.course(value, facet, line));
+        let tops = courses.flat_map(|it| it.places).map(|it| it.interval.high);
+        tops.fold(0.0, f64::max).min(measured * 2.0)
+    }
+
+    /// What the laws say: sentences of few, a table of all.
+    pub(super) fn laws_in_words(&self) -> Markup {
+        let facets = self.grid.facets.iter().zip(&self.laws);
+        let told: Vec<(String, &Scaling)> = facets
+            .flat_map(|(facet, laws)| {
+                let lines = facet.lines.iter().zip(laws);
+                lines.filter_map(move |(line, law)| {
+                    let place = [self.line_heading(line), facet.name()];
+                    let place: Vec<String> = place.into_iter().flatten().collect();
+                    Some((place.join(", "), law.as_ref()?))
+                })
+            })
+            .collect();
+        if told.is_empty() {
+            return html! {};
+        }
+        let named = told
+            .iter()
+            .filter(|(_, it)| it.describes() && it.peak().is_ok());
+        let named = named.count();
+        html! {
+            @if told.len() <= SENTENCES_AT_MOST {
+                ul.laws { @for (place, scaling) in &told {
+                    li { "The fitted law" @if !place.is_empty() { " of " (place) } ": " (scaling.in_words()) "." }
+                } }
+            } @else {
+                p { "The fitted law names a peak for " (named) " of " (told.len()) " lines; the others are not measured far \
+                    enough beyond it, or follow no such law." }
+            }
+            details {
+                summary { "The fitted laws" }
+                (scrolling("The fitted laws", self.laws_table(&told)))
+                p.note { "Universal Scalability Law (Gunther): N connections do λN / (1 + σ(N − 1) + κN(N − 1)) operations/s. σ is \
+                    the share that waits in one line, κ the cost of every pair of connections. Curve and band are the \
+                    fit and its 95 % bootstrap interval; the bar at the axis is the interval of the peak. No peak is \
+                    named that the measured connections have not passed." }
+            }
+        }
+    }
+
+    fn laws_table(&self, told: &[(String, &Scaling)]) -> Markup {
+        html! {
+            table {
+                caption { "Universal Scalability Law of each line, with 95 % intervals" }
+                thead { tr {
+                    @for name in ["line", "one connection, operations/s (λ)", "contention (σ)", "coherency (κ)", "peak, connections",
+                        "peak, operations/s", "runs", "their distance from the law"] { th scope="col" { (name) } }
+                } }
+                tbody { @for (place, scaling) in told {
+                    @let law = &scaling.fit.law;
+                    tr {
+                        th scope="row" { @if place.is_empty() { "all runs" } @else { (place) } }
+                        @if scaling.describes() {
+                            td { (si(law.single_per_s)) }
+                            td { (percent(law.contention)) "\u{a0}%" }
+                            td { (format!("{:.2e}", law.coherency)) }
+                            @match scaling.peak() {
+                                Ok(peak) => {
+                                    td { (range(&peak.concurrency, |n| format!("{n:.0}"))) }
+                                    td { (range(&peak.throughput_per_s, si)) }
+                                }
+                                Err(none) => td.text colspan="2" { "not named: " (none) },
+                            }
+                        } @else {
+                            td.text colspan="5" { "no law fits" }
+                        }
+                        td { (scaling.executions) }
+                        td { (percent(scaling.distance)) "\u{a0}%" }
+                    }
+                } }
+            }
+        }
+    }
+}

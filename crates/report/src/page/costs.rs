@@ -1,0 +1,177 @@
+//! Where the time went: what limited each combination, and what one operation cost there.
+
+use maud::{Markup, html};
+use verdict::{Cost, Execution, Measure};
+
+use super::{charts::Charts, figures::scrolling};
+use crate::{
+    answer,
+    contrast::amount,
+    grid::{Facet, Grid},
+    limit,
+    results::Results,
+};
+
+/// What is shown of an operation's cost: of each line the first that was observed.
+const COSTS: [&[Cost]; 11] = [
+    &[Cost::ServerCpu],
+    &[Cost::ClientCpu],
+    &[Cost::DiskReads, Cost::InnodbReads],
+    &[Cost::DiskReadBytes],
+    &[Cost::DiskWrites, Cost::InnodbWrites],
+    &[Cost::DiskWrittenBytes, Cost::WrittenBytes],
+    &[Cost::LogFsyncs, Cost::Fsyncs],
+    &[Cost::RowLockWaits],
+    &[Cost::RowLockTime],
+    &[Cost::BytesSent],
+    &[Cost::BytesReceived],
+];
+
+/// The limits of all combinations, the costs at the peaks, and the chart of the CPU.
+pub(super) fn section(results: &Results, grid: &Grid, charts: Option<&Charts>) -> Markup {
+    if grid.combinations() == 0 {
+        return html! {};
+    }
+    html! {
+        section aria-labelledby="time" {
+            h2 id="time" { "Where the time went" }
+            (limits(results, grid))
+            (costs(results, grid))
+        }
+        @if let Some(charts) = charts { (charts.processors()) }
+    }
+}
+
+/// What limited each combination: a table like the grid itself, one per facet.
+fn limits(results: &Results, grid: &Grid) -> Markup {
+    let Some(x) = grid.x.as_ref().filter(|_| grid.combinations() > 1) else {
+        return html! {};
+    };
+    html! {
+        div.grids { @for facet in &grid.facets {
+            (scrolling("What limited each combination", html! {
+                table.limits {
+                    caption {
+                        "What limited each combination"
+                        @if let Some(name) = facet.name() { ", " (name) }
+                    }
+                    thead { tr {
+                        th scope="col" { @if let Some(line) = &grid.line { (line.name) " \\ " } (x.name) }
+                        @for level in &x.levels { th scope="col" { (level) } }
+                    } }
+                    tbody { @for line in facet.lines.iter().filter(|line| !line.is_empty()) {
+                        tr {
+                            th scope="row" { (line.level.as_deref().unwrap_or("all runs")) }
+                            @for cell in &line.cells {
+                                td { @match cell {
+                                    Some(cell) => (limit::of_runs(results, &cell.runs)),
+                                    None => "–",
+                                } }
+                            }
+                        }
+                    } }
+                }
+            }))
+        } }
+        p.note { "The limit is named by rules, the most particular first, from what was observed of both machines and the \
+            server; of several runs the limit that most of them met. The list of runs below has the evidence of each." }
+    }
+}
+
+/// A combination whose costs are shown.
+struct Place<'a> {
+    name: String,
+    runs: &'a [usize],
+}
+
+/// Of every line the combination with the highest throughput; where nothing is drawn along x, all combinations.
+fn places<'a>(grid: &'a Grid, facet: &'a Facet) -> Vec<Place<'a>> {
+    let named = |line, x| {
+        let place = grid.place(facet, line, x);
+        let parts = [Some(place).filter(|it| !it.is_empty()), facet.name()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    };
+    let compared = !grid.answers.is_empty();
+    if grid.x.is_none() || compared {
+        let cells = facet.cells();
+        return cells
+            .map(|(line, x, cell)| Place {
+                name: named(line, x),
+                runs: &cell.runs,
+            })
+            .collect();
+    }
+    let lines = 0..facet.lines.len();
+    lines
+        .filter_map(|line| answer::peak_of_line(facet, line))
+        .map(|peak| Place {
+            name: named(peak.line, peak.x),
+            runs: &peak.cell.runs,
+        })
+        .collect()
+}
+
+fn costs(results: &Results, grid: &Grid) -> Markup {
+    let places: Vec<Place> = grid
+        .facets
+        .iter()
+        .flat_map(|facet| places(grid, facet))
+        .collect();
+    let rows: Vec<(&Place, Vec<Execution>)> = places
+        .iter()
+        .map(|place| {
+            let records = place.runs.iter().map(|run| &results.runs[*run]);
+            let complete = records.filter(|record| record.is_complete());
+            (
+                place,
+                complete.map(|record| Execution::of(record, 0)).collect(),
+            )
+        })
+        .collect();
+    let observed = |cost: &&Cost| {
+        let mut executions = rows.iter().flat_map(|(_, executions)| executions);
+        executions.any(|execution| Measure::Cost(**cost).of(execution).is_some())
+    };
+    let shown: Vec<Measure> = COSTS
+        .iter()
+        .filter_map(|costs| costs.iter().find(observed))
+        .map(|cost| Measure::Cost(*cost))
+        .collect();
+    if shown.is_empty() {
+        return html! { p { "What an operation cost is not known: nobody looked at the machines or the server's counters." } };
+    }
+    let several = grid.combinations() > places.len();
+    html! {
+        (scrolling("Cost of one operation", html! {
+            table {
+                caption {
+                    "What one operation cost"
+                    @if several { ", of each line where its throughput was highest" }
+                    "; means over runs"
+                }
+                thead { tr {
+                    th scope="col" { "combination" }
+                    @for measure in &shown { th scope="col" { (measure.in_words()) } }
+                } }
+                tbody { @for (place, executions) in &rows {
+                    tr {
+                        th.text scope="row" { @if place.name.is_empty() { "all runs" } @else { (place.name) } }
+                        @for measure in &shown { td { (mean(executions, *measure)) } }
+                    }
+                } }
+            }
+        }))
+    }
+}
+
+/// The mean over the executions in words; `–` where one of them did not observe it.
+fn mean(executions: &[Execution], measure: Measure) -> String {
+    let values: Option<Vec<f64>> = executions.iter().map(|it| measure.of(it)).collect();
+    match values {
+        Some(values) if !values.is_empty() => {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            amount(mean, measure.scale())
+        }
+        _ => "–".to_owned(),
+    }
+}

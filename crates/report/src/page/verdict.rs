@@ -1,0 +1,188 @@
+//! The verdict: one sentence, how sure it is, what limited the server, and the figures of every line.
+
+use maud::{Markup, html};
+
+use super::{comparison, figures, unbroken};
+use crate::{
+    answer,
+    cell::Percentile,
+    disturbances,
+    grid::{Facet, Grid, in_words},
+    limit::{self, PeakLimit},
+    results::Results,
+    steadiness,
+};
+
+/// What a reader takes away, and how far it can be trusted.
+pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
+    let headline = answer::headline(grid);
+    let verdict = answer::verdict_in_short(results, grid);
+    html! {
+        section.verdict aria-labelledby="verdict" {
+            h2 id="verdict" { "The verdict" }
+            @match (&verdict, &headline) {
+                (Some(verdict), _) => p.lead { (unbroken(verdict)) },
+                (None, Some(headline)) => p.lead { (unbroken(headline)) },
+                (None, None) => p.lead { "Nothing was measured yet." },
+            }
+            dl.glance {
+                @if let (Some(_), Some(headline)) = (&verdict, &headline) {
+                    dt { "What it reached" }
+                    dd { (unbroken(headline)) }
+                }
+                dt { "How sure" }
+                dd { (sureness(results, grid)) }
+                @if let Some(limit) = PeakLimit::of(results, grid) {
+                    dt { "What limits it" }
+                    dd { (limit_in_words(results, grid, &limit)) }
+                }
+            }
+            (comparison::sentences(results, grid))
+            @if grid.combinations() > 1 && grid.x.is_some() && (grid.line.is_some() || grid.facets.len() > 1) {
+                (peaks(results, grid))
+            }
+            @if grid.x.is_none() { (single_figures(grid)) }
+            p.note {
+                (answer::coverage(results))
+                @if !grid.constants.is_empty() { " All runs: " (in_words(&grid.constants)) "." }
+                @if grid.combinations() > 0 { " " (answer::method(grid)) }
+            }
+        }
+    }
+}
+
+/// The grade first, then what the reader has to keep in mind.
+fn sureness(results: &Results, grid: &Grid) -> Markup {
+    let doubts = answer::doubts_of_headline(grid);
+    let others = answer::other_work(grid);
+    let sentences = std::iter::once(executions(grid))
+        .chain(doubts)
+        .chain(others)
+        .chain(steadiness::in_short(results))
+        .chain(disturbances::sentences(results));
+    html! {
+        @if let Some(audit) = &results.audit {
+            a href="#audit" { "Audit: grade " strong { (audit.grade.letter()) } } ", " (audit.grade.in_words()) ". "
+        }
+        @for sentence in sentences { (unbroken(&sentence)) " " }
+    }
+}
+
+/// How often each combination ran, which is what an interval is made of.
+fn executions(grid: &Grid) -> String {
+    let cells = grid.facets.iter().flat_map(Facet::cells);
+    let runs: Vec<usize> = cells
+        .map(|(_, _, cell)| cell.complete)
+        .filter(|it| *it > 0)
+        .collect();
+    match (runs.iter().min(), runs.iter().max()) {
+        (Some(1), Some(1)) if runs.len() == 1 => {
+            "One run: how much the next one would differ is not known.".to_owned()
+        }
+        (Some(1), Some(1)) => {
+            "Every combination ran once: how much the next execution would differ is not known."
+                .to_owned()
+        }
+        (Some(least), Some(most)) if least == most => {
+            format!("{least} executions of each combination, intervals at 95 %.")
+        }
+        (Some(least), Some(most)) => {
+            format!("{least} to {most} executions of each combination, intervals at 95 %.")
+        }
+        _ => "No run is complete.".to_owned(),
+    }
+}
+
+/// The limit's name stands out; then its evidence, where it was found, and what limited the other combinations.
+fn limit_in_words(results: &Results, grid: &Grid, limit: &PeakLimit) -> Markup {
+    let (name, evidence) = limit.words.split_once(':').unwrap_or((&limit.words, ""));
+    let (count, all) = limit.agreed;
+    html! {
+        strong { (name) } @if !evidence.is_empty() { ":" (unbroken(evidence)) }
+        @if limit.what.contains('(') || all > 1 {
+            " – " (limit.what) @if all > 1 { ", " (count) " of " (all) " runs" }
+        }
+        ". "
+        @if !limit.others.is_empty() { "In the others: " (limit.others.join(", ")) ". " }
+        @if let Some(over_all) = limit::over_all(results, grid) { a href="#time" { "Over all" } ": " (over_all) "." }
+    }
+}
+
+/// The highest throughput of each line in each facet.
+fn peaks(results: &Results, grid: &Grid) -> Markup {
+    let line = grid.line.as_ref().map_or("", |factor| factor.name.as_str());
+    let x = grid.x.as_ref().map_or("", |factor| factor.name.as_str());
+    let lines = grid.line.as_ref().map_or(1, |factor| factor.levels.len());
+    html! {
+        (figures::scrolling("Highest throughput", html! {
+            table.peaks {
+                caption { "Highest throughput, operations/s, at which " (x) ", and what limited it there" }
+                thead { tr {
+                    th scope="col" { (line) }
+                    @for facet in &grid.facets { th scope="col" { (facet.name().unwrap_or("highest".into())) } }
+                } }
+                tbody {
+                    @for at in 0..lines {
+                        tr {
+                            th scope="row" { (grid.line.as_ref().map_or("all runs", |factor| &factor.levels[at])) }
+                            @for facet in &grid.facets { td { (peak_cell(results, grid, facet, at)) } }
+                        }
+                    }
+                }
+            }
+        }))
+    }
+}
+
+fn peak_cell(results: &Results, grid: &Grid, facet: &Facet, line: usize) -> Markup {
+    let Some(peak) = answer::peak_of_line(facet, line) else {
+        return html! { "–" };
+    };
+    let level = grid.x.as_ref().map(|factor| &factor.levels[peak.x]);
+    let limit = limit::of_runs(results, &peak.cell.runs);
+    html! {
+        strong { (answer::throughput_in_words(&peak.throughput)) }
+        @if let Some(level) = level { " at " (level) }
+        br;
+        small {
+            @match &peak.cell.cpu {
+                Some(cpu) => { (limit) "; " (unbroken(&answer::cpu_in_short(cpu))) },
+                None => { (limit) "; " (grid.cpu_missing) },
+            }
+        }
+    }
+}
+
+/// The figures of experiments that have nothing to draw along x.
+fn single_figures(grid: &Grid) -> Markup {
+    let several = grid.combinations() > 1;
+    let mut cells = grid.facets.iter().flat_map(|facet| facet.cells());
+    let has_new_orders = cells.any(|(_, _, cell)| cell.new_orders_per_min.is_some());
+    html! {
+        (figures::scrolling("Figures", html! {
+            table {
+                caption { "Figures" }
+                thead { tr {
+                    @if several { th scope="col" { "combination" } }
+                    th scope="col" { "operations/s" }
+                    @if has_new_orders { th scope="col" { "New-Orders/min" } }
+                    @for percentile in Percentile::ALL { th scope="col" { (percentile.name()) } }
+                    th scope="col" { "runs" }
+                    th scope="col" { "errors" }
+                } }
+                tbody {
+                    @for facet in &grid.facets { @for (line, x, cell) in facet.cells() {
+                        tr {
+                            @if several { th scope="row" { (facet.name().unwrap_or_else(|| grid.place(facet, line, x))) } }
+                            td { (figures::throughput(cell)) }
+                            @if has_new_orders { td { (figures::new_orders(cell)) } }
+                            @for percentile in Percentile::ALL { td { (figures::latency(cell, percentile)) } }
+                            td { (cell.runs_in_words()) }
+                            td { (cell.errors) }
+                        }
+                    } }
+                }
+            }
+        }))
+    }
+}
