@@ -6,6 +6,7 @@ use crate::run::Run;
 
 /// Variables that differ between any two starts of the same server and say nothing about it, by a part of their names.
 const OF_THE_INSTANCE: &[&str] = &[
+    "aria_log_dir_path",
     "basename",
     "basedir",
     "build_id",
@@ -41,6 +42,7 @@ const OF_THE_INSTANCE: &[&str] = &[
     "tmpdir",
     "warning_count",
     "error_count",
+    "wsrep_data_home_dir",
     "wsrep_node",
 ];
 

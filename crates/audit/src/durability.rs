@@ -92,7 +92,8 @@ pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
         _ => {}
     }
     if redo_log_is_off(run) == Some(true) {
-        lack(Class::D0, "InnoDB's redo log is disabled".to_owned(), "");
+        let what = "InnoDB's redo log is disabled".to_owned();
+        lack(Class::D0, what, "innodb_redo_log_enabled");
     }
     if run.is_on("log_bin") == Some(true) && run.variable("sync_binlog") != Some("1") {
         let value = run.variable("sync_binlog").unwrap_or("unknown");

@@ -125,7 +125,8 @@ impl<'a> Run<'a> {
             .ok_or_else(|| missing("the variable innodb_buffer_pool_size"))
     }
 
-    /// Data and indexes that the run met, bytes: their files where they are known, else the server's estimate.
+    /// Data and indexes that the run met, bytes: their files where they are known, else the server's estimate. Where the
+    /// load of a table was measured, those that it left.
     pub(crate) fn data_bytes(&self) -> Result<f64, Unjudged> {
         let measured = self.record.dataset.as_ref();
         let measured = measured
@@ -136,8 +137,13 @@ impl<'a> Run<'a> {
             .table_sizes
             .first()
             .map(|sizes| sizes.all_bytes as f64);
+        let left = self.record.loaded.as_ref();
+        let left = left
+            .and(self.record.table_sizes.last())
+            .map(|sizes| sizes.all_bytes as f64);
         measured
             .or(estimated)
+            .map(|met| left.map_or(met, |left| left.max(met)))
             .filter(|bytes| *bytes > 0.0)
             .ok_or_else(|| missing("the size of the data"))
     }

@@ -94,6 +94,13 @@ mod tests {
             record.dataset.as_mut().unwrap().disk_bytes = Some(50 << 20);
         });
         assert_found(&outcome, Level::Note, "which holds the data");
+        // What the load of a table leaves is what its pool has to hold.
+        let outcome = judged(&RULE, |record| {
+            default(record);
+            record.dataset.as_mut().unwrap().disk_bytes = Some(50 << 20);
+            record.loaded = Some(samples::Loaded::new("one", 1_000_000, 800_000_000, 60.0));
+        });
+        assert_found(&outcome, Level::Fail, "its default of 128 MiB");
         let outcome = judged(&RULE, |record| {
             count(record, "Innodb_buffer_pool_pages_flushed", 2000.0)
         });

@@ -6,11 +6,14 @@ use std::{
 };
 
 use audit::{Audit, Comparison, Declared, Kept, Measured, Subject};
-use experiment::{Experiment, Repeats, ServerSpec};
+use experiment::{Experiment, LoadSource, Repeats, ServerSpec};
 use samples::Record;
 
 use super::record_files::RecordFiles;
 use crate::blame::Blamed;
+
+/// What the audit calls whether InnoDB writes its redo log: the name of the server's status variable.
+const REDO_LOG: &str = "innodb_redo_log_enabled";
 
 /// The audit of one run of a command.
 pub(crate) fn audit_of_run(record: &Record) -> Audit {
@@ -86,6 +89,11 @@ fn declared(experiment: &Experiment, records: usize) -> Declared {
             variables.extend(set.keys().map(|name| as_variable(name)));
         }
         variables.extend(run.before.iter().filter_map(|sql| set_globally(sql)));
+        if let LoadSource::Tpch(load) = &run.load.source
+            && !load.redo_log
+        {
+            variables.insert(REDO_LOG.to_owned());
+        }
     }
     Declared {
         is_experiment: true,

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+/// Options that take a file's name and switch something on with it; their variable is the switch.
+const NAMED_SWITCHES: [&str; 1] = ["log_bin"];
+
 /// The options that the server has otherwise than asked, one line each, as `innodb_flush_log_at_trx_commit: asked
 /// for 9, the server has 3`.
 ///
@@ -16,6 +19,8 @@ pub(crate) fn adjusted(
             let name = option.replace('-', "_").to_ascii_lowercase();
             let name = name.strip_prefix("loose_").unwrap_or(&name);
             let has = variables.get(name)?;
+            let is_name = NAMED_SWITCHES.contains(&name) && switch(value).is_none();
+            let value = if is_name { "ON" } else { value };
             (!is_same(value, has))
                 .then(|| format!("{name}: asked for {value}, the server has {has}"))
         })
@@ -66,6 +71,7 @@ mod tests {
             ("loose_nobody_knows", "7"),
             ("log_bin", "OFF"),
         ]);
+        let named = map(&[("log-bin", "mysql-bin")]);
         let variables = map(&[
             ("innodb_flush_log_at_trx_commit", "3"),
             ("innodb_buffer_pool_size", "67108864"),
@@ -80,6 +86,12 @@ mod tests {
                 "innodb_flush_log_at_trx_commit: asked for 9, the server has 3",
                 "log_bin: asked for OFF, the server has ON"
             ]
+        );
+        assert!(adjusted(&named, &variables).is_empty());
+        let off = map(&[("log_bin", "OFF")]);
+        assert_eq!(
+            adjusted(&named, &off),
+            ["log_bin: asked for ON, the server has OFF"]
         );
     }
 }

@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
-
-use crate::{experiment::Experiment, scene::Scene};
+use crate::{audited::Audited, experiment::Experiment, scene::Scene};
 
 /// Updates with two durabilities on a server that is started for each run: results in `flush`.
 fn two_durabilities(scene: &Scene) {
@@ -22,30 +20,19 @@ fn two_durabilities(scene: &Scene) {
         .prints("audit: grade ");
 }
 
-fn rule<'v>(audit: &'v Value, id: &str) -> &'v Value {
-    let rules = audit["rules"].as_array().unwrap();
-    rules.iter().find(|rule| rule["id"] == id).unwrap()
-}
-
 #[test]
 fn an_experiment_is_audited_as_a_whole() {
     let scene = Scene::new();
     two_durabilities(&scene);
     let page = fs::read_to_string(scene.path().join("flush/report.html")).unwrap();
     assert!(page.contains("id=\"audit\""), "the page has no audit");
-    let json = scene.dbdyno(["audit", "flush", "--format", "json", "--fail-if", "invalid"]);
-    let audit: Value = serde_json::from_str(&json.text()).unwrap();
+    let audit = Audited::of(&scene, &["flush"]);
     // Declared durability is worth a note, two executions a warning; the rest of what counts is in order.
-    assert_eq!(rule(&audit, "C01")["level"], "note", "{audit:#}");
-    assert!(
-        rule(&audit, "C01")["evidence"]
-            .as_str()
-            .unwrap()
-            .contains("class D4 and D2")
-    );
-    assert_eq!(rule(&audit, "M01")["level"], "warn");
+    audit
+        .finds("C01", "note", "class D4 and D2")
+        .finds("M01", "warn", "2 executions");
     for id in ["C02", "C12", "T03", "T04", "M12", "W10", "W16"] {
-        assert_eq!(rule(&audit, id)["level"], "pass", "{:#}", rule(&audit, id));
+        audit.finds(id, "pass", "");
     }
     // The levels name what differs when they are handed over as sides.
     fs::create_dir(scene.path().join("one")).unwrap();

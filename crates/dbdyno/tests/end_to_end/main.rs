@@ -10,6 +10,7 @@
 )]
 
 mod audit;
+mod audited;
 mod calibrate;
 mod compare;
 mod datadir;
@@ -28,6 +29,7 @@ mod oltp_ends;
 mod open_loop;
 mod other_host;
 mod page;
+mod published;
 mod quick;
 mod refusals;
 mod remote;

@@ -1,0 +1,105 @@
+//! Published benchmarks as their authors did them: `experiments/*/as-published.toml`, scaled down, and that the audit
+//! finds in the records what is wrong with them. docs/published-benchmarks.md says so in words.
+
+use std::{os::unix::fs::symlink, path::PathBuf};
+
+use crate::{
+    audited::Audited,
+    scene::Scene,
+    shipped::{experiments, on_one_disk, run},
+};
+
+#[test]
+fn sizing_of_2007() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let smaller = [
+        "--scale",
+        "0.005",
+        "--only",
+        "connections=16",
+        "--only",
+        "mix=1:0,1:1",
+        "--only",
+        "rows=0.5x",
+    ];
+    run(&scene, "hp-sizing/as-published", &smaller);
+    let audit = Audited::of(&scene, &["out"]);
+    // What the author found: the query cache and its lock.
+    audit
+        .finds_one_of("C06", &["note", "warn"], "the query cache is on")
+        .finds("C07", "warn", "answered from the query cache")
+        .finds("W02", "note", "in memory");
+    // What the author overlooked.
+    audit
+        .finds("M01", "fail", "1 execution of each combination")
+        .finds("C03", "warn", "with 1 executions of a combination")
+        .finds("C01", "fail", "sync_binlog=0")
+        .finds("H11", "warn", "unix socket")
+        .finds("C12", "pass", "as asked for");
+}
+
+#[test]
+fn my_cnf_of_2012() {
+    let scene = Scene::new();
+    experiments(&scene);
+    on_one_disk(&scene, "ssd-mycnf/as-published");
+    run(&scene, "ssd-mycnf/as-published", &["--scale", "0.0025"]);
+    let audit = Audited::of(&scene, &["out"]);
+    // What the author admitted.
+    audit.finds("M01", "fail", "1 execution of each combination");
+    // What the author overlooked.
+    audit
+        .finds("C03", "warn", "2 factors cross, with 1 executions")
+        .finds("C01", "fail", "sync_binlog=0")
+        .finds("C02", "note", "mycnf changes 2 at once")
+        .finds("H08", "warn", "all runs had 10 connections")
+        .finds("H11", "warn", "unix socket")
+        .finds("M11", "warn", "rounds")
+        .finds("W02", "pass", "larger than the buffer pool")
+        .finds("C10", "note", "binary log on");
+}
+
+/// On MySQL 8.0.33, where the developer who runs the tests has installed it.
+#[test]
+fn redo_log_of_2020() {
+    let home = std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    let installs = home.join(".local/share/dbdyno/installs");
+    if !installs.join("mysql-8.0.33").exists() {
+        eprintln!("skipped: dbdyno server install mysql-8.0.33");
+        return;
+    }
+    let scene = Scene::new();
+    let own = scene.path().join(".local/share/dbdyno");
+    std::fs::create_dir_all(&own).unwrap();
+    symlink(installs, own.join("installs")).unwrap();
+    experiments(&scene);
+    let smaller = [
+        "--scale",
+        "0.12",
+        "--only",
+        "version=mysql-8.0.33",
+        "--only",
+        "keys=primary",
+    ];
+    run(&scene, "bulk-load/as-published", &smaller);
+    Audited::of(&scene, &["out"])
+        // What the author noticed afterwards.
+        .finds("C04", "fail", "its default of 128 MiB")
+        // What the author knew, and this experiment declares.
+        .finds(
+            "C08",
+            "note",
+            "the redo log was off while lineitem was loaded",
+        )
+        .finds(
+            "C01",
+            "note",
+            "redo log is disabled, as the experiment declares",
+        )
+        // What the author overlooked.
+        .finds("M01", "fail", "1 execution of each combination")
+        .finds("C09", "warn", "redo log");
+}
