@@ -149,7 +149,7 @@ const SPECS: [Spec; 27] = [
     },
     Spec {
         half_step: 500.0,
-        per_s: |it| it.on_server(|it| Some(it.cgroup.as_ref()?.throttled_s? * 1e6)),
+        per_s: |it| it.throttled_us(),
         ..micros(
             Cost::Throttled,
             "throttled",

@@ -1,5 +1,7 @@
 //! Costs of records of known content.
 
+use samples::{Cgroup, Machine};
+
 use super::*;
 use crate::testing::{Made, record};
 
@@ -47,6 +49,31 @@ fn what_stood_still_is_zero_and_what_nobody_looked_at_is_nothing() {
     assert_eq!(costs.get(Cost::Throttled), None, "no control group");
     // Half of one in 100 operations a second over 4 seconds.
     assert_eq!(costs.least(Cost::Misses), 0.5 / 400.0);
+}
+
+#[test]
+fn a_server_without_a_cpu_limit_is_never_held_back() {
+    let throttled = |cgroups: &[Option<f64>]| {
+        let groups = cgroups.iter().map(|cpu_limit| Cgroup {
+            of: "server".to_owned(),
+            cpu_limit: *cpu_limit,
+            ..Cgroup::default()
+        });
+        let mut record = record(&Made::default());
+        record.machines.push(Machine {
+            cgroups: groups.collect(),
+            ..Machine::default()
+        });
+        let costs = Costs::of(&record, &RunSummary::of(&record)).unwrap();
+        costs.get(Cost::Throttled)
+    };
+    assert_eq!(throttled(&[]), Some(0.0), "in no group but the machine's");
+    assert_eq!(throttled(&[None]), Some(0.0));
+    assert_eq!(
+        throttled(&[Some(0.5)]),
+        None,
+        "nobody looked at its counters"
+    );
 }
 
 #[test]

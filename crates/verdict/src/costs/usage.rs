@@ -97,6 +97,21 @@ impl<'a> Usage<'a> {
         self.of_process(|it| Some((it.user_s + it.system_s) * 1e6))
     }
 
+    /// Time that the server's control group was held back by its CPU limit, microseconds by second: none where the
+    /// server's machine was looked at and has no such limit for it.
+    pub(super) fn throttled_us(&self) -> Option<f64> {
+        let observed = self.on_server(|it| Some(it.cgroup.as_ref()?.throttled_s? * 1e6));
+        observed.or_else(|| {
+            self.server_cpu_us()?;
+            let mut machines = self.record.machines.iter();
+            let machine = machines.find(|machine| machine.host != Host::Client)?;
+            let mut groups = machine.cgroups.iter();
+            let group = groups.find(|group| group.of == "server");
+            let is_limited = group.is_some_and(|group| group.cpu_limit.is_some());
+            (!is_limited).then_some(0.0)
+        })
+    }
+
     /// CPU time of dbdyno, microseconds by second.
     pub(super) fn client_cpu_us(&self) -> Option<f64> {
         per_s(&self.on_client, |it| {

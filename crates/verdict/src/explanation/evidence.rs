@@ -114,6 +114,12 @@ impl<'a> Evidence<'a> {
         })
     }
 
+    /// True where both sides have a cost, moved or not.
+    pub(super) fn is_observed(&self, cost: Cost) -> bool {
+        let measure = Measure::Cost(cost);
+        self.costs.iter().any(|it| it.measure == measure)
+    }
+
     /// True where a metric differs for certain.
     pub(super) fn is_decided(&self) -> bool {
         self.metrics

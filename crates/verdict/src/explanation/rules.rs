@@ -43,6 +43,8 @@ mod price {
 
 /// Rows that grew by more than this per operation make the other costs grow.
 const ROWS_OF_A_SCAN: f64 = 10.0;
+/// A page of InnoDB, unless somebody chose another size.
+const PAGE_BYTES: f64 = 16_384.0;
 
 /// All of them, in their order.
 pub(super) const RULES: [Rule; 18] = [
@@ -98,8 +100,9 @@ pub(super) const RULES: [Rule; 18] = [
     },
     Rule {
         name: "statement log",
-        holds: "general_log or slow_query_log differs, and bytes written by the server or server CPU moved, or a metric \
-                differs for certain",
+        holds: "general_log or slow_query_log differs, and on the side that logs bytes written by the server grew by more \
+                than twice what redo log, binary log and pages of InnoDB did, or server CPU grew; where neither was \
+                observed, a metric differs for certain",
         rank: Rank::Particular,
         judge: statement_log,
     },
@@ -111,8 +114,9 @@ pub(super) const RULES: [Rule; 18] = [
     },
     Rule {
         name: "binary log",
-        holds: "log_bin or sync_binlog differs, and disk flushes moved, or bytes of binary log did, or a metric differs \
-                for certain",
+        holds: "log_bin or sync_binlog differs, and on the side that writes or syncs it more disk flushes grew by more than \
+                fsyncs of InnoDB did, or bytes of binary log grew; where neither was observed, a metric differs for \
+                certain",
         rank: Rank::Particular,
         judge: binary_log,
     },
@@ -130,15 +134,15 @@ pub(super) const RULES: [Rule; 18] = [
     },
     Rule {
         name: "bytes written",
-        holds: "bytes written to disk moved",
+        holds: "bytes written by the server moved; where they were not observed, bytes written to disk",
         rank: Rank::Particular,
-        judge: |it| bytes(it, Cost::DiskWrittenBytes, price::WRITTEN_BYTE_US),
+        judge: bytes_written,
     },
     Rule {
         name: "bytes sent",
         holds: "bytes sent moved",
         rank: Rank::Particular,
-        judge: |it| bytes(it, Cost::BytesSent, price::SENT_BYTE_US),
+        judge: |it| bytes(it, Cost::BytesSent, price::SENT_BYTE_US, &[]),
     },
     Rule {
         name: "round trip",
@@ -206,13 +210,20 @@ fn higher(moved: &Moved) -> &'static str {
 
 fn limit(it: &Evidence<'_>, resource: Resource, what: &str) -> Option<Found> {
     let side = it.limited_by(resource)?;
-    let held_back = it
-        .moved(Cost::Throttled)
-        .map(|moved| format!(" ({})", moved.in_words()));
-    let held_back = held_back.filter(|_| resource == Resource::CpuQuota);
+    let cost = match resource {
+        Resource::CpuQuota => Some(Cost::Throttled),
+        Resource::DiskQuota => Some(Cost::DiskStall),
+        _ => None,
+    };
+    let waits = cost
+        .and_then(|cost| it.moved(cost))
+        .filter(|moved| moved.higher() == side);
+    let figures = waits
+        .map(|moved| format!(" ({})", moved.in_words()))
+        .unwrap_or_default();
     Some(Found {
-        cost: None,
-        sentence: format!("{side} ran into {what}{}", held_back.unwrap_or_default()),
+        cost: waits.map(|moved| moved.cost),
+        sentence: format!("{} ran into {what}{figures}", SIDES[side]),
         explains_us: 0.0,
         side: Some(side),
         rank: None,
@@ -267,27 +278,47 @@ fn statement_log(it: &Evidence<'_>) -> Option<Found> {
         "{} writes its statements to a log{settings}",
         SIDES[logging]
     );
-    let moved = it
-        .moved(Cost::WrittenBytes)
-        .filter(|moved| moved.higher() == logging);
-    let cpu = it
-        .moved(Cost::ServerCpu)
-        .filter(|moved| moved.higher() == logging);
-    match (moved, cpu) {
+    let of_log = |moved: &Moved| moved.higher() == logging;
+    let bytes = it.moved(Cost::WrittenBytes).filter(of_log);
+    let bytes = bytes.filter(|moved| moved.by().abs() > 2.0 * elsewhere_bytes(it, logging));
+    let cpu = it.moved(Cost::ServerCpu).filter(of_log);
+    match (bytes, cpu) {
         (Some(moved), cpu) => Some(Found {
             explains_us: cpu.map_or(0.0, |cpu| cpu.by().abs())
                 + moved.by().abs() * price::WRITTEN_BYTE_US,
             ..Found::of(moved, 0.0, meaning)
         }),
         (None, Some(cpu)) => Some(Found::of(cpu, 1.0, meaning)),
-        (None, None) => it.is_decided().then_some(Found {
-            cost: None,
-            sentence: meaning,
-            explains_us: 0.0,
-            side: Some(logging),
-            rank: None,
-        }),
+        (None, None) => unobserved(it, &[Cost::WrittenBytes, Cost::ServerCpu], logging, meaning),
     }
+}
+
+/// Bytes that a side writes more than the other into redo log, binary log and pages of InnoDB.
+fn elsewhere_bytes(it: &Evidence<'_>, side: usize) -> f64 {
+    let sizes = [
+        (Cost::RedoBytes, 1.0),
+        (Cost::BinlogBytes, 1.0),
+        (Cost::InnodbWrites, PAGE_BYTES),
+    ];
+    let moved = sizes
+        .into_iter()
+        .filter_map(|(cost, bytes)| Some((it.moved(cost)?, bytes)));
+    moved
+        .filter(|(moved, _)| moved.higher() == side)
+        .map(|(moved, bytes)| moved.by().abs() * bytes)
+        .sum()
+}
+
+/// A setting that differs and whose costs nobody looked at: a guess, and said to be one.
+fn unobserved(it: &Evidence<'_>, costs: &[Cost], side: usize, meaning: String) -> Option<Found> {
+    let is_unseen = !costs.iter().any(|cost| it.is_observed(*cost));
+    (is_unseen && it.is_decided()).then(|| Found {
+        cost: None,
+        sentence: format!("{meaning}; what that costs was not observed"),
+        explains_us: 0.0,
+        side: Some(side),
+        rank: None,
+    })
 }
 
 fn misses(it: &Evidence<'_>) -> Option<Found> {
@@ -315,28 +346,22 @@ fn binary_log(it: &Evidence<'_>) -> Option<Found> {
         (None, None) => return None,
     };
     let meaning = format!("{} {what}{settings}", SIDES[side]);
-    if let Some(flushes) = it.moved(Cost::DiskFlushes) {
-        // What InnoDB asked for is not the binary log's.
-        let own = it.moved(Cost::Fsyncs).map_or(0.0, |moved| moved.by());
+    let of_it = |moved: &Moved| moved.higher() == side;
+    // What InnoDB asked for is not the binary log's.
+    let own = it.moved(Cost::Fsyncs).filter(of_it);
+    let own = own.map_or(0.0, |moved| moved.by().abs());
+    if let Some(flushes) = it.moved(Cost::DiskFlushes).filter(of_it)
+        && flushes.by().abs() > own
+    {
         return Some(Found {
-            side: Some(side),
-            explains_us: (flushes.by() - own).abs() * price::FLUSH_US,
+            explains_us: (flushes.by().abs() - own) * price::FLUSH_US,
             ..Found::of(flushes, 0.0, meaning)
         });
     }
-    if let Some(bytes) = it.moved(Cost::BinlogBytes) {
-        return Some(Found {
-            side: Some(side),
-            ..Found::of(bytes, price::WRITTEN_BYTE_US, meaning)
-        });
+    if let Some(bytes) = it.moved(Cost::BinlogBytes).filter(of_it) {
+        return Some(Found::of(bytes, price::WRITTEN_BYTE_US, meaning));
     }
-    it.is_decided().then_some(Found {
-        cost: None,
-        sentence: meaning,
-        explains_us: price::FLUSH_US,
-        side: Some(side),
-        rank: None,
-    })
+    unobserved(it, &[Cost::DiskFlushes, Cost::BinlogBytes], side, meaning)
 }
 
 /// 0 leaves it to the operating system, n syncs with every nth group.
@@ -398,17 +423,22 @@ fn temporary_tables(it: &Evidence<'_>) -> Option<Found> {
     Some(Found::of(moved, price_us, meaning))
 }
 
-fn bytes(it: &Evidence<'_>, cost: Cost, price_us: f64) -> Option<Found> {
-    let moved = it.moved(cost)?;
-    let settings = match cost {
-        Cost::DiskWrittenBytes => {
-            it.settings(&["innodb_doublewrite", "innodb_page_size", "binlog_row_image"])
-        }
-        _ => String::new(),
+/// Those of the server where they are known: what other programs write to the same disk is no cost of an operation.
+fn bytes_written(it: &Evidence<'_>) -> Option<Found> {
+    let cost = match it.is_observed(Cost::WrittenBytes) {
+        true => Cost::WrittenBytes,
+        false => Cost::DiskWrittenBytes,
     };
+    let settings = ["innodb_doublewrite", "innodb_page_size", "binlog_row_image"];
+    bytes(it, cost, price::WRITTEN_BYTE_US, &settings)
+}
+
+fn bytes(it: &Evidence<'_>, cost: Cost, price_us: f64, settings: &[&str]) -> Option<Found> {
+    let moved = it.moved(cost)?;
     let meaning = format!(
-        "{} moves more bytes for the same operation{settings}",
-        higher(&moved)
+        "{} moves more bytes for the same operation{}",
+        higher(&moved),
+        it.settings(settings)
     );
     Some(Found::of(moved, price_us, meaning))
 }

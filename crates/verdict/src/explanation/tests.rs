@@ -245,6 +245,103 @@ fn the_cause_comes_before_what_follows_from_it() {
 }
 
 #[test]
+fn a_setting_alone_is_no_cause() {
+    let with = |costs: &[(Cost, f64, f64)], variable: fn(&mut Evidence<'_>)| {
+        let mut case = Case::of(costs).and(variable);
+        case.metrics = vec![compared(Measure::Metric(Metric::Throughput), 100.0, 50.0)];
+        case.rules()
+    };
+    let logs = |it: &mut Evidence<'_>| _ = it.variables.insert("general_log", ["OFF", "ON"]);
+    let still = [
+        (Cost::WrittenBytes, 900.0, 900.0),
+        (Cost::ServerCpu, 50.0, 50.0),
+    ];
+    assert_eq!(with(&still, logs), [""; 0], "observed, and nothing moved");
+    let pages = [
+        (Cost::WrittenBytes, 100.0, 33_000.0),
+        (Cost::InnodbWrites, 0.0, 2.0),
+    ];
+    assert_eq!(with(&pages, logs), ["bytes written"], "pages of InnoDB");
+    let log_and_pages = [
+        (Cost::WrittenBytes, 100.0, 90_000.0),
+        (Cost::InnodbWrites, 0.0, 2.0),
+    ];
+    assert_eq!(with(&log_and_pages, logs)[0], "statement log");
+    let saved = [(Cost::WrittenBytes, 300.0, 100.0)];
+    assert_eq!(
+        with(&saved, logs),
+        [""; 0],
+        "the side that logs writes less"
+    );
+
+    let syncs = |it: &mut Evidence<'_>| _ = it.variables.insert("sync_binlog", ["0", "1"]);
+    let still = [(Cost::DiskFlushes, 1.0, 1.0)];
+    assert_eq!(with(&still, syncs), [""; 0]);
+    let of_redo_log = [(Cost::DiskFlushes, 0.1, 1.1), (Cost::Fsyncs, 0.0, 1.0)];
+    assert_eq!(with(&of_redo_log, syncs), ["fsyncs"]);
+    let of_both = [(Cost::DiskFlushes, 0.1, 4.1), (Cost::Fsyncs, 0.0, 1.0)];
+    assert_eq!(with(&of_both, syncs), ["binary log", "fsyncs"]);
+    let fewer = [(Cost::DiskFlushes, 2.0, 1.0)];
+    assert_eq!(with(&fewer, syncs), [""; 0]);
+    // Nobody looked: it is told, and that it is a guess.
+    let guess = Case::of(&[]).and(syncs).causes();
+    assert_eq!(
+        guess[0].sentence,
+        "B syncs its binary log more often (sync_binlog 0 → 1); what that costs was not observed"
+    );
+}
+
+#[test]
+fn what_other_programs_write_is_no_cause() {
+    let mut case = Case::of(&[
+        (Cost::DiskWrittenBytes, 8_000.0, 90_000.0),
+        (Cost::WrittenBytes, 900.0, 900.0),
+    ]);
+    assert_eq!(case.rules(), [""; 0]);
+    case.costs.pop();
+    assert_eq!(
+        case.rules(),
+        ["bytes written"],
+        "nobody knows whose they are"
+    );
+}
+
+#[test]
+fn a_limit_is_told_with_what_it_cost() {
+    let limited = |resource, cost| {
+        let mut case = Case::of(&[(cost, 0.0, 700.0)]);
+        case.costs
+            .push(compared(Measure::Cost(Cost::Misses), 0.0, 1.0));
+        let costs: Vec<&Compared> = case.costs.iter().collect();
+        let evidence = Evidence {
+            costs,
+            metrics: case.metrics.iter().collect(),
+            limits: [vec![None; 3], vec![Some(resource); 3]],
+            ..Evidence::default()
+        };
+        let found = causes(&evidence).swap_remove(0);
+        (found.cost, found.sentence)
+    };
+    assert_eq!(
+        limited(Resource::CpuQuota, Cost::Throttled),
+        (
+            Some(Cost::Throttled),
+            "B ran into the CPU limit of its server's control group (time held back by the CPU limit per operation \
+             0 µs → 700 µs)"
+                .to_owned()
+        )
+    );
+    assert_eq!(
+        limited(Resource::DiskQuota, Cost::DiskStall).0,
+        Some(Cost::DiskStall)
+    );
+    assert_eq!(
+        limited(Resource::Memory, Cost::ServerCpu),
+        (None, "B ran into a lack of memory".to_owned())
+    );
+}
+
+#[test]
 fn a_limit_is_named_only_where_it_is_one_sides_alone() {
     let limits = |a, b| {
         let evidence = Evidence {
