@@ -11,8 +11,9 @@ use std::{
 use crate::{
     cgroup::Cgroup,
     detour::Detour,
+    load::{Load, Seen},
     namespace::OtherHost,
-    stage::{Load, Seen, Stage},
+    stage::Stage,
 };
 
 /// What a report says where nothing was short.

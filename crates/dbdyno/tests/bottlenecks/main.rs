@@ -11,12 +11,15 @@
 mod cases;
 mod cgroup;
 mod detour;
+mod disturbance;
+mod load;
 #[path = "../end_to_end/namespace.rs"]
 mod namespace;
 mod stage;
 
 use cases::{ALL, Case};
-use stage::{Seen, Stage};
+use load::Seen;
+use stage::Stage;
 
 /// Attempts at a round that other programs disturb.
 const ATTEMPTS: u32 = 2;
@@ -85,7 +88,7 @@ fn the_limit_that_was_put_is_the_limit_that_is_named() {
         rounds.parse().expect("DBDYNO_STAGED is a number of rounds")
     });
     let only = std::env::var("DBDYNO_STAGED_ONLY").unwrap_or_default();
-    let stage = Stage::set();
+    let stage = Stage::set(&[]);
     let cases = ALL.iter().filter(|case| case.name.contains(&only));
     let mut results: Vec<_> = cases.map(|case| (case, Rounds::default())).collect();
     for _ in 0..rounds {

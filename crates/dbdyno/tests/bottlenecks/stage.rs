@@ -1,22 +1,12 @@
-//! The stage: one private MariaDB with a few tables, and dbdyno run against it.
+//! The stage: one private MariaDB with a few tables.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-    time::Duration,
-};
+use std::{fs, path::Path};
 
 use protocol::Connection;
-use samples::{Disturbance, Record};
 use server::{Installation, Lifetime, Server, Settings};
 use tempfile::TempDir;
 
 const PASSWORD: &str = "Wh1te rabbit";
-/// How long each run is measured; the states of the server's threads are looked at once a second.
-const MEASURED: Duration = Duration::from_secs(3);
-/// Shares of the CPUs that others may have before a round counts as disturbed: user time, and the hypervisor's.
-const DISTURBED: (f64, f64) = (0.1, 0.05);
 const BIG_ROWS: u32 = 60_000;
 
 /// The server and the directory that everything is in.
@@ -25,58 +15,9 @@ pub(crate) struct Stage {
     server: Option<Server>,
 }
 
-/// One run: which statement, by how many connections, and through what.
-pub(crate) struct Load<'a> {
-    pub(crate) statement: &'a str,
-    pub(crate) connections: u32,
-    /// Further lines of `[load]`.
-    pub(crate) pace: &'a str,
-    /// Host and port instead of the server's socket.
-    pub(crate) address: Option<String>,
-    /// Words before those that run dbdyno.
-    pub(crate) within: Vec<String>,
-}
-
-impl<'a> Load<'a> {
-    /// Eight connections in a closed loop over the unix socket.
-    pub(crate) fn of(statement: &'a str) -> Self {
-        Self {
-            statement,
-            connections: 8,
-            pace: "",
-            address: None,
-            within: Vec::new(),
-        }
-    }
-}
-
-/// What the program said of a run.
-pub(crate) struct Seen {
-    /// The limit.
-    pub(crate) named: String,
-    /// All that it said of it.
-    pub(crate) words: String,
-    disturbance: Option<Disturbance>,
-}
-
-impl Seen {
-    /// How much other programs used the machine, where that was too much.
-    pub(crate) fn disturbed(&self) -> Option<String> {
-        let disturbance = self.disturbance?;
-        disturbance.is_above(DISTURBED.0, DISTURBED.1).then(|| {
-            format!(
-                "other programs used {:.0} % of the CPUs, the hypervisor took {:.0} %; named was {}",
-                disturbance.others * 100.0,
-                disturbance.steal * 100.0,
-                self.named
-            )
-        })
-    }
-}
-
 impl Stage {
-    /// Makes the server and its tables.
-    pub(crate) fn set() -> Self {
+    /// Makes the server and its tables; `more` are options of the server beside the usual ones.
+    pub(crate) fn set(more: &[(&str, &str)]) -> Self {
         // Sockets live below it, and the path of a socket is limited to 107 bytes.
         let directory = tempfile::Builder::new().prefix("dyno").tempdir().unwrap();
         let options = [
@@ -90,9 +31,10 @@ impl Stage {
             ("bind_address", "0.0.0.0"),
             ("skip_name_resolve", "1"),
         ];
-        let set = options.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let set = options.iter().chain(more);
+        let set = set.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let settings = Settings {
-            set: set.into_iter().collect(),
+            set: set.collect(),
             ..Settings::default()
         };
         let installation = Installation::find(Some("mariadb"), None).unwrap();
@@ -172,87 +114,6 @@ impl Stage {
         });
         done.unwrap()
             .unwrap_or_else(|error| panic!("{statements:?}: {error}"));
-    }
-
-    /// Runs dbdyno, and reads what it says.
-    #[track_caller]
-    pub(crate) fn measure(&self, load: &Load<'_>) -> Seen {
-        let results = self.write(load);
-        // What the run before has left.
-        let _ = fs::remove_dir_all(&results);
-        let program = env!("CARGO_BIN_EXE_dbdyno").to_owned();
-        let mut words = load.within.iter().chain([&program]);
-        let first = words.next().expect("there is the program");
-        let output = Command::new(first)
-            .args(words)
-            .args([
-                "run",
-                "trial.toml",
-                "--results",
-                "out",
-                "--sample-every",
-                "250ms",
-            ])
-            .current_dir(self.path())
-            .env("HOME", self.path())
-            .env_remove("XDG_DATA_HOME")
-            .env_remove("XDG_CACHE_HOME")
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success(),
-            "{}: {}\n{text}\n{}",
-            load.statement,
-            output.status,
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let words = text
-            .split_once("What limited it: ")
-            .and_then(|(_, rest)| rest.split("\n\n").next())
-            .unwrap_or_else(|| panic!("nothing is said of the limit:\n{text}"));
-        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        let record = Record::open(&results.join("run-0001.jsonl")).unwrap();
-        Seen {
-            named: words.split(':').next().unwrap_or_default().to_owned(),
-            disturbance: Disturbance::of(&record),
-            words,
-        }
-    }
-
-    /// Writes the experiment; where its results will be.
-    fn write(&self, load: &Load<'_>) -> PathBuf {
-        let put = |name: &str, text: &str| fs::write(self.path().join(name), text).unwrap();
-        let has_rows = match load.statement.starts_with("select") {
-            true => "y",
-            false => "n",
-        };
-        put(
-            "one.smack",
-            &format!(
-                "client \"one\" {{ user \"trial\"; host \"localhost\"; db \"test\"; query_barrel \"1 it\"; }}\n\
-                 query \"it\" {{ query \"{}\"; type \"it\"; has_result_set \"{has_rows}\"; parsed \"n\"; }}\n\
-                 main {{ one.init(); one.set_num_rounds($2); one.create_threads($1); one.connect(); \
-                 one.unload_query_barrel(); one.collect_threads(); one.disconnect(); }}\n",
-                load.statement
-            ),
-        );
-        let socket = self.server().socket();
-        let address = load.address.clone();
-        let address = address.unwrap_or_else(|| socket.to_string_lossy().into_owned());
-        put(
-            "trial.toml",
-            &format!(
-                "format = 1\n[server]\naddress = \"{address}\"\nuser = \"trial\"\npassword_file = \"password\"\n\
-                 database = \"test\"\n[load]\nsmack = \"one.smack\"\nconnections = {}\nwarmup = \"500ms\"\n\
-                 duration = \"{}s\"\non_error = \"retry\"\n{}\n[disturbed]\nrepeats = \"0 %\"\n",
-                load.connections,
-                MEASURED.as_secs(),
-                load.pace
-            ),
-        );
-        self.path().join("out")
     }
 }
 

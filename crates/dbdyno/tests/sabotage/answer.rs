@@ -1,0 +1,63 @@
+//! What `dbdyno compare` says of two levels of an experiment.
+
+use serde_json::Value;
+
+/// An answer, read from its JSON.
+pub(crate) struct Answer {
+    /// What is decided about the throughput of B.
+    pub(crate) decision: String,
+    /// The rule that is named first; empty where none holds.
+    pub(crate) rule: String,
+    /// Decision, change and causes, for the table.
+    pub(crate) words: String,
+    /// As a user reads it.
+    pub(crate) text: String,
+    /// How much other programs used the machine, where that was too much in most runs.
+    pub(crate) disturbance: Option<String>,
+}
+
+impl Answer {
+    /// Reads the only combination of an answer.
+    #[track_caller]
+    pub(crate) fn read(json: &str, text: String, disturbance: Option<String>) -> Self {
+        let answer: Value = serde_json::from_str(json).unwrap();
+        let combinations = answer["combinations"].as_array().unwrap();
+        assert_eq!(combinations.len(), 1, "{json}");
+        let place = &combinations[0];
+        let throughput = of(&place["metrics"], "throughput");
+        let decision = throughput["decision"].as_str().unwrap().to_owned();
+        let causes = place["causes"].as_array().unwrap();
+        let rule = |cause: &Value| cause["rule"].as_str().unwrap().to_owned();
+        let told: Vec<String> = causes
+            .iter()
+            .map(|cause| format!("{}: {}", rule(cause), cause["sentence"].as_str().unwrap()))
+            .collect();
+        let times = |end: &str| throughput["ratio"][end].as_f64().unwrap_or(f64::NAN);
+        Self {
+            rule: causes.first().map(rule).unwrap_or_default(),
+            words: format!(
+                "{decision}: throughput x {:.3} ({:.3} to {:.3}); {}",
+                times("estimate"),
+                times("low"),
+                times("high"),
+                match told.is_empty() {
+                    true => "no cause".to_owned(),
+                    false => told.join("; "),
+                }
+            ),
+            decision,
+            text,
+            disturbance,
+        }
+    }
+
+    /// Whether B is called faster or slower.
+    pub(crate) fn decides(&self) -> bool {
+        ["faster", "slower"].contains(&self.decision.as_str())
+    }
+}
+
+fn of<'v>(measures: &'v Value, name: &str) -> &'v Value {
+    let mut all = measures.as_array().unwrap().iter();
+    all.find(|it| it["measure"] == name).unwrap()
+}

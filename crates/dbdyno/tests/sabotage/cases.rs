@@ -1,0 +1,333 @@
+//! The sabotages: each changes one thing, and says what a comparison must find of it.
+
+use std::{cell::OnceCell, fs, time::Duration};
+
+use crate::{answer::Answer, cgroup::Cgroup, detour::Detour, stage::Stage, trial::Trial};
+
+/// One change that is made on purpose.
+pub(crate) struct Case {
+    /// What is done.
+    pub(crate) name: &'static str,
+    /// What B must be called; several where a difference must not be found.
+    decisions: &'static [&'static str],
+    /// The rule that must be named first; empty where there is nothing to explain.
+    pub(crate) rule: &'static str,
+    /// Whether it runs ordinarily.
+    pub(crate) is_quick: bool,
+    /// Makes the experiment, and what must outlive it; the error says why this machine cannot.
+    make: fn(&Ground) -> Result<Staged, String>,
+}
+
+/// An experiment with what makes the difference meanwhile.
+struct Staged {
+    trial: Trial,
+    /// Ends with the experiment.
+    _limit: Option<Cgroup>,
+}
+
+/// The servers, each made when it is needed.
+pub(crate) struct Ground {
+    /// Of each run's measurement.
+    seconds: u32,
+    first: OnceCell<Stage>,
+    second: OnceCell<Stage>,
+}
+
+const SLOWER: &[&str] = &["slower"];
+const FASTER: &[&str] = &["faster"];
+const SAME: &[&str] = &["equivalent", "inconclusive"];
+
+/// All of them; the first is none.
+pub(crate) const ALL: [Case; 11] = [
+    Case {
+        name: "two identical my.cnf",
+        decisions: SAME,
+        rule: "",
+        is_quick: true,
+        make: identical,
+    },
+    Case {
+        name: "flush_log_at_trx_commit 1, 2",
+        decisions: FASTER,
+        rule: "fsyncs",
+        is_quick: true,
+        make: flush_log,
+    },
+    Case {
+        name: "a dropped index",
+        decisions: SLOWER,
+        rule: "rows read",
+        is_quick: true,
+        make: dropped_index,
+    },
+    Case {
+        name: "sync_binlog 0, 1",
+        decisions: SLOWER,
+        rule: "binary log",
+        is_quick: false,
+        make: sync_binlog,
+    },
+    Case {
+        name: "half the buffer pool",
+        decisions: SLOWER,
+        rule: "buffer-pool misses",
+        is_quick: false,
+        make: buffer_pool,
+    },
+    Case {
+        name: "a CPU limit",
+        decisions: SLOWER,
+        rule: "CPU limit",
+        is_quick: false,
+        make: cpu_limit,
+    },
+    Case {
+        name: "an I/O limit",
+        decisions: SLOWER,
+        rule: "disk limit",
+        is_quick: false,
+        make: io_limit,
+    },
+    Case {
+        name: "query cache on",
+        decisions: SLOWER,
+        rule: "query cache",
+        is_quick: false,
+        make: cache,
+    },
+    Case {
+        name: "4 ms on the way and back",
+        decisions: SLOWER,
+        rule: "round trip",
+        is_quick: false,
+        make: round_trip,
+    },
+    Case {
+        name: "all clients update one row",
+        decisions: SLOWER,
+        rule: "row locks",
+        is_quick: false,
+        make: hot_row,
+    },
+    Case {
+        name: "general log on",
+        decisions: SLOWER,
+        rule: "statement log",
+        is_quick: false,
+        make: general_log,
+    },
+];
+
+impl Case {
+    /// Nothing is changed.
+    pub(crate) fn is_of_the_same(&self) -> bool {
+        self.decisions == SAME
+    }
+
+    /// Whether this is what B must be called.
+    pub(crate) fn is_right(&self, decision: &str) -> bool {
+        self.decisions.contains(&decision)
+    }
+}
+
+impl Ground {
+    pub(crate) fn new(seconds: u32) -> Self {
+        Self {
+            seconds,
+            first: OnceCell::new(),
+            second: OnceCell::new(),
+        }
+    }
+
+    /// Stages a case, and asks what differs.
+    pub(crate) fn try_out(&self, case: &Case, seed: u64) -> Result<Answer, String> {
+        let staged = (case.make)(self)?;
+        Ok(staged.trial.run(self.first().path(), seed, self.seconds))
+    }
+
+    /// The server on which the settings are changed.
+    fn first(&self) -> &Stage {
+        self.first.get_or_init(stage)
+    }
+
+    /// The same once more, for what cannot be changed by a statement.
+    fn second(&self) -> &Stage {
+        self.second.get_or_init(stage)
+    }
+}
+
+/// A server whose query cache can be switched on, with two more tables.
+fn stage() -> Stage {
+    let stage = Stage::set(&[
+        ("query_cache_type", "ON"),
+        ("query_cache_size", "0"),
+        // So many pages are kept free, which were more than a small pool has.
+        ("innodb_lru_scan_depth", "128"),
+    ]);
+    for sql in [
+        "insert into hot select seq, 0, '' from seq_2_to_1000",
+        "create table keyed (id int primary key, n int, c char(100)) engine=innodb",
+        "insert into keyed select seq, seq, 'x' from seq_1_to_5000",
+    ] {
+        stage.run_sql(sql);
+    }
+    stage
+}
+
+const INSERT: &str = "insert into journal (n) values (1)";
+const POINT: &str = "select n from hot where id = 1";
+
+impl From<Trial> for Staged {
+    fn from(trial: Trial) -> Self {
+        Self {
+            trial,
+            _limit: None,
+        }
+    }
+}
+
+/// `[server]` of the server at an address, in which the factor may stand.
+fn at(address: &str) -> String {
+    format!(
+        "address = \"{address}\"\nuser = \"trial\"\npassword_file = \"password\"\ndatabase = \"test\""
+    )
+}
+
+/// `[server]` of the first one's socket.
+fn on(ground: &Ground) -> String {
+    at(&ground.first().server().socket().to_string_lossy())
+}
+
+fn identical(ground: &Ground) -> Result<Staged, String> {
+    let options = "[mysqld]\ninnodb_buffer_pool_size = 16M\ninnodb_lru_scan_depth = 128\n";
+    for side in ["a", "b"] {
+        let path = ground.first().path().join(format!("{side}.cnf"));
+        fs::write(path, options).unwrap();
+    }
+    Ok(Trial::of("side", ["a", "b"], INSERT)
+        .server("cnf = [\"{side}.cnf\"]\nrestart = \"per-run\"".to_owned())
+        .before("create database if not exists test")
+        .before("create table if not exists test.journal (id bigint primary key auto_increment, n int) engine=innodb")
+        .into())
+}
+
+fn flush_log(ground: &Ground) -> Result<Staged, String> {
+    Ok(Trial::of("flush_log", ["1", "2"], INSERT)
+        .server(on(ground))
+        .connections(1)
+        .before("set global sync_binlog = 0")
+        .before("set global innodb_flush_log_at_trx_commit = {flush_log}")
+        .into())
+}
+
+fn dropped_index(ground: &Ground) -> Result<Staged, String> {
+    let levels = ["create index n on keyed (n)", "do 0"];
+    let statement = "select c from keyed where n = 1 + connection_id() % 5000";
+    Ok(Trial::of("index", levels, statement)
+        .server(on(ground))
+        .before("alter table keyed drop index if exists n")
+        .before("{index}")
+        .into())
+}
+
+fn sync_binlog(ground: &Ground) -> Result<Staged, String> {
+    Ok(Trial::of("sync_binlog", ["0", "1"], INSERT)
+        .server(on(ground))
+        .connections(1)
+        .before("set global innodb_flush_log_at_trx_commit = 2")
+        .before("set global sync_binlog = {sync_binlog}")
+        .into())
+}
+
+fn buffer_pool(ground: &Ground) -> Result<Staged, String> {
+    let statement = format!("select sum(length(d)) from {}", Stage::random_rows(10));
+    let trial = Trial::of("pool", ["48", "24"], &statement);
+    Ok(trial
+        .server(on(ground))
+        .before("set global innodb_buffer_pool_size = {pool} * 1024 * 1024")
+        // It is resized in the background, and filled again.
+        .before("do sleep(1)")
+        .before("select sum(length(d)) from big")
+        .into())
+}
+
+/// The first server against the second, which is limited.
+fn limited(ground: &Ground, statement: &str, limit: Cgroup) -> Result<Staged, String> {
+    let limit = limit.take(ground.second().pid())?;
+    let address = |stage: &Stage| stage.server().socket().to_string_lossy().into_owned();
+    let levels = [address(ground.first()), address(ground.second())];
+    let trial = Trial {
+        levels,
+        ..Trial::of("address", ["", ""], statement)
+    };
+    Ok(Staged {
+        trial: trial
+            .server(at("{address}"))
+            .before("set global innodb_buffer_pool_size = 16 * 1024 * 1024")
+            .connections(8),
+        _limit: Some(limit),
+    })
+}
+
+fn cpu_limit(ground: &Ground) -> Result<Staged, String> {
+    limited(ground, POINT, Cgroup::of_cpu(0.25)?)
+}
+
+fn io_limit(ground: &Ground) -> Result<Staged, String> {
+    let limit = Cgroup::of_reads(ground.second().path(), 200)?;
+    let statement = format!("select length(d) from {}", Stage::random_rows(1));
+    limited(ground, &statement, limit)
+}
+
+fn cache(ground: &Ground) -> Result<Staged, String> {
+    // Every result goes in and none comes out, for no two statements are alike and updates throw all of them away.
+    let select = "select n from keyed where id = 1 + $n % 5000";
+    let update = "update keyed set c = '$n' where id = 1 + $n % 5000";
+    let statements = [&[select; 9][..], &[update]].concat();
+    let statements = statements.into_iter().map(str::to_owned).collect();
+    let trial = Trial {
+        smacks: vec![("one".to_owned(), statements)],
+        ..Trial::of("query_cache", ["0", "2"], "")
+    };
+    Ok(trial
+        .server(on(ground))
+        .before("set global query_cache_size = {query_cache} * 1024 * 1024")
+        .into())
+}
+
+fn round_trip(ground: &Ground) -> Result<Staged, String> {
+    let server = ground.first().server();
+    let detour = Detour::to(&server.socket(), Duration::from_millis(2));
+    let direct = Detour::to(&server.socket(), Duration::ZERO);
+    let trial = Trial {
+        levels: [direct.address(), detour.address()],
+        ..Trial::of("address", ["", ""], POINT)
+    };
+    Ok(trial.server(at("{address}")).into())
+}
+
+fn hot_row(ground: &Ground) -> Result<Staged, String> {
+    let update = |row: &str| vec![format!("update hot set n = n + 1 where id = {row}")];
+    let trial = Trial {
+        smacks: vec![
+            ("spread".to_owned(), update("1 + connection_id() % 1000")),
+            ("one".to_owned(), update("1")),
+        ],
+        smack: "{rows}".to_owned(),
+        ..Trial::of("rows", ["spread", "one"], "")
+    };
+    Ok(trial
+        .server(on(ground))
+        .before("set global innodb_flush_log_at_trx_commit = 1")
+        .before("set global sync_binlog = 1")
+        .connections(8)
+        .into())
+}
+
+fn general_log(ground: &Ground) -> Result<Staged, String> {
+    let trial = Trial::of("general_log", ["OFF", "ON"], POINT);
+    Ok(trial
+        .server(on(ground))
+        .before("set global general_log = {general_log}")
+        .into())
+}
