@@ -30,6 +30,7 @@ const KEYS: &[&str] = &[
     "seed",
     "repeats",
     "at_most",
+    "time_at_most",
     "order",
     "matrix",
     "exclude",

@@ -32,15 +32,20 @@ impl Plan {
             Order::File => "file",
         };
         let combinations = self.runs.len() / self.repeats.blocks() as usize;
-        let (runs, seed) = (self.runs.len(), self.seed);
+        let (combinations, runs) = (counted(combinations, "combination"), self.runs.len());
+        let (planned, seed) = (counted(runs, "run"), self.seed);
         let count = match self.repeats {
-            Repeats::Times(times) => format!("{times} repeats = {runs} runs"),
-            Repeats::UntilDecided { at_most } => {
-                format!("at most {at_most} repeats, until decided = at most {runs} runs")
+            Repeats::Times(times) => {
+                format!("{} = {planned}", counted(times as usize, "repeat"))
+            }
+            Repeats::UntilDecided { at_most, time } => {
+                let within = time.map(|time| format!(" within {}", in_words(time)));
+                let within = within.unwrap_or_default();
+                format!("at most {at_most} repeats, until decided{within} = at most {planned}")
             }
         };
         text.push_str(&format!(
-            "plan    {combinations} combinations x {count}, order {order}, seed {seed}\n"
+            "plan    {combinations} x {count}, order {order}, seed {seed}\n"
         ));
         if self.identity.scale() < 1.0 {
             text.push_str(&format!("scale   {}\n", self.identity.scale()));
@@ -52,7 +57,9 @@ impl Plan {
         } else {
             ""
         };
-        let estimate = in_words(self.estimate(&Costs::default()));
+        let estimate = self.estimate(&Costs::default());
+        let budget = self.repeats.time().unwrap_or(Duration::MAX);
+        let estimate = in_words(estimate.min(budget));
         text.push_str(&format!("time    {bound}about {estimate}\n\n"));
         text.push_str(&self.table());
         text
@@ -99,6 +106,12 @@ impl Plan {
         let position = [run.run.to_string(), run.block.to_string()];
         position.into_iter().chain(levels).collect()
     }
+}
+
+/// `1 run`, `3 runs`.
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// A duration to the two largest units: `3 h 20 min`, `8 min 5 s`, `45 s`.

@@ -55,8 +55,8 @@ pub enum Problem {
     #[error("there is nothing to decide: the file has no [verdict]")]
     NothingToDecide,
     /// A budget where the number of repeats is given.
-    #[error("`at_most` is the budget of repeats = \"until decided\"")]
-    BudgetWithoutDecision,
+    #[error("`{key}` is a budget of repeats = \"until decided\"")]
+    BudgetWithoutDecision { key: &'static str },
     /// A brace that is no placeholder.
     #[error("`{text}` is neither a placeholder nor plain text")]
     BrokenPlaceholder { text: String },
@@ -168,7 +168,7 @@ impl Problem {
             Self::NothingToDecide => {
                 "say what is compared with what, such as [verdict] baseline = { fs = \"ext4\" }".to_owned()
             }
-            Self::BudgetWithoutDecision => {
+            Self::BudgetWithoutDecision { .. } => {
                 "drop it, or give repeats = \"until decided\"".to_owned()
             }
             Self::BrokenPlaceholder { .. } => {

@@ -1,7 +1,10 @@
 //! How often each combination runs: a number of times, or until the verdict is decided.
 
+use std::time::Duration;
+
 use crate::{
-    error::Error, matrix::RUNS_AT_MOST, overrides::Overrides, problem::Problem, section::Section,
+    error::Error, matrix::RUNS_AT_MOST, overrides::Overrides, problem::Problem, quantity,
+    section::Section,
 };
 
 /// What `repeats` is where the results decide.
@@ -22,6 +25,8 @@ pub enum Repeats {
     UntilDecided {
         /// The budget: blocks, each with one run of every combination.
         at_most: u32,
+        /// The budget in time: no block begins that would not end within it.
+        time: Option<Duration>,
     },
 }
 
@@ -29,11 +34,22 @@ impl Repeats {
     /// Blocks of the plan, at most.
     pub fn blocks(self) -> u32 {
         match self {
-            Self::Times(blocks) | Self::UntilDecided { at_most: blocks } => blocks,
+            Self::Times(blocks)
+            | Self::UntilDecided {
+                at_most: blocks, ..
+            } => blocks,
         }
     }
 
-    /// Reads `repeats` and `at_most`; `--repeats` has precedence.
+    /// The budget in time, where there is one.
+    pub fn time(self) -> Option<Duration> {
+        match self {
+            Self::Times(_) => None,
+            Self::UntilDecided { time, .. } => time,
+        }
+    }
+
+    /// Reads `repeats`, `at_most` and `time_at_most`; `--repeats` has precedence.
     pub(crate) fn read(top: &Section<'_>, overrides: &Overrides) -> Result<Self, Error> {
         let text = top.string("repeats").ok().flatten();
         let until_decided = text.is_some_and(|text| text.value == UNTIL_DECIDED);
@@ -41,15 +57,22 @@ impl Repeats {
             let count = text.parse().ok();
             count.filter(|count| (BLOCKS_AT_LEAST..=BLOCKS_AT_MOST).contains(count))
         })?;
+        let expected = "a duration such as \"2h\"";
+        let time = top.parsed("time_at_most", expected, quantity::duration)?;
         if until_decided {
             let at_most = top.required("at_most", at_most, "at_most = 20")?;
             return Ok(match overrides.repeats {
                 Some(times) => Self::Times(times),
-                None => Self::UntilDecided { at_most },
+                None => Self::UntilDecided { at_most, time },
             });
         }
-        if at_most.is_some() {
-            return Err(top.error_at("at_most", Problem::BudgetWithoutDecision));
+        for (key, is_there) in [
+            ("at_most", at_most.is_some()),
+            ("time_at_most", time.is_some()),
+        ] {
+            if is_there {
+                return Err(top.error_at(key, Problem::BudgetWithoutDecision { key }));
+            }
         }
         let expected = "a count from 1 to 100000 or \"until decided\"";
         let repeats = top.parsed("repeats", expected, |text| {

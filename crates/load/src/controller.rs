@@ -21,6 +21,7 @@ use crate::{
     recorder::{Cells, FailureCounts, Failures, Shape},
     schedule::{Interrupt, OnError, Stop, WarmUp},
     shortfall::{Evidence, Sample},
+    steady_state::{Progress, SteadyState},
     timeline::Timeline,
 };
 
@@ -41,16 +42,14 @@ pub(crate) struct Controller<'a> {
     spin: bool,
     connects: Vec<Connects>,
     interval: Duration,
-    warm_up: WarmUp,
     stop: Stop,
     on_error: OnError,
+    steady: SteadyState,
     intervals: Intervals,
     totals: Cells,
     failures: FailureCounts,
     /// Connections that could not be opened, by group and number.
     refusals: FailureCounts,
-    /// Throughput of the warm-up's intervals, operations per second.
-    warm_up_series: Vec<f64>,
     samples: Vec<Sample>,
     /// Send lags of what was due in the measurement.
     send_lag: Durations,
@@ -84,14 +83,13 @@ impl<'a> Controller<'a> {
             arrivals: load.arrivals,
             spin: load.spin,
             interval: load.interval,
-            warm_up: load.warm_up,
+            steady: SteadyState::new(load.warm_up),
             stop: load.stop,
             on_error: load.on_error,
             intervals: Intervals::new(load.loops.max(1) as usize, shape),
             totals: Cells::new(shape),
             failures: FailureCounts::new(),
             refusals: FailureCounts::new(),
-            warm_up_series: Vec::new(),
             samples: Vec::new(),
             send_lag: Durations::default(),
             precise: Precise::default(),
@@ -177,7 +175,7 @@ impl<'a> Controller<'a> {
     /// Sets the start and every moment that is known already.
     fn begin(&mut self) -> Instant {
         let start = reactor::system_now() + START_AFTER;
-        match self.warm_up {
+        match self.steady.warm_up() {
             WarmUp::None => self.measure_from(start, "no warm-up asked for"),
             WarmUp::For(warm_up) => {
                 let why = format!("warm-up of {:.1} s over", warm_up.as_secs_f64());
@@ -256,6 +254,7 @@ impl<'a> Controller<'a> {
         let t_s = (from - start).as_secs_f64();
         let length_s = (to - from).as_secs_f64();
         let sample = self.sample(&interval, phase, t_s);
+        let per_s = sample.back as f64 / length_s;
         self.totals.add(&interval.cells);
         if phase == Phase::Measurement {
             self.send_lag.add(&interval.cells.send_lag);
@@ -275,9 +274,12 @@ impl<'a> Controller<'a> {
         if phase != Phase::Drain {
             self.samples.push(sample);
         }
-        if phase == Phase::WarmUp {
-            self.warm_up_series.push(sample.back as f64 / length_s);
-            self.look_for_steady_state(start, to);
+        let share = length_s / self.interval.as_secs_f64();
+        self.steady.add(phase, t_s, per_s, share);
+        match phase {
+            Phase::WarmUp => self.look_for_steady_state(start, to),
+            Phase::Measurement => self.look_whether_it_is_steady(start, to),
+            Phase::Drain => {}
         }
     }
 
@@ -302,6 +304,7 @@ impl<'a> Controller<'a> {
         }
         self.phase = Some(phase);
         let why = match phase {
+            Phase::WarmUp if self.steady.has_begun_anew() => self.phase_why.clone(),
             Phase::WarmUp => "start of the load".to_owned(),
             Phase::Measurement => self.phase_why.clone(),
             Phase::Drain => "operations that were due before the stop".to_owned(),
@@ -330,30 +333,51 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Begins the measurement at the next interval once the warm-up's throughput is steady, or has lasted too long.
+    /// Begins the measurement at the next interval once the warm-up is over, or has lasted too long.
     fn look_for_steady_state(&mut self, start: Instant, to: Instant) {
-        let WarmUp::UntilSteady {
-            steady,
-            state,
-            at_most,
-        } = self.warm_up
-        else {
-            return;
-        };
         if self.timeline.measure_from().is_some() || self.timeline.stop_at().is_some() {
             return;
         }
-        let why = if let Some(index) = steady(&self.warm_up_series) {
-            let since_s = index as f64 * self.interval.as_secs_f64();
-            format!("throughput steady since {since_s:.1} s")
-        } else if to - start >= at_most {
-            let limit_s = at_most.as_secs_f64();
-            let state = state(&self.warm_up_series);
-            format!("throughput not steady after {limit_s:.1} s: {state}")
-        } else {
+        let elapsed = to - start;
+        let counters = self.observer.counters(self.steady.since_s());
+        if let Some(why) = self
+            .steady
+            .end_of_warm_up(elapsed, self.interval, &counters)
+        {
+            self.measure_from(self.next_boundary(start), &why);
+        }
+    }
+
+    /// Makes what was measured so far a part of the warm-up, where it is not steady, and more time may make it so.
+    fn look_whether_it_is_steady(&mut self, start: Instant, to: Instant) {
+        let (Some(from), Some(stop)) = (self.timeline.measure_from(), self.timeline.stop_at())
+        else {
             return;
         };
-        self.measure_from(self.next_boundary(start), &why);
+        let progress = Progress {
+            elapsed: to - start,
+            measured: to - from,
+            planned: stop - from,
+            interval: self.interval,
+        };
+        // What has come to its end cannot go on.
+        let is_in_time = reactor::system_now() + LOOK_EVERY < stop;
+        if !is_in_time || !self.steady.is_to_be_judged(&progress) {
+            return;
+        }
+        let counters = self.observer.counters(self.steady.since_s());
+        if let Some(why) = self.steady.why_anew(&counters)
+            && self.timeline.begin_anew(stop)
+        {
+            self.phase_why = why;
+            self.steady.begin_anew();
+            self.send_lag = Durations::default();
+            self.precise = Precise::default();
+            self.stop_why = None;
+            for sample in &mut self.samples {
+                sample.phase = Phase::WarmUp;
+            }
+        }
     }
 
     /// The first regular interval boundary that no loop has passed yet.
@@ -366,6 +390,10 @@ impl<'a> Controller<'a> {
 
     fn outcome(mut self, start: Instant) -> Outcome {
         let due = self.evidence().due();
+        let counters = self.observer.counters(self.steady.since_s());
+        let not_steady = self.steady.why_not(&counters);
+        let stop_why = self.stop_why.take().into_iter().chain(not_steady);
+        let stop_why = stop_why.reduce(|first, second| format!("{first}; {second}"));
         let stop_at = self.timeline.stop_at();
         if stop_at.is_none_or(|stop| reactor::system_now() < stop) {
             // In the last interval, users have come to their end: what waited then was not theirs.
@@ -383,7 +411,7 @@ impl<'a> Controller<'a> {
             unfinished: self.left.in_flight,
             offered: self.offered(due),
             connects: self.connects,
-            stop_why: self.stop_why,
+            stop_why,
             ended: self.ended,
         }
     }

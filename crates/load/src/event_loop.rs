@@ -103,6 +103,8 @@ struct Shared {
     from: StdCell<Instant>,
     last_end: StdCell<Instant>,
     running: StdCell<u64>,
+    /// How often this loop has seen the measurement begin anew.
+    begun_anew: StdCell<u64>,
 }
 
 /// Runs one event loop to its end.
@@ -126,6 +128,7 @@ pub(crate) fn run<U: User + 'static>(
             from: StdCell::new(start),
             last_end: StdCell::new(start),
             running: StdCell::new(connected.len() as u64),
+            begun_anew: StdCell::new(0),
             task,
         });
         for (seat, (place, user)) in connected.into_iter().enumerate() {
@@ -223,6 +226,11 @@ impl Shared {
 
     #[cold]
     fn hand_over(&self, to: Instant) {
+        let begun_anew = self.task.timeline.begun_anew();
+        if self.begun_anew.replace(begun_anew) != begun_anew {
+            self.users.borrow_mut().fill(UserTotal::default());
+            self.recorder.borrow_mut().begin_anew();
+        }
         let fresh = self.task.used_cells.try_recv().ok();
         let (cells, carried) = self.recorder.borrow_mut().take(fresh);
         self.task.send(Message::Interval {

@@ -20,6 +20,7 @@ mod precision;
 mod recorder;
 mod schedule;
 mod shortfall;
+mod steady_state;
 mod timeline;
 
 pub use arrivals::{Arrivals, Schedule, Share, ThinkTime};
@@ -27,4 +28,6 @@ pub use drive::{default_loops, drive};
 pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
 pub use populate::{PopulateError, PopulateEvent, Population, Progress, populate};
-pub use schedule::{Drain, Interrupt, OnError, Precision, Stop, WarmUp};
+pub use schedule::{
+    Counters, Course, Drain, Interrupt, Judge, Judgement, OnError, Precision, Stop, WarmUp,
+};

@@ -6,7 +6,7 @@ use samples::{Interval, PhaseMark};
 
 use crate::{
     arrivals::Arrivals,
-    schedule::{Drain, OnError, Stop, WarmUp},
+    schedule::{Counters, Drain, OnError, Stop, WarmUp},
 };
 
 /// Users of one kind.
@@ -55,4 +55,8 @@ pub trait Observer {
     fn phase(&mut self, mark: PhaseMark);
     /// An interval is over.
     fn interval(&mut self, interval: Interval);
+    /// What the server counted since so many seconds after the start of the load, as far as the observer knows.
+    fn counters(&mut self, _since_s: f64) -> Counters {
+        Counters::default()
+    }
 }

@@ -218,6 +218,13 @@ impl Recorder {
         cell.times.record(time_ns);
     }
 
+    /// What was measured is a part of the warm-up from now on.
+    pub(crate) fn begin_anew(&mut self) {
+        for failures in self.failures.values_mut() {
+            failures.in_measurement = 0;
+        }
+    }
+
     /// Records an operation that failed for good.
     pub(crate) fn fail(&mut self, operation: usize, send_lag_ns: u64, carried: Option<Phase>) {
         let cells = self.cells(carried);

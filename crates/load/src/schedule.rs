@@ -15,16 +15,51 @@ pub enum WarmUp {
     None,
     /// After a fixed time.
     For(Duration),
-    /// When `steady` finds the throughput steady.
+    /// When the load is found steady. A measurement that turns out not to be steady becomes a part of the warm-up, and
+    /// begins anew, as long as the limit allows.
     UntilSteady {
-        /// Index of the first steady observation of a throughput series (operations per second, one value per
-        /// interval), `None` while there is none.
-        steady: fn(&[f64]) -> Option<usize>,
-        /// What the series does that has not become steady, in a word or two ("warming").
-        state: fn(&[f64]) -> &'static str,
+        /// Judges what the load did.
+        judge: Judge,
         /// The measurement begins at the latest after this time, and the record says that it wasn't steady.
         at_most: Duration,
     },
+}
+
+/// Judges the course of a load.
+pub type Judge = fn(&Course<'_>) -> Judgement;
+
+/// What a load did since its start, or since a measurement that became warm-up began.
+#[derive(Debug, Clone, Copy)]
+pub struct Course<'a> {
+    /// Operations per second, one value per interval.
+    pub per_s: &'a [f64],
+    /// Index of the first interval of the measurement; `None` in a warm-up.
+    pub measured_from: Option<usize>,
+    /// What the server counted meanwhile.
+    pub counters: &'a Counters,
+}
+
+/// What the server counted meanwhile: each series covers the same time as the throughput, in equal intervals of its own;
+/// empty where nobody looked.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Counters {
+    /// Page reads that the buffer pool could not answer, per second.
+    pub misses_per_s: Vec<f64>,
+    /// Redo log since the last checkpoint, bytes.
+    pub checkpoint_age_bytes: Vec<f64>,
+    /// Pages changed in memory and not yet written.
+    pub dirty_pages: Vec<f64>,
+}
+
+/// What a load did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// Index of the first steady observation of a warm-up that is over; `None` of one that is not.
+    pub steady_from: Option<usize>,
+    /// True for a measurement that more time would make steady.
+    pub wants_time: bool,
+    /// Why it is not steady, in words ("still warming: ..."); `None` where it is.
+    pub why_not: Option<String>,
 }
 
 /// When a load ends.

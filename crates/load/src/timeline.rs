@@ -14,13 +14,15 @@ const OPEN: u64 = u64::MAX;
 /// The moments that controller and event loops agree on, in nanoseconds of the reactor's clock.
 ///
 /// The event loops read them with every operation, so they are plain relaxed atomics; each is moved only to a
-/// moment in the future (except the stop, which may be "now").
+/// moment in the future (except the stop, which may be "now", and a measurement that begins anew).
 #[derive(Debug)]
 pub(crate) struct Timeline {
     start_ns: AtomicU64,
     measure_from_ns: AtomicU64,
     stop_at_ns: AtomicU64,
     cut_off: AtomicBool,
+    /// How often the measurement was begun anew.
+    begun_anew: AtomicU64,
     interval: Duration,
 }
 
@@ -32,6 +34,7 @@ impl Timeline {
             measure_from_ns: AtomicU64::new(OPEN),
             stop_at_ns: AtomicU64::new(OPEN),
             cut_off: AtomicBool::new(false),
+            begun_anew: AtomicU64::new(0),
             interval,
         }
     }
@@ -50,6 +53,24 @@ impl Timeline {
 
     pub(crate) fn set_measure_from(&self, at: Instant) {
         self.measure_from_ns.store(at.as_ns(), Ordering::Relaxed);
+    }
+
+    /// Makes what was measured a part of the warm-up, unless the load was stopped earlier than `planned`; true if it did.
+    pub(crate) fn begin_anew(&self, planned: Instant) -> bool {
+        let order = Ordering::Relaxed;
+        // Somebody who cuts the load off at the same time has precedence.
+        let is_taken_back = (self.stop_at_ns).compare_exchange(planned.as_ns(), OPEN, order, order);
+        if is_taken_back.is_err() {
+            return false;
+        }
+        self.measure_from_ns.store(OPEN, order);
+        self.begun_anew.fetch_add(1, order);
+        true
+    }
+
+    /// How often what was measured became a part of the warm-up.
+    pub(crate) fn begun_anew(&self) -> u64 {
+        self.begun_anew.load(Ordering::Relaxed)
     }
 
     pub(crate) fn stop_at(&self) -> Option<Instant> {
@@ -129,6 +150,27 @@ mod tests {
             assert_eq!(timeline.interval_end(at(from)), at(to), "from {from} ms");
             assert_eq!(timeline.phase(at(from)), phase, "from {from} ms");
         }
+    }
+
+    #[test]
+    fn what_was_measured_becomes_warm_up_unless_the_load_was_cut_off() {
+        let at = Instant::from_ns;
+        let timeline = Timeline::new(Duration::from_nanos(10));
+        timeline.set_start(at(0));
+        timeline.set_measure_from(at(20));
+        timeline.stop_by(at(60));
+        assert_eq!(timeline.phase(at(30)), Phase::Measurement);
+        assert!(timeline.begin_anew(at(60)));
+        assert_eq!((timeline.stop_at(), timeline.begun_anew()), (None, 1));
+        assert_eq!(timeline.phase(at(30)), Phase::WarmUp);
+        timeline.set_measure_from(at(50));
+        timeline.stop_by(at(90));
+        assert_eq!(timeline.phase(at(40)), Phase::WarmUp);
+        assert_eq!(timeline.phase(at(50)), Phase::Measurement);
+        timeline.cut_off(at(70));
+        assert!(!timeline.begin_anew(at(90)));
+        assert_eq!(timeline.phase(at(60)), Phase::Measurement);
+        assert_eq!(timeline.stop_at(), Some(at(70)));
     }
 
     #[test]

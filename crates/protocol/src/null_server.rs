@@ -33,7 +33,7 @@ mod session;
 mod tokens;
 mod variables;
 
-pub use behaviour::{Behaviour, Delay, Freeze, Stalls};
+pub use behaviour::{Behaviour, Chill, Delay, Freeze, Stalls};
 pub use result::InventedRows;
 pub use server::{NullServer, Settings, usual_error};
 pub use variables::Counters;

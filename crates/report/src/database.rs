@@ -7,13 +7,14 @@ use std::{
 
 use rusqlite::{Connection, Transaction, params};
 use samples::{LatencySummary, Record, RunSummary};
+use verdict::{run_stalls, run_state};
 
 use crate::{cell::server_machine, results::Results};
 
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Columns of the view `results` that every experiment has.
-const FIXED_COLUMNS: [&str; 19] = [
+const FIXED_COLUMNS: [&str; 20] = [
     "run",
     "block",
     "complete",
@@ -27,6 +28,7 @@ const FIXED_COLUMNS: [&str; 19] = [
     "p95_us",
     "p99_us",
     "max_us",
+    "class",
     "server_percent",
     "client_percent",
     "rest_percent",
@@ -188,10 +190,17 @@ fn insert_run(
     let header = &record.header;
     let [mean, min, p50, p95, p99, p999, max] = latency_columns(summary.latency.as_ref());
     let dataset = record.dataset.as_ref();
+    let (state, stalls) = (run_state(record), run_stalls(record));
+    let why_not = match &state {
+        Ok(state) => state.reasons.iter().map(ToString::to_string).collect(),
+        Err(_) if record.loaded.is_some() => Vec::new(),
+        Err(why) => vec![why.to_string()],
+    };
+    let why_not = Some(why_not.join("; ")).filter(|why| !why.is_empty());
     transaction
         .prepare_cached(
             "INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, \
-             ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
+             ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32)",
         )?
         .execute(params![
             header.run,
@@ -217,6 +226,12 @@ fn insert_run(
             p99,
             p999,
             max,
+            (state.as_ref().ok()).map(|state| state.steadiness.word()),
+            why_not,
+            (state.as_ref().ok()).map(|state| 100.0 * state.drift.estimate),
+            stalls.map(|stalls| stalls.stalled_s),
+            stalls.map(|stalls| stalls.longest_s),
+            stalls.map(|stalls| stalls.longest_gap_s),
             // As text: a seed uses all 64 bits, one more than SQLite's integers have.
             header.seed.to_string(),
             header.experiment_sha256,

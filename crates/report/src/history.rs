@@ -26,18 +26,33 @@ pub struct PastResult {
     pub key: String,
     /// Version of the server.
     pub server: String,
+    /// The letter of its audit; `None` where there is none.
+    pub grade: Option<char>,
     /// The figure that stands for it.
     pub headline: Option<Headline>,
-    /// Why there is nothing to show, as `gone`.
+    /// Why there is nothing to show.
     pub missing: Option<String>,
     /// Where it is.
     pub path: String,
 }
 
-/// All results as a table, ending with a line feed; `skipped` older ones are told by their number.
-pub fn history_as_text(results: &[PastResult], skipped: usize, width: u16) -> String {
+/// All results as a table, ending with a line feed; `skipped` older ones and those that are `gone` are told by their
+/// number.
+pub fn history_as_text(results: &[PastResult], skipped: usize, gone: usize, width: u16) -> String {
+    let gone = (gone > 0).then(|| {
+        let verb = if gone == 1 { "is" } else { "are" };
+        let gone = counted(gone, "result");
+        let text = format!("{gone} {verb} gone; --forget takes what is gone off the list");
+        wrapped(&text, width.into())
+    });
     if results.is_empty() {
-        return "no results yet: `dbdyno quick` makes the first ones\n".to_owned();
+        let none = "no results yet: `dbdyno quick` makes the first ones".to_owned();
+        return [none]
+            .into_iter()
+            .chain(gone)
+            .collect::<Vec<_>>()
+            .join("\n\n")
+            + "\n";
     }
     let mut table = ruled(&[
         "begun",
@@ -45,6 +60,7 @@ pub fn history_as_text(results: &[PastResult], skipped: usize, width: u16) -> St
         "key",
         "server",
         "result",
+        "grade",
         "question",
         "where",
     ]);
@@ -60,6 +76,7 @@ pub fn history_as_text(results: &[PastResult], skipped: usize, width: u16) -> St
             &past.key,
             &past.server,
             &result,
+            &past.grade.map_or_else(|| "–".to_owned(), String::from),
             &shortened(&past.question),
             &past.path,
         ]);
@@ -72,6 +89,7 @@ pub fn history_as_text(results: &[PastResult], skipped: usize, width: u16) -> St
         );
         parts.push(wrapped(&older, width.into()));
     }
+    parts.extend(gone);
     format!("{}\n", parts.join("\n\n"))
 }
 

@@ -31,6 +31,12 @@ CREATE TABLE runs (
     p99_us             REAL,
     p999_us            REAL,
     max_us             REAL,
+    class              TEXT,
+    class_why          TEXT,
+    drift_percent      REAL,
+    stalled_s          REAL,
+    longest_stall_s    REAL,
+    longest_gap_s      REAL,
     seed               TEXT NOT NULL,
     experiment_sha256  TEXT NOT NULL,
     dbdyno_version     TEXT NOT NULL

@@ -16,6 +16,7 @@ mod machine;
 mod observer;
 mod reader;
 mod server_activity;
+mod steadiness;
 mod summary;
 mod telemetry;
 mod writer;
@@ -41,6 +42,7 @@ pub use server_activity::{
     InnodbStatus, ServerObservation, ServerStatus, ServerTotals, SlowClass, SlowLog, TableSize,
     TableSizes, TotalsRow,
 };
+pub use steadiness::{Stalls, Steadiness};
 pub use summary::{LatencySummary, OperationSummary, RunSummary, StatementSummary};
 pub use telemetry::{
     CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory,

@@ -20,6 +20,7 @@ use crate::{
     machine::{Changed, Machine, Storage},
     observer::Observer,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
+    steadiness::Steadiness,
     telemetry::{Collected, Telemetry},
 };
 
@@ -72,6 +73,8 @@ pub enum Line {
     Error(ErrorCount),
     /// What became of deliveries in the background.
     Deliveries(Deliveries),
+    /// What the run did over its measurement.
+    Steadiness(Steadiness),
     /// What share of the client's own ceiling the run used.
     Ceiling(Ceiling),
     /// The last line of a run that ended by itself, well or not.

@@ -14,7 +14,9 @@ use crate::machine::{Changed, Machine, Storage};
 use crate::observer::Observer;
 use crate::server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes};
 use crate::telemetry::{Collected, Telemetry};
-use crate::{ceiling::Ceiling, deliveries::Deliveries, error_count::ErrorCount};
+use crate::{
+    ceiling::Ceiling, deliveries::Deliveries, error_count::ErrorCount, steadiness::Steadiness,
+};
 
 /// Everything that one run measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +63,9 @@ pub struct Record {
     pub errors: Vec<ErrorCount>,
     /// What became of deliveries in the background; `None` where there were none.
     pub deliveries: Option<Deliveries>,
+    /// What the run did over its measurement, as it was judged when it ended; `None` where nothing was measured, and in
+    /// records of before.
+    pub steadiness: Option<Steadiness>,
     /// What share of its ceiling the client used; `None` in a record that nobody looked it up for.
     pub ceiling: Option<Ceiling>,
     /// The end; `None` when dbdyno was killed.
@@ -183,6 +188,7 @@ impl Record {
             server_observation: None,
             errors: Vec::new(),
             deliveries: None,
+            steadiness: None,
             ceiling: None,
             end: None,
             torn: false,
@@ -197,12 +203,18 @@ impl Record {
             Line::Storage(storage) => self.storage.push(storage),
             Line::Observer(observer) => self.observers.push(observer),
             Line::Dataset(dataset) => self.dataset = Some(dataset),
-            Line::Phase(phase) => self.phases.push(phase),
+            Line::Phase(mark) => {
+                if mark.phase == Phase::WarmUp {
+                    self.begin_anew();
+                }
+                self.phases.push(mark);
+            }
             Line::Interval(interval) => self.intervals.push(interval),
             Line::Connects(connects) => self.connects.push(connects),
             Line::Offered(offered) => self.offered = Some(offered),
             Line::Loaded(loaded) => self.loaded = Some(loaded),
             Line::Deliveries(deliveries) => self.deliveries = Some(deliveries),
+            Line::Steadiness(steadiness) => self.steadiness = Some(steadiness),
             Line::Ceiling(ceiling) => self.ceiling = Some(ceiling),
             Line::Telemetry(telemetry) => self.telemetry.push(*telemetry),
             Line::Collected(collected) => self.collected.push(collected),
@@ -214,6 +226,16 @@ impl Record {
             Line::ServerObservation(how) => self.server_observation = Some(how),
             Line::Error(error) => self.errors.push(error),
             Line::End(end) => self.end = Some(end),
+        }
+    }
+
+    /// A warm-up after a measurement: that was not steady, and is a part of the warm-up.
+    fn begin_anew(&mut self) {
+        for interval in &mut self.intervals {
+            interval.phase = Phase::WarmUp;
+            for carried in &mut interval.carried {
+                carried.due_in = Phase::WarmUp;
+            }
         }
     }
 
@@ -295,6 +317,44 @@ mod tests {
                 Some("dbdyno ended before the run did")
             );
         }
+    }
+
+    #[test]
+    fn a_measurement_that_began_anew_was_warm_up() {
+        let interval = |t_s, phase| {
+            Line::Interval(Interval {
+                t_s,
+                length_s: 1.0,
+                phase,
+                operations: Vec::new(),
+                statements: Vec::new(),
+                send_lag: None,
+                pace: None,
+                carried: Vec::new(),
+            })
+        };
+        let warm_up = |t_s| {
+            Line::Phase(PhaseMark {
+                t_s,
+                phase: Phase::WarmUp,
+                why: "test".to_owned(),
+            })
+        };
+        let lines = [
+            Line::Run(header()),
+            warm_up(0.0),
+            interval(0.0, Phase::WarmUp),
+            mark(1.0),
+            interval(1.0, Phase::Measurement),
+            warm_up(2.0),
+            interval(2.0, Phase::WarmUp),
+            mark(3.0),
+            interval(3.0, Phase::Measurement),
+        ];
+        let record = Record::read(text(&lines).as_bytes()).unwrap();
+        assert_eq!(record.measured_window_s(), Some((3.0, 4.0)));
+        let broken_off = Record::read(text(&lines[..6]).as_bytes()).unwrap();
+        assert_eq!(broken_off.measured_window_s(), None);
     }
 
     #[test]

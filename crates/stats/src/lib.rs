@@ -28,8 +28,9 @@ mod spending;
 mod spread;
 mod stalls;
 mod steadiness;
-mod steady;
 mod trend;
+#[cfg(test)]
+mod warm_up;
 
 pub use autocorrelation::{Refusal, RunMean, effective_events, effective_values, run_mean};
 pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio};
@@ -45,5 +46,6 @@ pub use scalability::{Law, NoPeak, Peak, Point, Scalability, scalability};
 pub use sections::sectioned_interval;
 pub use sequential::{Side, Standing, Step, UntilDecided};
 pub use stalls::{Stalls, stalls};
-pub use steadiness::{Evidence, Reason, RunState, Steadiness, Unjudged, judge_run, state_word};
-pub use steady::steady_from;
+pub use steadiness::{
+    Evidence, Reason, RunState, Steadiness, Unjudged, judge_measurement, judge_run, why_not_steady,
+};

@@ -8,6 +8,7 @@ use crate::{
     judge_run,
     noise::Noise,
     percentile_interval, run_mean, scalability, smallest_effect,
+    warm_up::Measured,
 };
 
 /// The page, and how its tables are marked: `<!-- simulated: coverage -->` to `<!-- end -->`.
@@ -22,10 +23,11 @@ const TOLERANCE: f64 = 0.31;
 fn the_page_shows_these_tables() {
     let mut page = std::fs::read_to_string(PAGE).unwrap();
     type Table = fn() -> String;
-    let tables: [(&str, Table); 7] = [
+    let tables: [(&str, Table); 8] = [
         ("series", series),
         ("percentiles", percentiles),
         ("warm-up", warm_ups),
+        ("automatic", automatic_warm_ups),
         ("comparison", comparisons),
         ("one-run", one_run),
         ("a-against-a", a_against_a),
@@ -190,6 +192,32 @@ fn warm_ups() -> String {
         "called steady after 300 s, %",
         "their bias, %",
         "after 600 s at most, %",
+        "their bias, %",
+    ];
+    table(&heading, rows)
+}
+
+fn automatic_warm_ups() -> String {
+    let repetitions = experiments(50);
+    let rows = [0.0, 5.0, 30.0, 60.0, 100.0, 150.0, 300.0].map(|tau_s| {
+        let measured = Measured::of(7_004, repetitions, tau_s);
+        let runs = measured.runs as f64;
+        let steady_bias = measured.mean_steady_bias();
+        vec![
+            format!("{tau_s}"),
+            format!("{:.0}", measured.warm_up_s as f64 / runs),
+            format!("{:.2}", measured.begun_anew as f64 / runs),
+            format!("{:.1}", 100.0 * measured.bias / runs),
+            percent(measured.steady, measured.runs),
+            steady_bias.map_or_else(|| "-".to_owned(), |bias| format!("{:.1}", 100.0 * bias)),
+        ]
+    });
+    let heading = [
+        "time constant, s",
+        "mean warm-up, s",
+        "begun anew, times",
+        "bias of the measurement, %",
+        "called steady, %",
         "their bias, %",
     ];
     table(&heading, rows)

@@ -10,8 +10,6 @@ const BATCHES_WANTED: usize = 20;
 pub(crate) struct Cut {
     /// Observations before the cut.
     pub(crate) at: usize,
-    /// True for the last cut that was looked at: the best one may lie behind it.
-    pub(crate) is_latest: bool,
 }
 
 /// Observations that make a batch of so long a series: five, fewer in a series of less than a hundred.
@@ -46,7 +44,6 @@ pub(crate) fn mser_cut(series: &[f64], batch: usize) -> Cut {
     let left_over = series.len() % batch;
     Cut {
         at: if cut == 0 { 0 } else { left_over + cut * batch },
-        is_latest: cut == latest,
     }
 }
 

@@ -25,6 +25,9 @@ const DRIFT_IGNORED: f64 = 0.01;
 /// The largest change that the noise may leave possible, as a share of the median: beyond it nothing is said.
 const DRIFT_POSSIBLE_AT_MOST: f64 = 0.3;
 
+/// The largest change that the noise may leave possible where a warm-up is called over, as a share of the median.
+const POSSIBLE_AFTER_WARM_UP: f64 = 0.2;
+
 /// Levels that differ by less, as a share of the median, are one.
 const STEP_IGNORED: f64 = 0.05;
 
@@ -90,6 +93,13 @@ pub enum Reason {
         /// The highest, as a share of the median.
         highest: f64,
     },
+    /// The first part of the measurement, this share of it, moves the mean by this share: the warm-up lasted into it.
+    EarlyPart {
+        /// Its share of the measured time.
+        early: f64,
+        /// By how much the mean is off the level of the rest.
+        moved: f64,
+    },
     /// Misses per second changed by this share over the judged part.
     Misses(f64),
     /// The age of the checkpoint was still growing, by this share of its median: work put off.
@@ -124,6 +134,12 @@ impl fmt::Display for Reason {
                 lowest * 100.0,
                 highest * 100.0
             ),
+            Self::EarlyPart { early, moved } => write!(
+                out,
+                "the first {:.0} % of the measurement move its mean by {:+.1} %",
+                early * 100.0,
+                moved * 100.0
+            ),
             Self::Misses(change) => {
                 write!(out, "misses per second changed by {}", percent(change))
             }
@@ -147,6 +163,18 @@ pub struct Evidence<'a> {
     pub dirty_pages: &'a [f64],
 }
 
+impl<'a> Evidence<'a> {
+    /// What came after this share of the time.
+    fn since(&self, share: f64) -> Self {
+        let rest = |series: &'a [f64]| &series[(share * series.len() as f64) as usize..];
+        Self {
+            misses_per_s: rest(self.misses_per_s),
+            checkpoint_age_bytes: rest(self.checkpoint_age_bytes),
+            dirty_pages: rest(self.dirty_pages),
+        }
+    }
+}
+
 /// The judgement over a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunState {
@@ -159,6 +187,25 @@ pub struct RunState {
     pub drift: Interval,
     /// Why it is not steady; empty for a steady run.
     pub reasons: Vec<Reason>,
+}
+
+impl RunState {
+    /// True where the run reached its level and stayed there.
+    pub fn is_steady(&self) -> bool {
+        self.steadiness == Steadiness::Steady
+    }
+
+    /// True where a warm-up that went so is over: steady, and what may hide in the noise is less than 20 %. The noisier
+    /// the throughput, the longer that takes.
+    pub fn ends_warm_up(&self) -> bool {
+        let possible = self.drift.low.abs().max(self.drift.high.abs());
+        self.is_steady() && possible <= POSSIBLE_AFTER_WARM_UP
+    }
+
+    /// True where more time may make it steady: what swings goes on to swing.
+    pub fn wants_time(&self) -> bool {
+        !matches!(self.steadiness, Steadiness::Steady | Steadiness::Cyclic)
+    }
 }
 
 /// Why a run cannot be judged.
@@ -250,19 +297,59 @@ pub fn judge_run(series: &[f64], evidence: &Evidence<'_>) -> Result<RunState, Un
     })
 }
 
-/// What a throughput series does that has not become steady in its time, in a word or two: `still warming`, `slowing`.
-pub fn state_word(series: &[f64]) -> &'static str {
-    match judge_run(series, &Evidence::default()) {
-        Ok(state) => match state.steadiness {
-            Steadiness::Warming => "still warming",
-            // Level at the end, but not for long enough.
-            Steadiness::Steady => "level only towards its end",
-            other => other.word(),
-        },
-        Err(Unjudged::Noisy(_)) => "too noisy to tell",
-        Err(Unjudged::Short(_)) => "too short to tell",
-        Err(Unjudged::Undefined) => "nothing was done for half of the time",
+/// Judges the measured part of a series whose first observations, before `measured_from`, are its warm-up.
+///
+/// A slow rise shows best beside what was before it: as many observations of the warm-up as were measured are judged with
+/// them. The measured part is steady where all of it is, or where its mean is that of the steady rest within 1 %.
+///
+/// # Errors
+/// As [`judge_run`].
+///
+/// Source: as [`judge_run`]; the part of the warm-up is ours.
+pub fn judge_measurement(
+    series: &[f64],
+    measured_from: usize,
+    evidence: &Evidence<'_>,
+) -> Result<RunState, Unjudged> {
+    let measured = series.len().saturating_sub(measured_from);
+    if measured < OBSERVATIONS_AT_LEAST {
+        return Err(Unjudged::Short(measured));
     }
+    let begin = measured_from.saturating_sub(measured);
+    let share = begin as f64 / series.len() as f64;
+    let mut state = judge_run(&series[begin..], &evidence.since(share))?;
+    state.from += begin;
+    let level = mean(&series[state.from..]);
+    let moved = mean(&series[measured_from..]) / level - 1.0;
+    if state.is_steady() && state.from > measured_from && moved.abs() > DRIFT_IGNORED {
+        let early = (state.from - measured_from) as f64 / measured as f64;
+        state.reasons.push(Reason::EarlyPart { early, moved });
+        state.steadiness = match moved < 0.0 {
+            true => Steadiness::Warming,
+            false => Steadiness::Slowing,
+        };
+    }
+    Ok(state)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Why a judged course is not steady, in words: `still warming: throughput changed by +12 % (95 % interval +8 % to +15 %)`;
+/// `None` where it is.
+pub fn why_not_steady(judged: &Result<RunState, Unjudged>) -> Option<String> {
+    let state = match judged {
+        Ok(state) if state.is_steady() => return None,
+        Ok(state) => state,
+        Err(why) => return Some(format!("cannot be told, {why}")),
+    };
+    let word = match state.steadiness {
+        Steadiness::Warming => "still warming",
+        other => other.word(),
+    };
+    let reasons: Vec<String> = state.reasons.iter().map(Reason::to_string).collect();
+    Some(format!("{word}: {}", reasons.join(", ")))
 }
 
 /// The first observation, from the cut on, of a part without a trend, and the drift over it; the part from the latest

@@ -4,25 +4,25 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::Interval;
 
+/// The same for errors that do not depend on each other.
+#[cfg(test)]
+fn theil_sen(values: &[f64], confidence: f64) -> Option<Interval> {
+    widened_theil_sen(values, confidence, |_| 1.0)
+}
+
 /// The slope of equally spaced values with its interval at `confidence`, in the values' unit per step: the median
 /// of the slopes between all pairs, which a single stall or spike does not move.
 ///
 /// `None` for fewer than five values (no interval exists), for a value that is not finite, and for a confidence
 /// outside of 0 to 1. Takes time and memory in the square of the number of values.
 ///
-/// The interval takes the values' errors for independent; [`correlated_theil_sen`] doesn't.
+/// The more neighbours resemble each other, the wider the interval.
 ///
 /// Source: P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", Journal of the American
-/// Statistical Association 63 (1968); the interval is his, from the variance of Kendall's S without ties.
-pub(crate) fn theil_sen(values: &[f64], confidence: f64) -> Option<Interval> {
-    widened_theil_sen(values, confidence, |_| 1.0)
-}
-
-/// As [`theil_sen`], with an interval as much wider as the resemblance of neighbours makes it.
-///
-/// Source: the variance of S grows by (1 + r) / (1 - r) with the correlation r of neighbours around the slope: S. Yue
-/// and C. Wang, "The Mann-Kendall test modified by effective sample size to detect trend in serially correlated
-/// hydrological series", Water Resources Management 18 (2004), for a first-order process.
+/// Statistical Association 63 (1968); the interval is his, from the variance of Kendall's S without ties. That variance
+/// grows by (1 + r) / (1 - r) with the correlation r of neighbours around the slope: S. Yue and C. Wang, "The Mann-Kendall
+/// test modified by effective sample size to detect trend in serially correlated hydrological series", Water Resources
+/// Management 18 (2004), for a first-order process.
 pub(crate) fn correlated_theil_sen(values: &[f64], confidence: f64) -> Option<Interval> {
     widened_theil_sen(values, confidence, |slope| {
         let correlation = neighbour_correlation(values, slope);

@@ -9,7 +9,7 @@ use stats::{
 
 use crate::{
     decision::{CONFIDENCE, Decision, decide},
-    question::Question,
+    question::{Budget, Question},
 };
 
 /// One comparison with the baseline.
@@ -42,6 +42,8 @@ pub struct Looks {
     pub blocks: usize,
     /// The budget.
     pub blocks_at_most: usize,
+    /// True where its time was spent before.
+    pub time_is_spent: bool,
 }
 
 /// The values of one combination by block.
@@ -102,8 +104,8 @@ fn judge(question: &Question, executions: &[Execution<'_>]) -> Vec<Answer> {
         }));
     }
     answers.sort_by(|(a, _), (b, _)| in_order(&a.within, &b.within));
-    if let Some(blocks_at_most) = question.until_decided {
-        decide_by_looks(question, blocks_at_most, &mut answers);
+    if let Some(budget) = question.until_decided {
+        decide_by_looks(question, budget, &mut answers);
     }
     let mut answers: Vec<Answer> = answers.into_iter().map(|(answer, _)| answer).collect();
     if question.until_decided.is_none() {
@@ -179,13 +181,9 @@ fn measured(levels: &Levels, base: &ByBlock, other: &ByBlock, pairs: &[(f64, f64
 }
 
 /// Decides each comparison by the first block that decides it; of the chance to err, each gets its part.
-fn decide_by_looks(
-    question: &Question,
-    blocks_at_most: usize,
-    answers: &mut [(Answer, Vec<(f64, f64)>)],
-) {
+fn decide_by_looks(question: &Question, budget: Budget, answers: &mut [(Answer, Vec<(f64, f64)>)]) {
     let alpha = (1.0 - CONFIDENCE) / answers.len().max(1) as f64;
-    let Some(rule) = UntilDecided::new(question.min_effect, blocks_at_most, alpha) else {
+    let Some(rule) = UntilDecided::new(question.min_effect, budget.blocks, alpha) else {
         return;
     };
     for (answer, pairs) in answers {
@@ -197,7 +195,8 @@ fn decide_by_looks(
         answer.paired = true;
         answer.looks = Some(Looks {
             blocks: standing.blocks,
-            blocks_at_most,
+            blocks_at_most: budget.blocks,
+            time_is_spent: budget.time_is_spent,
         });
         let more = match question.metric.more_is_better() {
             true => [Decision::Faster, Decision::Slower],

@@ -12,7 +12,16 @@ pub struct Question {
     pub baseline: Vec<(String, String)>,
     /// The smallest difference that matters, as a share: 0.02 is 2 %.
     pub min_effect: f64,
-    /// Of an experiment that runs until it is decided: its budget in blocks. The comparisons are then judged as they
-    /// were while it ran, after every block.
-    pub until_decided: Option<usize>,
+    /// Of an experiment that runs until it is decided: its budget. The comparisons are then judged as they were while it
+    /// ran, after every block.
+    pub until_decided: Option<Budget>,
+}
+
+/// What an experiment may spend that runs until it is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Blocks.
+    pub blocks: usize,
+    /// True where it has no time left for another block.
+    pub time_is_spent: bool,
 }

@@ -57,10 +57,16 @@ fn how_it_was_decided(looks: &Looks, decision: Decision) -> String {
     let Looks {
         blocks,
         blocks_at_most,
+        time_is_spent,
     } = looks;
     let when = match decision {
         Decision::Inconclusive if blocks == blocks_at_most => {
             format!("not decided by all {blocks} blocks of the budget")
+        }
+        Decision::Inconclusive if *time_is_spent => {
+            format!(
+                "not decided after {blocks} of at most {blocks_at_most} blocks, when the time of the budget was spent"
+            )
         }
         Decision::Inconclusive => {
             format!("not decided after {blocks} of at most {blocks_at_most} blocks")
@@ -173,6 +179,7 @@ mod tests {
             looks: Some(Looks {
                 blocks,
                 blocks_at_most: 20,
+                time_is_spent: blocks == 7,
             }),
             ..answer(decision, &pairs, needed)
         };
@@ -185,6 +192,11 @@ mod tests {
                 looked_at(Decision::Inconclusive, Some(12), 5),
                 "in pairs); about 12 executions a side might decide; not decided after 5 of at most 20 blocks, looked \
                  at after each, which the interval allows for.",
+            ),
+            (
+                looked_at(Decision::Inconclusive, None, 7),
+                "in pairs); not decided after 7 of at most 20 blocks, when the time of the budget was spent, looked at \
+                 after each, which the interval allows for.",
             ),
             (
                 looked_at(Decision::Inconclusive, None, 20),

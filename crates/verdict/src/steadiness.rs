@@ -1,7 +1,7 @@
 //! What a run did over its measurement: steady, warming, slowing, swinging or never steady; and its stalls.
 
 use samples::{InnodbStatus, Interval, Phase, Record, ServerStatus};
-use stats::{Evidence, RunState, Unjudged, judge_run, stalls};
+use stats::{Evidence, RunState, Unjudged, judge_measurement, stalls};
 
 /// Operations per interval without which an interval of nothing is chance.
 const OPERATIONS_AT_LEAST: f64 = 10.0;
@@ -25,75 +25,175 @@ pub struct RunStalls {
     pub longest_gap_s: f64,
 }
 
-/// What the run did over its measurement, from its throughput and from what InnoDB said meanwhile.
+/// What a run did in each interval, and what the server counted meanwhile; made while it runs, or of its record.
+#[derive(Debug, Clone, Default)]
+pub struct Course {
+    /// In order of time, without the drain.
+    intervals: Vec<Part>,
+    counted: Vec<Counted>,
+}
+
+/// What the load did in an interval.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    is_measured: bool,
+    length_s: f64,
+    per_s: f64,
+}
+
+/// What the server counted in an interval of its own.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    t_s: f64,
+    /// `None` also where there were none.
+    misses_per_s: Option<f64>,
+    checkpoint_age_bytes: Option<f64>,
+    dirty_pages: Option<f64>,
+}
+
+/// What the server counted over some time, as series; one that it does not count is empty.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CountedSeries {
+    /// Page reads that the buffer pool could not answer, per second.
+    pub misses_per_s: Vec<f64>,
+    /// Redo log since the last checkpoint, bytes.
+    pub checkpoint_age_bytes: Vec<f64>,
+    /// Pages changed in memory and not yet written.
+    pub dirty_pages: Vec<f64>,
+}
+
+impl Course {
+    /// The course of a run that was recorded.
+    pub fn of(record: &Record) -> Self {
+        let mut course = Self::default();
+        record.intervals.iter().for_each(|it| course.add(it));
+        let statuses = record.server_status.iter();
+        statuses.for_each(|status| course.add_status(status));
+        course
+    }
+
+    /// Adds what the load did next. A warm-up after a measurement makes that a part of the warm-up.
+    pub fn add(&mut self, interval: &Interval) {
+        if interval.phase == Phase::WarmUp {
+            (self.intervals.iter_mut()).for_each(|part| part.is_measured = false);
+        }
+        if interval.phase != Phase::Drain && interval.length_s > 0.0 {
+            self.intervals.push(Part {
+                is_measured: interval.phase == Phase::Measurement,
+                length_s: interval.length_s,
+                per_s: interval.succeeded() as f64 / interval.length_s,
+            });
+        }
+    }
+
+    /// Adds what the server counted next.
+    pub fn add_status(&mut self, status: &ServerStatus) {
+        if status.length_s <= 0.0 {
+            return;
+        }
+        let innodb = |value: &dyn Fn(&InnodbStatus) -> Option<u64>| {
+            Some(value(status.innodb.as_ref()?)? as f64)
+        };
+        let reads = status.counters.get("Innodb_buffer_pool_reads");
+        self.counted.push(Counted {
+            t_s: status.t_s,
+            misses_per_s: reads.map(|reads| reads / status.length_s),
+            checkpoint_age_bytes: innodb(&InnodbStatus::checkpoint_age_bytes),
+            dirty_pages: innodb(&|it| it.dirty_pages),
+        });
+    }
+
+    /// True where anything was measured.
+    pub fn is_measured(&self) -> bool {
+        self.intervals.iter().any(|part| part.is_measured)
+    }
+
+    /// What the server counted since so many seconds after the start of the load.
+    pub fn counted_since(&self, since_s: f64) -> CountedSeries {
+        let counted = || self.counted.iter().filter(|it| it.t_s >= since_s);
+        // A series with holes covers another time than it seems to.
+        let whole = |value: &dyn Fn(&Counted) -> Option<f64>| -> Vec<f64> {
+            counted()
+                .map(value)
+                .collect::<Option<_>>()
+                .unwrap_or_default()
+        };
+        // A counter that stands still is left out of a status.
+        let has_misses = self.counted.iter().any(|it| it.misses_per_s.is_some());
+        let misses = |it: &Counted| has_misses.then(|| it.misses_per_s.unwrap_or(0.0));
+        CountedSeries {
+            misses_per_s: whole(&misses),
+            checkpoint_age_bytes: whole(&|it| it.checkpoint_age_bytes),
+            dirty_pages: whole(&|it| it.dirty_pages),
+        }
+    }
+
+    /// What the run did over its measurement, from its throughput and from what InnoDB said meanwhile.
+    ///
+    /// # Errors
+    /// As [`judge_measurement`].
+    pub fn state(&self) -> Result<RunState, Unjudged> {
+        let counted = self.counted_since(0.0);
+        let whole: Vec<&Part> = self.whole().collect();
+        let per_s: Vec<f64> = whole.iter().map(|part| part.per_s).collect();
+        let warm_up = whole.iter().filter(|part| !part.is_measured).count();
+        judge_measurement(&per_s, warm_up, &counted.as_evidence())
+    }
+
+    /// The stalls that are worth a word: a second in which nothing came back, or more than a hundredth of the time below
+    /// half of the median. `None` also where so few operations come back that an interval of nothing is chance.
+    pub fn stalls(&self) -> Option<RunStalls> {
+        let measured: Vec<&Part> = self.whole().filter(|part| part.is_measured).collect();
+        let per_s: Vec<f64> = measured.iter().map(|part| part.per_s).collect();
+        let interval_s = measured.first()?.length_s;
+        let found = stalls(&per_s)?;
+        let longest_gap_s = found.longest_gap as f64 * interval_s;
+        let is_worth_it =
+            found.stalled_share() > STALLED_AT_LEAST || longest_gap_s >= GAP_AT_LEAST_S;
+        let is_busy = found.median * interval_s >= OPERATIONS_AT_LEAST;
+        (is_busy && is_worth_it).then_some(RunStalls {
+            measured_s: found.intervals as f64 * interval_s,
+            stalled_s: found.stalled as f64 * interval_s,
+            longest_s: found.longest_stalled as f64 * interval_s,
+            longest_gap_s,
+        })
+    }
+
+    /// The intervals that no phase's end cut short.
+    fn whole(&self) -> impl Iterator<Item = &Part> {
+        let lengths = self.intervals.iter().map(|part| part.length_s);
+        let whole_s = lengths.fold(0.0, f64::max);
+        (self.intervals.iter()).filter(move |part| part.length_s > whole_s / 2.0)
+    }
+}
+
+impl CountedSeries {
+    fn as_evidence(&self) -> Evidence<'_> {
+        Evidence {
+            misses_per_s: &self.misses_per_s,
+            checkpoint_age_bytes: &self.checkpoint_age_bytes,
+            dirty_pages: &self.dirty_pages,
+        }
+    }
+}
+
+/// What the run did over its measurement, see [`Course::state`].
 ///
 /// # Errors
-/// As [`stats::judge_run`]; the load of a table is measured from its start to its end, and has no steady state.
+/// As [`judge_measurement`]; the load of a table is measured from its start to its end, and has no steady state.
 pub fn run_state(record: &Record) -> Result<RunState, Unjudged> {
-    if record.loaded.is_some() {
-        return Err(Unjudged::Undefined);
+    match record.loaded {
+        Some(_) => Err(Unjudged::Undefined),
+        None => Course::of(record).state(),
     }
-    let during = |status: &&ServerStatus| {
-        let mut measured = measured(record);
-        let begin = measured.next().map_or(f64::INFINITY, |first| first.t_s);
-        let end = measured
-            .last()
-            .map_or(begin, |last| last.t_s + last.length_s);
-        status.length_s > 0.0 && status.t_s >= begin && status.t_s < end
-    };
-    let statuses: Vec<&ServerStatus> = record.server_status.iter().filter(during).collect();
-    let reads = "Innodb_buffer_pool_reads";
-    let has_reads = (record.server_status.iter()).any(|it| it.counters.contains_key(reads));
-    let misses_per_s: Vec<f64> = match has_reads {
-        true => (statuses.iter())
-            .map(|it| it.counters.get(reads).unwrap_or(&0.0) / it.length_s)
-            .collect(),
-        false => Vec::new(),
-    };
-    // A series with holes covers another time than it seems to.
-    let innodb = |value: &dyn Fn(&InnodbStatus) -> Option<u64>| -> Vec<f64> {
-        let values = statuses
-            .iter()
-            .map(|it| Some(value(it.innodb.as_ref()?)? as f64));
-        values.collect::<Option<_>>().unwrap_or_default()
-    };
-    judge_run(
-        &course(record),
-        &Evidence {
-            misses_per_s: &misses_per_s,
-            checkpoint_age_bytes: &innodb(&InnodbStatus::checkpoint_age_bytes),
-            dirty_pages: &innodb(&|it| it.dirty_pages),
-        },
-    )
 }
 
-/// The stalls of a run that are worth a word: a second in which nothing came back, or more than a hundredth of the time
-/// below half of the median. `None` also where so few operations come back that an interval of nothing is chance.
+/// The stalls of a run that are worth a word, see [`Course::stalls`].
 pub fn run_stalls(record: &Record) -> Option<RunStalls> {
-    let interval_s = measured(record).next()?.length_s;
-    let found = stalls(&course(record))?;
-    let longest_gap_s = found.longest_gap as f64 * interval_s;
-    let is_worth_it = found.stalled_share() > STALLED_AT_LEAST || longest_gap_s >= GAP_AT_LEAST_S;
-    let is_busy = found.median * interval_s >= OPERATIONS_AT_LEAST;
-    (is_busy && is_worth_it && record.loaded.is_none()).then_some(RunStalls {
-        measured_s: found.intervals as f64 * interval_s,
-        stalled_s: found.stalled as f64 * interval_s,
-        longest_s: found.longest_stalled as f64 * interval_s,
-        longest_gap_s,
-    })
-}
-
-/// Operations per second in each interval of the measurement; its last one is left out where it was cut short.
-fn course(record: &Record) -> Vec<f64> {
-    let whole_s = measured(record).next().map_or(0.0, |first| first.length_s);
-    measured(record)
-        .filter(|it| it.length_s > whole_s / 2.0)
-        .map(|it| it.succeeded() as f64 / it.length_s)
-        .collect()
-}
-
-fn measured(record: &Record) -> impl Iterator<Item = &Interval> {
-    (record.intervals.iter()).filter(|it| it.phase == Phase::Measurement)
+    match record.loaded {
+        Some(_) => None,
+        None => Course::of(record).stalls(),
+    }
 }
 
 #[cfg(test)]

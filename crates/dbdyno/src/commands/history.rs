@@ -13,18 +13,21 @@ use verdict::{Measure, Metric};
 use super::run::terminal_width;
 use crate::{
     blame::{Blame, Blamed},
-    runs::{past_results, read_record, record_files},
+    runs::{
+        past_results::{self, PastResults},
+        past_summary::PastSummary,
+        read_record, record_files,
+    },
 };
 
 /// Results that are told unless more are asked for.
 const LAST: usize = 20;
-/// Digits of a hash that tell experiments apart in a table.
-const KEY_DIGITS: usize = 8;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every directory of results is listed when it is begun, in ~/.local/share/dbdyno/history.jsonl; --dir looks into a
-directory instead, for results that came from elsewhere. Results whose directory has vanished are shown as gone.
+directory instead, for results that came from elsewhere. Results whose directory has vanished are counted, and --forget
+takes them off the list. The grade is that of `dbdyno audit`.
 
 --of takes an experiment's name or the first digits of its key, which the list shows: text, overrides and files of two
 results with one key are the same. Each combination is a series; it changes where its level does (E-Divisive with
@@ -47,32 +50,38 @@ pub(crate) struct HistoryArgs {
     /// The latest so many results [default: 20, with --of all]
     #[arg(long, value_name = "N")]
     last: Option<usize>,
+    /// Take results off the list whose directory has vanished, and end
+    #[arg(long, conflicts_with_all = ["dir", "of", "last"])]
+    forget: bool,
 }
 
-/// Results with their records, as far as they are there.
+/// Results that are told of.
 struct Found {
     past: PastResult,
-    records: Vec<Record>,
+    path: PathBuf,
 }
 
 pub(crate) fn run(args: HistoryArgs) -> anyhow::Result<ExitCode> {
-    let places = match args.dir.as_slice() {
+    if args.forget {
+        let count = past_results::forget_gone().map_err(list_error)?;
+        println!("{count} forgotten");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (places, gone) = match args.dir.as_slice() {
         [] => listed()?,
-        directories => below(directories)?,
+        directories => (below(directories)?, 0),
     };
     match &args.of {
         None => {
             let last = args.last.unwrap_or(LAST);
             let skipped = places.len().saturating_sub(last);
-            let mut found: Vec<PastResult> = places[skipped..]
-                .iter()
-                .map(|(path, at)| find(path, at).past)
+            let mut found: Vec<PastResult> = found(&places[skipped..])
+                .into_iter()
+                .map(|found| found.past)
                 .collect();
             found.sort_by(|a, b| a.at.cmp(&b.at));
-            print!(
-                "{}",
-                report::history_as_text(&found, skipped, terminal_width())
-            );
+            let width = terminal_width();
+            print!("{}", report::history_as_text(&found, skipped, gone, width));
         }
         Some(of) => print!("{}", series_of(of, &places, &args)?),
     }
@@ -80,9 +89,9 @@ pub(crate) fn run(args: HistoryArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// The results of one experiment over time.
-fn series_of(of: &str, places: &[(PathBuf, String)], args: &HistoryArgs) -> anyhow::Result<String> {
-    let all = places.iter().map(|(path, at)| find(path, at));
-    let all: Vec<Found> = all.filter(|found| !found.records.is_empty()).collect();
+fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Result<String> {
+    let mut all = found(places);
+    all.retain(|found| found.past.missing.is_none());
     let is_meant = |found: &&Found| {
         let past = &found.past;
         past.name == of || (of.len() >= 4 && past.key.starts_with(of))
@@ -110,7 +119,10 @@ fn series_of(of: &str, places: &[(PathBuf, String)], args: &HistoryArgs) -> anyh
         .metric
         .or_else(of_headline)
         .unwrap_or(Measure::Metric(Metric::Throughput));
-    let series = verdict::series(meant.iter().map(|found| found.records.as_slice()), measure);
+    // Of these alone all figures are needed.
+    let records = meant.iter().map(|found| records(&found.path));
+    let records: Vec<Vec<Record>> = records.collect::<Result<_, Blamed>>()?;
+    let series = verdict::series(records.iter().map(Vec::as_slice), measure);
     if series.is_empty() {
         let message = format!(
             "{} was not measured in the results of {of:?}",
@@ -127,17 +139,30 @@ fn series_of(of: &str, places: &[(PathBuf, String)], args: &HistoryArgs) -> anyh
     ))
 }
 
-/// The listed results and when they were begun.
-fn listed() -> anyhow::Result<Vec<(PathBuf, String)>> {
-    let listed = past_results::listed().map_err(|error| Blamed::new(Blame::Machine, error))?;
-    Ok(listed
+fn records(path: &Path) -> Result<Vec<Record>, Blamed> {
+    let files = record_files(path)?;
+    files.iter().map(|file| read_record(file)).collect()
+}
+
+/// The listed results that are there, and how many are not.
+fn listed() -> anyhow::Result<(Vec<PastResults>, usize)> {
+    let listed = past_results::listed().map_err(list_error)?;
+    let all = listed.len();
+    let there: Vec<PastResults> = listed
         .into_iter()
-        .map(|results| (results.path, results.at))
-        .collect())
+        .filter(|results| results.path.exists())
+        .collect();
+    let gone = all - there.len();
+    Ok((there, gone))
+}
+
+fn list_error(error: std::io::Error) -> Blamed {
+    let file = server::history_file().unwrap_or_default();
+    Blamed::new(Blame::Machine, format!("{}: {error}", file.display()))
 }
 
 /// The directories that hold run records, of those named and those right below.
-fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<(PathBuf, String)>> {
+fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<PastResults>> {
     let mut found = Vec::new();
     for directory in directories {
         let entries = std::fs::read_dir(directory).map_err(|error| {
@@ -151,7 +176,11 @@ fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<(PathBuf, String)>> {
         found.extend(
             all.into_iter()
                 .filter(holds_records)
-                .map(|path| (path, String::new())),
+                .map(|path| PastResults {
+                    at: String::new(),
+                    path,
+                    summary: None,
+                }),
         );
     }
     if found.is_empty() {
@@ -165,57 +194,42 @@ fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<(PathBuf, String)>> {
     Ok(found)
 }
 
-/// What is known of results; what cannot be read is told instead of a figure.
-fn find(path: &Path, at: &str) -> Found {
-    let read = || {
-        let files = record_files(path)?;
-        files
-            .iter()
-            .map(|file| read_record(file))
-            .collect::<Result<Vec<Record>, Blamed>>()
-    };
-    let gone = |why: String| Found {
-        past: PastResult {
-            at: at.to_owned(),
-            missing: Some(why),
-            path: path.display().to_string(),
-            ..PastResult::default()
-        },
-        records: Vec::new(),
-    };
-    if !path.exists() {
-        return gone("gone".to_owned());
+/// What is told of results, from the list where that knows it. What had to be read is known to the list from now on;
+/// what cannot be read is told instead of a figure.
+fn found(places: &[PastResults]) -> Vec<Found> {
+    let mut learnt = Vec::new();
+    let mut all = Vec::new();
+    for place in places {
+        let path = &place.path;
+        let known = place.summary.as_ref().filter(|known| known.is_of(path));
+        let past = match known {
+            Some(known) => known.as_past(path),
+            None => match PastSummary::of(path) {
+                Ok(summary) => {
+                    let past = summary.as_past(path);
+                    learnt.push(PastResults {
+                        summary: Some(summary),
+                        ..place.clone()
+                    });
+                    past
+                }
+                Err(error) => PastResult {
+                    at: place.at.clone(),
+                    missing: Some(error.message),
+                    path: path.display().to_string(),
+                    ..PastResult::default()
+                },
+            },
+        };
+        all.push(Found {
+            past,
+            path: path.clone(),
+        });
     }
-    let records = match read() {
-        Ok(records) => records,
-        Err(error) => return gone(error.message),
-    };
-    let Some(first) = records.first() else {
-        return gone("no run record".to_owned());
-    };
-    let begun = records
-        .iter()
-        .map(|record| record.header.started_at.clone())
-        .min();
-    let key = &first.header.experiment_sha256;
-    let server = first.servers.first().map(|server| server.version.clone());
-    let past = PastResult {
-        at: begun.unwrap_or_else(|| at.to_owned()),
-        name: first.header.experiment.clone(),
-        question: question(path),
-        key: key.get(..KEY_DIGITS).unwrap_or(key).to_owned(),
-        server: server.unwrap_or_default(),
-        headline: verdict::headline(&records),
-        missing: None,
-        path: path.display().to_string(),
-    };
-    Found { past, records }
-}
-
-/// The question of an experiment; empty where there is none.
-fn question(path: &Path) -> String {
-    let text = std::fs::read_to_string(path.join("experiment.toml")).unwrap_or_default();
-    experiment::question_of(&text).unwrap_or_default()
+    // What --dir found is not on the list.
+    learnt.retain(|results| !results.at.is_empty());
+    past_results::append_all(&learnt);
+    all
 }
 
 fn measure(text: &str) -> Result<Measure, String> {

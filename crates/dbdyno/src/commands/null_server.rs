@@ -11,7 +11,8 @@ use std::{
 
 use load::Interrupt;
 use protocol::null_server::{
-    Behaviour, Delay, Dialect, Freeze, InventedRows, NullServer, Settings, Stalls, usual_error,
+    Behaviour, Chill, Delay, Dialect, Freeze, InventedRows, NullServer, Settings, Stalls,
+    usual_error,
 };
 use reactor::{Clock, Listener, Reactor};
 
@@ -69,6 +70,12 @@ pub(crate) struct NullServerArgs {
     /// How long each statement takes: a time, or exponential:MEAN; the connections don't wait for each other
     #[arg(long, value_name = "TIME", value_parser = delay)]
     delay: Option<Delay>,
+    /// Each statement takes so much longer at first, as from a server whose caches fill
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "warm_in")]
+    cold: Option<Duration>,
+    /// The time in which that falls to 37 %
+    #[arg(long, value_name = "TIME", value_parser = time_constant, requires = "cold")]
+    warm_in: Option<Duration>,
     /// Answer nothing for a while, again and again, so much after the first statement and after each begin
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_for")]
     stall_every: Option<Duration>,
@@ -154,6 +161,13 @@ fn settings(args: &NullServerArgs) -> Result<Settings, Blamed> {
         rows,
         behaviour: Behaviour {
             delay: args.delay,
+            chill: args
+                .cold
+                .zip(args.warm_in)
+                .map(|(extra, time_constant)| Chill {
+                    extra,
+                    time_constant,
+                }),
             stalls: stalls.map(|(every, length)| Stalls { every, length }),
             freeze: args
                 .freeze_at
@@ -254,6 +268,13 @@ fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("{error}; for example 500ms or 2s"))
 }
 
+fn time_constant(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err("not above zero".to_owned()),
+        time => Ok(time),
+    }
+}
+
 fn delay(text: &str) -> Result<Delay, String> {
     match text.strip_prefix("exponential:") {
         Some(mean) => duration(mean).map(Delay::Exponential),
@@ -287,6 +308,12 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(delay(text).ok(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn time_constants() {
+        assert_eq!(time_constant("2s"), Ok(Duration::from_secs(2)));
+        assert!(time_constant("0s").is_err() && time_constant("2").is_err());
     }
 
     #[test]

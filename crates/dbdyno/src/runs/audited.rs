@@ -109,7 +109,7 @@ fn planned_runs(experiment: &Experiment, records: usize) -> usize {
     let plan = experiment.plan();
     match plan.repeats {
         Repeats::Times(_) => plan.runs.len(),
-        Repeats::UntilDecided { at_most } => {
+        Repeats::UntilDecided { at_most, .. } => {
             let of_block = plan.runs.len() / at_most.max(1) as usize;
             records.next_multiple_of(of_block.max(1))
         }

@@ -20,6 +20,7 @@ use super::{
     redo_log::RedoLogOff,
     sampling::Cadence,
     stage::Stage,
+    steady,
     tpcc::data::Terminals,
     tpch_data,
 };
@@ -206,8 +207,7 @@ impl Execution<'_> {
             arrivals: arrivals(&spec.pacing, self.run.seed),
             warm_up: match spec.warmup {
                 WarmUp::Auto { at_most } => load::WarmUp::UntilSteady {
-                    steady: stats::steady_from,
-                    state: stats::state_word,
+                    judge: steady::judge,
                     at_most,
                 },
                 WarmUp::For(_) if spec.ends_by_itself() => load::WarmUp::None,

@@ -3,10 +3,13 @@
 //! In a results directory it stands as `origin.json`, for example
 //! ```json
 //! {"format":1,"experiment":"/home/dba/trial.toml","commands":[{"at":"2026-11-22T06:09:46Z","dbdyno_version":"0.1.0",
-//!  "directory":"/home/dba","arguments":["run","trial.toml","--scale","0.05"]}]}
+//!  "directory":"/home/dba","arguments":["run","trial.toml","--scale","0.05"],"took_s":612.4,"time_is_spent":false}]}
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +19,7 @@ const FILE: &str = "origin.json";
 const FORMAT: u32 = 1;
 
 /// Where an experiment's results come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Origin {
     format: u32,
     /// Where the experiment's file stood.
@@ -26,7 +29,7 @@ pub(crate) struct Origin {
 }
 
 /// A call of dbdyno.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Command {
     /// UTC, RFC 3339.
     pub(crate) at: String,
@@ -34,6 +37,12 @@ pub(crate) struct Command {
     pub(crate) directory: PathBuf,
     /// Without any password.
     pub(crate) arguments: Vec<String>,
+    /// How long its runs took with all that is around them, seconds; 0 where it was killed.
+    #[serde(default)]
+    pub(crate) took_s: f64,
+    /// True where it ended because the time of the budget was spent.
+    #[serde(default)]
+    pub(crate) time_is_spent: bool,
 }
 
 impl Command {
@@ -47,6 +56,8 @@ impl Command {
                     .skip(1)
                     .map(|argument| argument.to_string_lossy().into_owned()),
             ),
+            took_s: 0.0,
+            time_is_spent: false,
         }
     }
 
@@ -69,8 +80,39 @@ impl Origin {
             },
         };
         origin.commands.push(Command::this_one());
-        let text = serde_json::to_string_pretty(&origin).expect("plain fields always serialise");
-        std::fs::write(&path, text + "\n")
+        origin.write(&path)
+    }
+
+    /// Notes how long the last command's runs took, and whether the time of the budget is spent.
+    pub(crate) fn note_end(
+        results_dir: &Path,
+        took: Duration,
+        time_is_spent: bool,
+    ) -> Result<(), Blamed> {
+        let mut origin = Self::read(results_dir)?;
+        if let Some(last) = origin.commands.last_mut() {
+            last.took_s = took.as_secs_f64();
+            last.time_is_spent = time_is_spent;
+        }
+        origin.write(&results_dir.join(FILE))
+    }
+
+    /// How long all runs took so far.
+    pub(crate) fn took(&self) -> Duration {
+        let all_s: f64 = self.commands.iter().map(|command| command.took_s).sum();
+        Duration::try_from_secs_f64(all_s).unwrap_or_default()
+    }
+
+    /// True where the last command ended because the time of the budget was spent.
+    pub(crate) fn time_is_spent(&self) -> bool {
+        self.commands
+            .last()
+            .is_some_and(|command| command.time_is_spent)
+    }
+
+    fn write(&self, path: &Path) -> Result<(), Blamed> {
+        let text = serde_json::to_string_pretty(self).expect("plain fields always serialise");
+        std::fs::write(path, text + "\n")
             .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))
     }
 
@@ -144,6 +186,10 @@ mod tests {
         Origin::note(directory.path(), Path::new("other.toml")).unwrap();
         let origin = Origin::read(directory.path()).unwrap();
         assert_eq!(origin.commands.len(), 2);
+        assert!(!origin.time_is_spent() && origin.took().is_zero());
+        Origin::note_end(directory.path(), Duration::from_secs(90), true).unwrap();
+        let ended = Origin::read(directory.path()).unwrap();
+        assert!(ended.time_is_spent() && ended.took() == Duration::from_secs(90));
         assert!(origin.experiment.is_absolute() && origin.experiment.ends_with("trial.toml"));
         std::fs::write(directory.path().join(FILE), "{\"format\":2}").unwrap();
         assert!(Origin::read(directory.path()).is_err());

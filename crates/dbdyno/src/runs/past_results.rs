@@ -1,4 +1,5 @@
-//! The list of all results that were written on this machine: one line each, only ever appended to.
+//! The list of all results that were written on this machine: a line when they are begun, and another one with what is to
+//! be told of them once they were read.
 //!
 //! ```json
 //! {"at":"2026-11-22T06:09:46Z","path":"/home/dba/results/trial-1"}
@@ -6,34 +7,47 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::origin::now;
+use super::{origin::now, past_summary::PastSummary};
 
 /// Results that were written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PastResults {
     /// When they were begun, UTC, RFC 3339.
     pub(crate) at: String,
     /// Their directory, or the one record.
     pub(crate) path: PathBuf,
+    /// What was told of them when they were last read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<PastSummary>,
 }
 
-/// Lists results; where the list cannot be written that is said and nothing else, for the results are what counts.
+/// Lists results that are begun; where the list cannot be written that is said and nothing else, for the results are what
+/// counts.
 pub(crate) fn list(path: &Path) {
+    append_all(&[PastResults {
+        at: now(),
+        path: std::path::absolute(path).unwrap_or(path.to_owned()),
+        summary: None,
+    }]);
+}
+
+/// Adds lines to the list; where it cannot be written that is said and nothing else.
+pub(crate) fn append_all(lines: &[PastResults]) {
     let Some(file) = server::history_file() else {
         return;
     };
-    let path = std::path::absolute(path).unwrap_or(path.to_owned());
-    if let Err(error) = append(&file, &PastResults { at: now(), path }) {
-        eprintln!(
-            "warning: not listed for `dbdyno history`: {}: {error}",
-            file.display()
-        );
+    for line in lines {
+        if let Err(error) = append(&file, line) {
+            let file = file.display();
+            eprintln!("warning: not listed for `dbdyno history`: {file}: {error}");
+            return;
+        }
     }
 }
 
@@ -41,7 +55,8 @@ fn append(file: &Path, results: &PastResults) -> io::Result<()> {
     std::fs::create_dir_all(file.parent().unwrap_or(Path::new("/")))?;
     let line = serde_json::to_string(results)? + "\n";
     let mut file = OpenOptions::new().create(true).append(true).open(file)?;
-    // In one piece, so that lines of several processes do not mix.
+    // Not while somebody rewrites it; and in one piece, so that lines of several processes do not mix.
+    file.lock()?;
     file.write_all(line.as_bytes())
 }
 
@@ -57,14 +72,45 @@ pub(crate) fn listed() -> io::Result<Vec<PastResults>> {
     }
 }
 
+/// Takes results that are not there any more off the list; how many.
+pub(crate) fn forget_gone() -> io::Result<usize> {
+    match server::history_file().filter(|file| file.exists()) {
+        Some(file) => forget(&file, |results| !results.path.exists()),
+        None => Ok(0),
+    }
+}
+
+fn forget(file: &Path, is_gone: impl Fn(&PastResults) -> bool) -> io::Result<usize> {
+    let mut file = OpenOptions::new().read(true).append(true).open(file)?;
+    file.lock()?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    let all = read(text.as_bytes());
+    let kept: Vec<&PastResults> = all.iter().filter(|results| !is_gone(results)).collect();
+    let forgotten = all.len() - kept.len();
+    let lines = kept.into_iter().map(serde_json::to_string);
+    let lines = lines.collect::<Result<Vec<_>, _>>()?;
+    let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+    file.set_len(0)?;
+    file.write_all(text.as_bytes())?;
+    Ok(forgotten)
+}
+
+/// The last line of each place; a line that only adds a summary leaves the results where they were in time.
 fn read(lines: impl BufRead) -> Vec<PastResults> {
     let mut all: Vec<PastResults> = Vec::new();
     for line in lines.lines().map_while(Result::ok) {
         let Ok(results) = serde_json::from_str::<PastResults>(&line) else {
             continue;
         };
-        all.retain(|known| known.path != results.path);
-        all.push(results);
+        let known = all.iter_mut().find(|known| known.path == results.path);
+        match known {
+            Some(known) if results.summary.is_some() && known.at == results.at => *known = results,
+            _ => {
+                all.retain(|known| known.path != results.path);
+                all.push(results);
+            }
+        }
     }
     all
 }
@@ -73,18 +119,57 @@ fn read(lines: impl BufRead) -> Vec<PastResults> {
 mod tests {
     use super::*;
 
+    fn results(path: &str, at: &str) -> PastResults {
+        PastResults {
+            at: at.to_owned(),
+            path: PathBuf::from(path),
+            summary: None,
+        }
+    }
+
     #[test]
     fn what_was_listed_is_read_and_a_torn_line_is_left_out() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("deep/history.jsonl");
-        let results = |path: &str| PastResults {
-            at: "2026-11-22T06:09:46Z".to_owned(),
-            path: PathBuf::from(path),
-        };
-        for path in ["/a", "/b", "/a"] {
-            append(&file, &results(path)).unwrap();
+        let [a, b, again] =
+            [("/a", "1"), ("/b", "2"), ("/a", "3")].map(|(path, at)| results(path, at));
+        for results in [&a, &b, &again] {
+            append(&file, results).unwrap();
         }
         let text = std::fs::read_to_string(&file).unwrap() + "{\"at\":\"2026";
-        assert_eq!(read(text.as_bytes()), [results("/b"), results("/a")]);
+        assert_eq!(read(text.as_bytes()), [b, again]);
+    }
+
+    #[test]
+    fn a_summary_moves_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("history.jsonl");
+        let told = PastResults {
+            summary: Some(PastSummary::named("trial")),
+            ..results("/a", "1")
+        };
+        for line in [&results("/a", "1"), &results("/b", "2"), &told] {
+            append(&file, line).unwrap();
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(read(text.as_bytes()), [told, results("/b", "2")]);
+    }
+
+    #[test]
+    fn what_is_gone_can_be_forgotten() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("history.jsonl");
+        for path in ["/a", "/b", "/c", "/a"] {
+            append(&file, &results(path, "1")).unwrap();
+        }
+        let is_gone = |results: &PastResults| results.path != Path::new("/b");
+        assert_eq!(forget(&file, is_gone).unwrap(), 2);
+        append(&file, &results("/d", "2")).unwrap();
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(text.lines().count(), 2);
+        assert_eq!(
+            read(text.as_bytes()),
+            [results("/b", "1"), results("/d", "2")]
+        );
     }
 }

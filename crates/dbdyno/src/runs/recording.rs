@@ -2,18 +2,20 @@
 
 use std::{path::Path, time::Duration};
 
-use load::{Interrupt, Observer, Outcome};
+use load::{Counters, Interrupt, Observer, Outcome};
 use reactor::Instant;
 use samples::{
-    End, Histogram, Interval, Line, Machine, PhaseMark, RecordWriter, RunHeader, WriteError,
+    End, Histogram, Interval, Line, Machine, Phase, PhaseMark, RecordWriter, RunHeader, WriteError,
 };
 use telemetry::{Sampler, ServerSampler};
+use verdict::Course;
 
 use super::{
     sampling::{Cadence, Sampling},
     server_directories::server_directories,
     server_host::ServerHost,
     stage::Stage,
+    steady::steadiness,
 };
 use crate::{
     blame::Blamed,
@@ -42,6 +44,8 @@ pub(crate) struct Recording<'a> {
     /// The client's machine.
     machine: Machine,
     statements: StatementRate,
+    course: Course,
+    loads_a_table: bool,
     progress: RunProgress<'a>,
 }
 
@@ -93,6 +97,8 @@ impl<'a> Recording<'a> {
             header: None,
             machine: machine.clone(),
             statements: StatementRate::default(),
+            course: Course::default(),
+            loads_a_table: false,
             progress,
         };
         recording.write(&Line::Run(header));
@@ -174,6 +180,7 @@ impl<'a> Recording<'a> {
     pub(crate) fn write(&mut self, line: &Line) {
         match line {
             Line::Run(header) => self.header = Some(header.clone()),
+            Line::ServerStatus(status) => self.course.add_status(status),
             Line::Server(server) if self.sampler.is_some() => {
                 let directories = server_directories(&server.variables);
                 self.append(line);
@@ -187,8 +194,10 @@ impl<'a> Recording<'a> {
                 }
                 return;
             }
+            Line::Loaded(_) => self.loads_a_table = true,
             Line::End(_) => {
                 self.end_sampling();
+                self.append_steadiness();
                 if let Some(header) = self.header.take() {
                     let kept = Calibration::kept();
                     let per_s = self.statements.per_s();
@@ -200,6 +209,13 @@ impl<'a> Recording<'a> {
             _ => {}
         }
         self.append(line);
+    }
+
+    /// What the run did; nothing where nothing was measured, or a table was loaded, which has no steady state.
+    fn append_steadiness(&mut self) {
+        if !self.loads_a_table && self.course.is_measured() {
+            self.append(&Line::Steadiness(steadiness(&self.course)));
+        }
     }
 
     fn append(&mut self, line: &Line) {
@@ -238,6 +254,10 @@ impl Observer for Recording<'_> {
     }
 
     fn phase(&mut self, mark: PhaseMark) {
+        if mark.phase == Phase::WarmUp {
+            // What was measured before is a part of the warm-up.
+            self.statements = StatementRate::default();
+        }
         self.write(&Line::Phase(mark));
     }
 
@@ -245,8 +265,18 @@ impl Observer for Recording<'_> {
         let elapsed_s = self.elapsed_s();
         self.progress.show(&interval, elapsed_s);
         self.statements.add(&interval);
+        self.course.add(&interval);
         self.write(&Line::Interval(interval));
         self.write_server_lines();
+    }
+
+    fn counters(&mut self, since_s: f64) -> Counters {
+        let counted = self.course.counted_since(since_s);
+        Counters {
+            misses_per_s: counted.misses_per_s,
+            checkpoint_age_bytes: counted.checkpoint_age_bytes,
+            dirty_pages: counted.dirty_pages,
+        }
     }
 }
 

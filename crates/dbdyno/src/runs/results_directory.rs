@@ -134,10 +134,10 @@ impl ResultsDirectory {
         experiment: &Experiment,
         block: u32,
     ) -> anyhow::Result<Option<String>> {
-        let Repeats::UntilDecided { at_most } = experiment.plan().repeats else {
+        let Repeats::UntilDecided { at_most, .. } = experiment.plan().repeats else {
             return Ok(None);
         };
-        let Some(question) = question(experiment) else {
+        let Some(question) = question(experiment, false) else {
             return Ok(None);
         };
         let earlier = self.records(experiment, |run| run.block < block)?;
@@ -192,9 +192,11 @@ impl ResultsDirectory {
     pub(crate) fn read(&self, experiment: &Experiment) -> anyhow::Result<Results> {
         let plan = experiment.plan();
         let runs = self.records(experiment, |_| true)?;
-        let verdict = question(experiment);
+        let until_decided = matches!(plan.repeats, Repeats::UntilDecided { .. });
+        let time_is_spent = until_decided && Origin::read(&self.path)?.time_is_spent();
+        let verdict = question(experiment, time_is_spent);
         let planned_runs = match &verdict {
-            Some(question) if question.until_decided.is_some() && is_decided(question, &runs) => {
+            Some(question) if until_decided && (time_is_spent || is_decided(question, &runs)) => {
                 runs.len()
             }
             _ => plan.runs.len(),
@@ -264,7 +266,7 @@ fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
 }
 
 /// What the experiment wants decided, if anything.
-fn question(experiment: &Experiment) -> Option<verdict::Question> {
+fn question(experiment: &Experiment, time_is_spent: bool) -> Option<verdict::Question> {
     let spec = experiment.verdict()?;
     Some(verdict::Question {
         metric: verdict::Metric::named(&spec.metric)
@@ -272,7 +274,10 @@ fn question(experiment: &Experiment) -> Option<verdict::Question> {
         baseline: spec.baseline.clone(),
         min_effect: spec.min_effect,
         until_decided: match experiment.plan().repeats {
-            Repeats::UntilDecided { at_most } => Some(at_most as usize),
+            Repeats::UntilDecided { at_most, .. } => Some(verdict::Budget {
+                blocks: at_most as usize,
+                time_is_spent,
+            }),
             Repeats::Times(_) => None,
         },
     })

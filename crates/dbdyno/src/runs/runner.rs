@@ -14,12 +14,14 @@ use super::{
     created_tables::CreatedTables,
     execution::{Execution, Identity, Work, expected},
     given_server::{self, GivenServer},
+    origin::Origin,
     private_server::{Place, PrivateServer, settings_of},
     recording::RunProgress,
     results_directory::ResultsDirectory,
     smack_data::SmackFiles,
     stage::{Stage, WantedData},
     table_load::find_tables,
+    time_budget::TimeBudget,
     time_left::TimeLeft,
     tpcc::{self, data::Terminals},
     tpch_data,
@@ -86,16 +88,29 @@ impl<'a> Runner<'a> {
             self.null = Some(NullProcess::start()?);
         }
         let step = Step::paced("runs", runs.len() as u64 * 1000);
-        let result = self.all(runs, &step);
+        let begin = reactor::system_now();
+        let mut time_is_spent = false;
+        let result = self.all(runs, &step, &mut time_is_spent);
         drop(step);
+        let took = reactor::system_now() - begin;
+        let noted = Origin::note_end(self.results.path(), took, time_is_spent);
         self.tidy_up(result.is_ok())?;
-        result
+        result?;
+        Ok(noted?)
     }
 
     /// One run after the other, until a question that may be decided earlier is; those that other work disturbed are done
     /// again when their block is over.
-    fn all(&mut self, runs: &[&PlannedRun], step: &Step) -> anyhow::Result<()> {
+    fn all(
+        &mut self,
+        runs: &[&PlannedRun],
+        step: &Step,
+        time_is_spent: &mut bool,
+    ) -> anyhow::Result<()> {
         let mut time_left = TimeLeft::default();
+        let start = reactor::system_now();
+        let mut budget = self.time_budget(runs)?;
+        let mut block_begin = start;
         let mut queue: VecDeque<&PlannedRun> = runs.iter().copied().collect();
         let (mut again, mut done) = (Vec::new(), 0);
         let mut block = None;
@@ -103,11 +118,21 @@ impl<'a> Runner<'a> {
             if self.interrupt.is_raised() {
                 return Err(Blamed::new(Blame::Interrupted, "interrupted").into());
             }
-            if block.replace(run.block) != Some(run.block)
-                && let Some(note) = self.results.decided_before(self.experiment, run.block)?
-            {
-                step.note(&note);
-                break;
+            let begin = reactor::system_now();
+            if block != Some(run.block) {
+                if block.replace(run.block).is_some() {
+                    budget.block_took(begin - block_begin);
+                }
+                block_begin = begin;
+                if let Some(note) = self.results.decided_before(self.experiment, run.block)? {
+                    step.note(&note);
+                    break;
+                }
+                if let Some(note) = budget.spent_before(run.block, begin - start) {
+                    step.note(&note);
+                    *time_is_spent = true;
+                    break;
+                }
             }
             let begin = reactor::system_now();
             let to_do = [run].into_iter().chain(queue.iter().copied());
@@ -127,6 +152,17 @@ impl<'a> Runner<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The budget in time, of which earlier commands took a part.
+    fn time_budget(&self, runs: &[&PlannedRun]) -> anyhow::Result<TimeBudget> {
+        let limit = self.experiment.plan().repeats.time();
+        let earlier = match limit {
+            Some(_) => Origin::read(self.results.path())?.took(),
+            None => Duration::ZERO,
+        };
+        let blocks = runs.first().map_or(0, |run| run.block - 1);
+        Ok(TimeBudget::new(limit, earlier, blocks))
     }
 
     fn one(

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use load::{Interrupt, Load, Observer, Outcome};
+use load::{Counters, Interrupt, Load, Observer, Outcome};
 use samples::{Interval, Line, PhaseMark, Record};
 use workload::User;
 
@@ -164,5 +164,9 @@ impl Observer for Both<'_, '_> {
     fn interval(&mut self, interval: Interval) {
         self.observer.interval(interval.clone());
         self.recording.interval(interval);
+    }
+
+    fn counters(&mut self, since_s: f64) -> Counters {
+        self.recording.counters(since_s)
     }
 }

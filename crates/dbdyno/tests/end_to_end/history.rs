@@ -71,12 +71,35 @@ fn results_are_done_again_from_their_directory_alone() {
         .prints("trial: p50 over 2 results")
         .prints("a change of level takes 6 to be seen");
     fs::rename(scene.path().join("second"), scene.path().join("away")).unwrap();
-    scene.dbdyno(["history"]).exits(0).prints(" gone ");
+    let listed = scene
+        .dbdyno(["history"])
+        .exits(0)
+        .prints("1 result is gone");
+    assert!(!listed.text().contains("/second"), "{}", listed.text());
     scene
         .dbdyno(["history", "--dir", "."])
         .exits(0)
         .prints("./away\n")
         .conceals("gone");
+
+    // What was read once is not read again, until a record changes.
+    let list = scene.path().join(".local/share/dbdyno/history.jsonl");
+    let lines = || fs::read_to_string(&list).unwrap().lines().count();
+    let known = lines();
+    scene.dbdyno(["history"]).exits(0).prints("trial");
+    assert_eq!(lines(), known);
+    let record = scene.path().join("first/run-0002.jsonl");
+    let text = fs::read_to_string(&record).unwrap();
+    fs::write(&record, text.trim_end()).unwrap();
+    scene.dbdyno(["history"]).exits(0).prints("trial");
+    assert_eq!(lines(), known + 1);
+    fs::write(&record, text).unwrap();
+    scene
+        .dbdyno(["history", "--forget"])
+        .exits(0)
+        .prints("1 forgotten");
+    assert_eq!(lines(), 1);
+    scene.dbdyno(["history"]).exits(0).conceals("gone");
 
     // A copy that is not what was run is no copy.
     let copy = scene.path().join("first/files/_up/base.cnf");

@@ -49,3 +49,4 @@ mod tpcc_mysql;
 mod tpch;
 mod truth;
 mod until_decided;
+mod warm_up;

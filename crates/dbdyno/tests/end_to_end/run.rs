@@ -47,7 +47,7 @@ fn a_plan_runs_nothing() {
     scene
         .dbdyno(["run", "trial.toml", "--plan"])
         .exits(0)
-        .prints("4 combinations x 1 repeats = 4 runs")
+        .prints("4 combinations x 1 repeat = 4 runs")
         .prints("time    about ");
     assert_eq!(names_in(scene.path()), before);
 }

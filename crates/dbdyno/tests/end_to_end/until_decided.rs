@@ -77,3 +77,29 @@ fn a_budget_is_not_exceeded() {
         .prints("rate 200.0 against 200: ");
     assert_eq!(records(&scene).len(), 6);
 }
+
+#[test]
+fn a_budget_in_time_ends_it_and_is_told() {
+    let scene = Scene::new();
+    write(&scene, "0.01 %");
+    let same = std::fs::read_to_string(scene.path().join("trial.toml")).unwrap();
+    let same = same.replace("[\"200\", \"2000\"]", "[\"200\", \"200.0\"]");
+    // Less than the first block takes: it alone runs.
+    let short = same.replace("at_most = 8", "at_most = 8\ntime_at_most = \"1s\"");
+    scene.file("trial.toml", &short);
+    scene
+        .dbdyno(["run", "trial.toml", "--plan"])
+        .exits(0)
+        .prints("at most 8 repeats, until decided within 1 s = at most 16 runs")
+        .prints("time    at most about 1 s");
+    scene
+        .dbdyno(["run", "trial.toml", "--simulate"])
+        .says("of the 1s that time_at_most allows are spent after 1 block")
+        .prints("All 2 planned runs are complete");
+    assert_eq!(records(&scene).len(), 2);
+    // Going on finds it spent, by what the first command took.
+    scene
+        .dbdyno(["run", "trial.toml", "--simulate", "--resume"])
+        .says("that time_at_most allows are spent after 1 block");
+    assert_eq!(records(&scene).len(), 2);
+}

@@ -51,6 +51,7 @@ const KINDS: &[&str] = &[
     "server_observation",
     "error",
     "deliveries",
+    "steadiness",
     "ceiling",
     "end",
 ];
@@ -79,6 +80,7 @@ fn kind(line: &Line) -> &'static str {
         Line::Error(_) => "error",
         Line::Loaded(_) => "loaded",
         Line::Deliveries(_) => "deliveries",
+        Line::Steadiness(_) => "steadiness",
         Line::Ceiling(_) => "ceiling",
         Line::End(_) => "end",
     }

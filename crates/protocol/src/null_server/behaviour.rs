@@ -17,6 +17,23 @@ pub enum Delay {
     Exponential(Duration),
 }
 
+/// What a server does whose caches fill: statements take longer at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chill {
+    /// How much longer the first statement takes.
+    pub extra: Duration,
+    /// The time in which that falls to 37 %, above zero.
+    pub time_constant: Duration,
+}
+
+impl Chill {
+    /// How much longer a statement takes so long after the first one.
+    fn extra_after(&self, time: Duration) -> Duration {
+        let constants = time.as_secs_f64() / self.time_constant.as_secs_f64();
+        self.extra.mul_f64((-constants).exp())
+    }
+}
+
 /// Pauses that come again and again, in which nothing is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stalls {
@@ -40,6 +57,8 @@ pub struct Freeze {
 pub struct Behaviour {
     /// How long the work of one statement takes; the connections don't wait for each other.
     pub delay: Option<Delay>,
+    /// How much longer it takes at first.
+    pub chill: Option<Chill>,
     /// Pauses that come again and again.
     pub stalls: Option<Stalls>,
     /// One pause.
@@ -82,14 +101,15 @@ impl Conduct {
     pub(super) fn is_plain(&self) -> bool {
         let Behaviour {
             delay,
+            chill,
             stalls,
             freeze,
             error_rate,
             drop_rate,
             ..
         } = &self.behaviour;
-        let never = (delay.is_none(), stalls.is_none(), freeze.is_none()) == (true, true, true);
-        never && *error_rate == 0.0 && *drop_rate == 0.0
+        let is_prompt = delay.is_none() && chill.is_none();
+        is_prompt && stalls.is_none() && freeze.is_none() && *error_rate == 0.0 && *drop_rate == 0.0
     }
 
     /// What becomes of a statement that was received at this moment, and when it is answered.
@@ -100,6 +120,8 @@ impl Conduct {
             Some(Delay::Fixed(delay)) => delay,
             Some(Delay::Exponential(mean)) => mean.mul_f64(-(1.0 - self.draw()).ln()),
         };
+        let chill = self.behaviour.chill.as_ref();
+        let work = work + chill.map_or(Duration::ZERO, |it| it.extra_after(received - first));
         let fate = match self.draw() {
             draw if draw < self.behaviour.drop_rate => Fate::Drop,
             draw if draw < self.behaviour.drop_rate + self.behaviour.error_rate => Fate::Error,
@@ -175,6 +197,25 @@ mod tests {
                 (ms(answered), Fate::Answer),
                 "{received}"
             );
+        }
+    }
+
+    #[test]
+    fn a_cold_server_gets_faster() {
+        let mut conduct = Conduct::new(Behaviour {
+            delay: Some(Delay::Fixed(ms(1))),
+            chill: Some(Chill {
+                extra: ms(100),
+                time_constant: ms(2000),
+            }),
+            ..Behaviour::default()
+        });
+        assert!(!conduct.is_plain());
+        let start = Instant::from_ns(5);
+        for (after, took_us) in [(0, 101_000), (2_000, 37_787), (20_000, 1_005)] {
+            let received = start + ms(after);
+            let (at, _) = conduct.decide(received);
+            assert_eq!((at - received).as_micros(), took_us, "after {after} ms");
         }
     }
 

@@ -77,7 +77,10 @@ fn more(compared: &Compared) -> String {
     let Some((needed, comparison)) = compared.executions_needed.zip(compared.comparison) else {
         return String::new();
     };
-    let more = count_of_more(needed, comparison.executions);
+    let more = match count_of_more(needed, comparison.executions).as_str() {
+        "1" => "1 more execution".to_owned(),
+        more => format!("{more} more executions"),
+    };
     let shown = compared.smallest_effect.map(|effect| {
         format!(
             "; these would have found a difference of {} in four of five cases",
@@ -85,7 +88,7 @@ fn more(compared: &Compared) -> String {
         )
     });
     format!(
-        "; about {more} more executions a side would tell a difference of {}{}",
+        "; about {more} a side would tell a difference of {}{}",
         percent(compared.effect),
         shown.unwrap_or_default()
     )

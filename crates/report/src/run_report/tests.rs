@@ -103,6 +103,7 @@ fn record() -> Record {
         connects: Vec::new(),
         offered: None,
         deliveries: None,
+        steadiness: None,
         ceiling: None,
         loaded: None,
         telemetry: Vec::new(),

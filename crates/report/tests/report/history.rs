@@ -27,6 +27,7 @@ fn result(number: u32, limit_per_s: f64) -> (PastResult, Vec<samples::Record>) {
         question: "Is the server as fast as it was before yesterday's change?".to_owned(),
         key: "3fa85f64".to_owned(),
         server: if number > 6 { "10.11.20" } else { "10.11.19" }.to_owned(),
+        grade: Some('B'),
         headline: verdict::headline(&records),
         missing: None,
         path: format!("results/nightly-{number}"),
@@ -37,9 +38,14 @@ fn result(number: u32, limit_per_s: f64) -> (PastResult, Vec<samples::Record>) {
 #[test]
 fn a_list_of_results() {
     let mut results = vec![result(1, 20_000.0).0, result(2, 20_000.0).0];
-    results[0].missing = Some("gone".to_owned());
-    insta::assert_snapshot!(history_as_text(&results, 3, 200));
-    assert!(history_as_text(&[], 0, 80).starts_with("no results yet"));
+    results[0].missing = Some("run-0001.jsonl: not a run record".to_owned());
+    results[0].grade = None;
+    insta::assert_snapshot!(history_as_text(&results, 3, 2, 200));
+    assert!(history_as_text(&[], 0, 0, 80).starts_with("no results yet"));
+    assert!(
+        history_as_text(&[], 0, 1, 80)
+            .ends_with("\n\n1 result is gone; --forget takes what is gone off the list\n")
+    );
 }
 
 #[test]

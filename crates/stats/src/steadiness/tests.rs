@@ -248,15 +248,59 @@ fn what_cannot_be_judged_says_why() {
 }
 
 #[test]
-fn a_warm_up_that_was_not_enough_has_a_word() {
+fn what_is_not_steady_is_told_in_words() {
     let line = |slope: f64| -> Vec<f64> { (0..60).map(|at| 100.0 + slope * at as f64).collect() };
-    assert_eq!(state_word(&line(2.0)), "still warming");
-    assert_eq!(state_word(&line(-1.0)), "slowing");
-    assert_eq!(state_word(&line(0.0)), "level only towards its end");
-    assert_eq!(state_word(&[1.0; 5]), "too short to tell");
+    let told = |series: &[f64]| why_not_steady(&judge_run(series, &NOTHING_SEEN));
+    assert_eq!(told(&line(0.0)), None);
+    assert!(told(&line(2.0)).unwrap().starts_with("still warming: "));
+    assert!(told(&line(-1.0)).unwrap().starts_with("slowing: "));
     assert_eq!(
-        state_word(&[0.0; 50]),
-        "nothing was done for half of the time"
+        told(&[1.0; 5]).as_deref(),
+        Some("cannot be told, 5 observations, fewer than 12")
+    );
+    assert_eq!(
+        told(&[0.0; 50]).as_deref(),
+        Some("cannot be told, half of the time or more nothing was done")
+    );
+}
+
+#[test]
+fn what_was_before_the_measurement_tells_a_slow_rise() {
+    let mut noise = Noise::new(107);
+    let (mut alone, mut beside) = (0, 0);
+    for _ in 0..100 {
+        let run = warm_up(&mut noise, 600, 150.0);
+        let steady = |judged: Result<RunState, _>| usize::from(judged.unwrap().is_steady());
+        alone += steady(judge_run(&run[300..], &NOTHING_SEEN));
+        beside += steady(judge_measurement(&run, 300, &NOTHING_SEEN));
+    }
+    assert!(alone > 50 && beside <= 8, "{alone}, {beside}");
+    // A level that is reached early in a long measurement does not move its mean.
+    let early: Vec<f64> = (0..300)
+        .map(|at| if at < 2 { 50.0 } else { 100.0 })
+        .collect();
+    assert!(
+        judge_measurement(&early, 0, &NOTHING_SEEN)
+            .unwrap()
+            .is_steady()
+    );
+    let later: Vec<f64> = (0..300)
+        .map(|at| if at < 30 { 50.0 } else { 100.0 })
+        .collect();
+    let state = judge_measurement(&later, 0, &NOTHING_SEEN).unwrap();
+    assert_eq!(state.steadiness, Steadiness::Warming);
+    assert_eq!(
+        state.reasons[0].to_string(),
+        "the first 10 % of the measurement move its mean by -5.0 %"
+    );
+    assert!(
+        judge_measurement(&later, 30, &NOTHING_SEEN)
+            .unwrap()
+            .is_steady()
+    );
+    assert_eq!(
+        judge_measurement(&later, 290, &NOTHING_SEEN),
+        Err(Unjudged::Short(10))
     );
 }
 

@@ -57,7 +57,10 @@ fn looked_at(metric: Metric, ext4: &[f64], xfs: &[f64]) -> Answer {
         executions.collect()
     };
     let question = Question {
-        until_decided: Some(10),
+        until_decided: Some(Budget {
+            blocks: 10,
+            time_is_spent: false,
+        }),
         ..question(metric)
     };
     let executions: Vec<_> = side(0, ext4).into_iter().chain(side(1, xfs)).collect();
@@ -76,7 +79,8 @@ fn until_decided_the_first_block_that_decides_counts() {
         answer.looks,
         Some(Looks {
             blocks: 3,
-            blocks_at_most: 10
+            blocks_at_most: 10,
+            time_is_spent: false,
         })
     );
     // The same for response times; and a block that only one side has is no block.

@@ -8,7 +8,9 @@ use crate::testing::{Made, record};
 /// A run with so many operations in each second of its measurement, and what the server said in each.
 fn run(counts: &[u64], status: impl Fn(usize) -> ServerStatus) -> Record {
     let mut record = record(&Made::default());
-    let first = measured(&record).next().unwrap().clone();
+    let mut intervals = record.intervals.iter();
+    let is_measured = |it: &&Interval| it.phase == Phase::Measurement;
+    let first = intervals.find(is_measured).unwrap().clone();
     record.intervals = counts
         .iter()
         .enumerate()
@@ -82,6 +84,26 @@ fn counters_of_the_measurement_are_evidence() {
     let state = run_state(&debt).unwrap();
     assert_eq!(state.steadiness, Steadiness::Slowing, "{state:?}");
     assert!(matches!(state.reasons[..], [Reason::CheckpointAge(_)]));
+}
+
+#[test]
+fn a_measurement_that_became_warm_up_is_one() {
+    let whole = run(&even(60), silent);
+    let mut course = Course::default();
+    let rising = |second: usize| Interval {
+        t_s: second as f64,
+        ..whole.intervals[second].clone()
+    };
+    (0..20).for_each(|second| course.add(&rising(second)));
+    assert!(course.state().is_ok());
+    course.add(&Interval {
+        phase: Phase::WarmUp,
+        ..rising(20)
+    });
+    assert_eq!(course.state(), Err(Unjudged::Short(0)));
+    (21..60).for_each(|second| course.add(&rising(second)));
+    assert!(course.state().unwrap().is_steady());
+    assert_eq!(course.counted_since(0.0), CountedSeries::default());
 }
 
 #[test]

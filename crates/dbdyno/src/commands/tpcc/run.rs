@@ -16,7 +16,7 @@ use crate::{
     commands::run::terminal_width,
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
     runs::{
-        Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, sample_every,
+        Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, sample_every, steady,
         tpcc::{
             consistency::{describe, violations},
             database,
@@ -342,8 +342,7 @@ fn time(text: &str) -> Result<Duration, String> {
 fn warm_up(text: &str) -> Result<WarmUp, String> {
     match text {
         "auto" => Ok(WarmUp::UntilSteady {
-            steady: stats::steady_from,
-            state: stats::state_word,
+            judge: steady::judge,
             at_most: WARM_UP_AT_MOST,
         }),
         "0" | "0s" | "none" => Ok(WarmUp::None),

@@ -1,0 +1,243 @@
+//! When a warm-up is over, and when a measurement begins anew because it was not.
+
+use std::time::Duration;
+
+use samples::Phase;
+
+use crate::schedule::{Counters, Course, Judgement, WarmUp};
+
+/// The measurement is judged when these shares of it are over, so that a warm-up that was called over too early is found
+/// before much time is spent; the last look is one interval before the end.
+const LOOKS: [f64; 3] = [0.25, 0.5, 1.0];
+
+/// What the load did so far, and what is to be made of it.
+#[derive(Debug)]
+pub(crate) struct SteadyState {
+    warm_up: WarmUp,
+    /// Throughput of the intervals that are judged together, operations per second.
+    per_s: Vec<f64>,
+    /// Begin of the first of them, seconds since the start of the load.
+    since_s: f64,
+    /// The first of them that is measured, and its begin.
+    measured: Option<(usize, f64)>,
+    has_begun_anew: bool,
+}
+
+/// How far a measurement is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Progress {
+    /// Since the start of the load.
+    pub(crate) elapsed: Duration,
+    /// Since the begin of the measurement.
+    pub(crate) measured: Duration,
+    /// The whole measurement.
+    pub(crate) planned: Duration,
+    pub(crate) interval: Duration,
+}
+
+impl SteadyState {
+    /// Before the load.
+    pub(crate) fn new(warm_up: WarmUp) -> Self {
+        Self {
+            warm_up,
+            per_s: Vec::new(),
+            since_s: 0.0,
+            measured: None,
+            has_begun_anew: false,
+        }
+    }
+
+    /// When the measurement is to begin.
+    pub(crate) fn warm_up(&self) -> WarmUp {
+        self.warm_up
+    }
+
+    /// True once a measurement became a part of the warm-up.
+    pub(crate) fn has_begun_anew(&self) -> bool {
+        self.has_begun_anew
+    }
+
+    /// Begin of what is judged, seconds since the start of the load.
+    pub(crate) fn since_s(&self) -> f64 {
+        self.since_s
+    }
+
+    /// Adds an interval; one that a stop cut to a small part is no observation.
+    pub(crate) fn add(&mut self, phase: Phase, t_s: f64, per_s: f64, share: f64) {
+        let is_judged = matches!(self.warm_up, WarmUp::UntilSteady { .. });
+        if phase == Phase::Drain || !is_judged || share < 0.5 {
+            return;
+        }
+        if phase == Phase::Measurement && self.measured.is_none() {
+            self.measured = Some((self.per_s.len(), t_s));
+        }
+        self.per_s.push(per_s);
+    }
+
+    /// Why the measurement begins now, in words; `None` while the warm-up goes on.
+    pub(crate) fn end_of_warm_up(
+        &self,
+        elapsed: Duration,
+        interval: Duration,
+        counters: &Counters,
+    ) -> Option<String> {
+        let WarmUp::UntilSteady { at_most, .. } = self.warm_up else {
+            return None;
+        };
+        let judgement = self.judge(counters)?;
+        if let Some(index) = judgement.steady_from {
+            let since_s = self.since_s + index as f64 * interval.as_secs_f64();
+            return Some(format!("throughput steady since {since_s:.1} s"));
+        }
+        let why = judgement.why_not.unwrap_or_default();
+        let limit_s = at_most.as_secs_f64();
+        (elapsed >= at_most).then(|| format!("not steady after {limit_s:.1} s: {why}"))
+    }
+
+    /// True when a share of the measurement is over after which it is judged, and it may begin anew.
+    pub(crate) fn is_to_be_judged(&self, progress: &Progress) -> bool {
+        let WarmUp::UntilSteady { at_most, .. } = self.warm_up else {
+            return false;
+        };
+        let planned_s = progress.planned.as_secs_f64();
+        let interval_s = progress.interval.as_secs_f64();
+        let measured_s = progress.measured.as_secs_f64();
+        // The interval that ends nearest to the share.
+        let is_near = |share: &f64| {
+            let at_s = (share * planned_s).min(planned_s - interval_s);
+            (-0.5..0.5).contains(&((measured_s - at_s) / interval_s))
+        };
+        progress.elapsed < at_most && LOOKS.iter().any(is_near)
+    }
+
+    /// Why the measurement begins anew, in words; `None` where it goes on.
+    pub(crate) fn why_anew(&self, counters: &Counters) -> Option<String> {
+        let judgement = self.judge(counters)?;
+        let why = judgement.why_not.filter(|_| judgement.wants_time)?;
+        Some(format!("the measurement begins anew: {why}"))
+    }
+
+    /// What was measured is a part of the warm-up from now on, which is judged from there.
+    pub(crate) fn begin_anew(&mut self) {
+        if let Some((index, t_s)) = self.measured.take() {
+            self.per_s.drain(..index);
+            self.since_s = t_s;
+        }
+        self.has_begun_anew = true;
+    }
+
+    /// Why the measurement was not steady, in words; `None` where it was, or nobody asked.
+    pub(crate) fn why_not(&self, counters: &Counters) -> Option<String> {
+        self.measured?;
+        let why = self.judge(counters)?.why_not?;
+        Some(format!("not steady: {why}"))
+    }
+
+    fn judge(&self, counters: &Counters) -> Option<Judgement> {
+        let WarmUp::UntilSteady { judge, .. } = self.warm_up else {
+            return None;
+        };
+        Some(judge(&Course {
+            per_s: &self.per_s,
+            measured_from: self.measured.map(|(index, _)| index),
+            counters,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steady where the last ten values are one; a measurement of other values wants time.
+    fn judge(course: &Course<'_>) -> Judgement {
+        let judged = &course.per_s[course.measured_from.unwrap_or(0)..];
+        let last = &judged[judged.len().saturating_sub(10)..];
+        let is_steady = last.len() == 10 && last.iter().all(|value| *value == last[0]);
+        Judgement {
+            steady_from: is_steady.then(|| judged.len() - 10),
+            wants_time: !is_steady,
+            why_not: (!is_steady).then(|| format!("{} values", judged.len())),
+        }
+    }
+
+    fn until_steady(at_most_s: u64) -> SteadyState {
+        SteadyState::new(WarmUp::UntilSteady {
+            judge,
+            at_most: Duration::from_secs(at_most_s),
+        })
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn end(state: &SteadyState, elapsed_s: u64) -> Option<String> {
+        state.end_of_warm_up(SECOND * elapsed_s as u32, SECOND, &Counters::default())
+    }
+
+    #[test]
+    fn a_warm_up_ends_when_it_is_steady_or_at_its_limit() {
+        let mut state = until_steady(30);
+        (0..5).for_each(|t| state.add(Phase::WarmUp, t.into(), t.into(), 1.0));
+        assert_eq!(end(&state, 5), None);
+        assert_eq!(
+            end(&state, 30).as_deref(),
+            Some("not steady after 30.0 s: 5 values")
+        );
+        (5..15).for_each(|t| state.add(Phase::WarmUp, t.into(), 9.0, 1.0));
+        assert_eq!(
+            end(&state, 15).as_deref(),
+            Some("throughput steady since 5.0 s")
+        );
+    }
+
+    #[test]
+    fn a_measurement_that_is_not_steady_becomes_warm_up() {
+        let nothing = Counters::default();
+        let mut state = until_steady(60);
+        (0..10).for_each(|t| state.add(Phase::WarmUp, t.into(), 1.0, 1.0));
+        assert_eq!(state.why_not(&nothing), None, "nothing was measured yet");
+        (10..30).for_each(|t| state.add(Phase::Measurement, t.into(), t.into(), 1.0));
+        state.add(Phase::Measurement, 30.0, 77.0, 0.1);
+        assert_eq!(
+            state.why_not(&nothing).as_deref(),
+            Some("not steady: 20 values"),
+            "what was cut short is no observation"
+        );
+        assert_eq!(
+            state.why_anew(&nothing).as_deref(),
+            Some("the measurement begins anew: 20 values")
+        );
+        state.begin_anew();
+        assert_eq!(state.since_s(), 10.0);
+        assert!(state.has_begun_anew());
+        (31..41).for_each(|t| state.add(Phase::WarmUp, t.into(), 5.0, 1.0));
+        assert_eq!(
+            end(&state, 41).as_deref(),
+            Some("throughput steady since 30.0 s")
+        );
+    }
+
+    #[test]
+    fn a_measurement_is_judged_three_times_while_the_limit_allows() {
+        let state = until_steady(60);
+        let judged = |elapsed_s: u64| -> Vec<u64> {
+            let is_judged = |measured_s: &u64| {
+                state.is_to_be_judged(&Progress {
+                    elapsed: SECOND * elapsed_s as u32,
+                    measured: SECOND * *measured_s as u32,
+                    planned: SECOND * 30,
+                    interval: SECOND,
+                })
+            };
+            (1..=30).filter(is_judged).collect()
+        };
+        assert_eq!(judged(59), [7, 15, 29]);
+        assert!(judged(60).is_empty());
+        assert!(!SteadyState::new(WarmUp::None).is_to_be_judged(&Progress {
+            elapsed: SECOND,
+            measured: SECOND,
+            planned: SECOND,
+            interval: SECOND,
+        }));
+    }
+}
