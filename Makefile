@@ -7,7 +7,7 @@ ASSETS := crates/report/assets
 
 # Each step builds on the one before it.
 .NOTPARALLEL:
-.PHONY: help quickstart test matrix mysql build assets lint bench
+.PHONY: help quickstart test matrix mysql build assets browser lint bench
 
 help:
 	@echo 'make quickstart  install what is missing, build, and measure a private MariaDB (about 3 minutes after the build)'
@@ -25,7 +25,7 @@ quickstart:
 
 test:
 	@scripts/install-packages.sh test
-	@$(MAKE) --no-print-directory assets
+	@$(MAKE) --no-print-directory browser
 	$(CARGO) fmt --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace --no-run
@@ -56,14 +56,24 @@ build: assets
 
 # Without the chart library everything works; a run's time series is then a static drawing.
 assets:
+	$(call npm_ci,uplot,--omit=dev,the report will have static charts only)
+
+# Without it the test of the report in a browser is skipped.
+browser:
+	$(call npm_ci,playwright-core,,the report will not be tested in a browser)
+
+# npm_ci PACKAGE,OPTION,CONSEQUENCE: installs what package-lock.json says, unless the package is there and newer.
+define npm_ci
 	@if ! command -v npm >/dev/null; then \
-	    echo 'npm is not installed: the report will have static charts only' >&2; \
-	elif [ $(ASSETS)/node_modules/.package-lock.json -nt $(ASSETS)/package-lock.json ]; then \
+	    echo 'npm is not installed: $(3)' >&2; \
+	elif [ $(ASSETS)/node_modules/$(1)/package.json -nt $(ASSETS)/package-lock.json ]; then \
 	    :; \
+	elif npm ci --prefix $(ASSETS) $(2) --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 </dev/null; then \
+	    find $(ASSETS)/node_modules -maxdepth 2 -name package.json -exec touch {} +; \
 	else \
-	    npm ci --prefix $(ASSETS) --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 </dev/null \
-	    || echo 'npm could not fetch the chart library: the report will have static charts only' >&2; \
+	    echo 'npm could not fetch $(1): $(3)' >&2; \
 	fi
+endef
 
 lint:
 	$(CARGO) fmt --check
