@@ -5,7 +5,7 @@
 use std::{env, path::PathBuf, time::Duration};
 
 use mycnf::{ClientFiles, ClientOptions, Transport};
-use protocol::{Address, Endpoint, Password, SslMode};
+use protocol::{Address, Compression, Endpoint, Password, SslMode};
 
 use crate::blame::{Blame, Blamed};
 
@@ -57,6 +57,9 @@ pub(crate) struct ConnectionOptions {
     /// File of the certificate authorities to trust, PEM
     #[arg(long, value_name = "PATH")]
     pub(crate) ssl_ca: Option<PathBuf>,
+    /// Compress what is sent and received, where the server can (zlib)
+    #[arg(long)]
+    pub(crate) compress: bool,
     /// Read only this option file
     #[arg(long, value_name = "PATH", conflicts_with = "defaults_extra_file")]
     pub(crate) defaults_file: Option<PathBuf>,
@@ -105,6 +108,9 @@ impl ConnectionOptions {
         if let Some(path) = &self.ssl_ca {
             endpoint.ssl_ca = Some(path.clone());
         }
+        if self.compress {
+            endpoint.compression = Compression::Preferred;
+        }
         Ok(endpoint)
     }
 
@@ -147,6 +153,11 @@ impl ConnectionOptions {
             database: file.database.clone(),
             ssl_mode: self.default_ssl_mode(&file)?,
             ssl_ca: file.ssl_ca,
+            compression: match file.compress {
+                true => Compression::Preferred,
+                false => Compression::Off,
+            },
+            round_trip: Duration::ZERO,
             connect_timeout: CONNECT_TIMEOUT,
         })
     }
@@ -370,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn an_authority_asks_for_verification() {
+    fn an_authority_asks_for_verification_and_compression_is_asked_for() {
         for (my_cnf, mode) in [
             ("", SslMode::Preferred),
             ("[client]\nssl-ca=/ca.pem", SslMode::VerifyCa),
@@ -405,6 +416,11 @@ mod tests {
             Some("shop")
         );
         assert!(parse("--ssl-mode on").is_err());
+        let compression = |my_cnf| endpoint("", my_cnf, &environment()).unwrap().compression;
+        assert_eq!(compression("[client]\ncompress"), Compression::Preferred);
+        assert_eq!(compression("[client]\nskip-compress"), Compression::Off);
+        let asked = parse("--compress").unwrap();
+        assert_eq!(asked.compression, Compression::Preferred);
     }
 
     #[test]

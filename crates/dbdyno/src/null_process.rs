@@ -9,7 +9,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use protocol::{Address, Endpoint, SslMode};
+use protocol::{Address, Compression, Endpoint, SslMode};
 use rustix::process::{Pid, Signal, kill_process};
 use server::Lifetime;
 
@@ -76,6 +76,8 @@ impl NullProcess {
             database: None,
             ssl_mode: SslMode::Disabled,
             ssl_ca: None,
+            compression: Compression::Off,
+            round_trip: std::time::Duration::ZERO,
             connect_timeout: CONNECT_TIMEOUT,
         }
     }

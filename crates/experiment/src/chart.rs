@@ -12,6 +12,10 @@ const VALUES: &[&str] = &[
     "p50",
     "p95",
     "p99",
+    "fsyncs",
+    "misses",
+    "server_cpu",
+    "client_cpu",
 ];
 
 /// Which factor goes where in the charts; no factor is left out.
@@ -23,7 +27,8 @@ pub struct Chart {
     pub line: Option<String>,
     /// Factors that make one chart per combination of their levels.
     pub facet: Vec<String>,
-    /// What is drawn, of `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`; empty for all of them.
+    /// What is drawn, of `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`, and of what an
+    /// operation cost `fsyncs`, `misses`, `server_cpu`, `client_cpu`; empty for all of them.
     pub y: Vec<String>,
 }
 

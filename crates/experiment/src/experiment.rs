@@ -269,7 +269,7 @@ fn cell(top: &Section<'_>, levels: Levels, scale: f64) -> Result<Cell, Error> {
 fn check_restarts(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
     let differ = cells
         .windows(2)
-        .any(|pair| pair[0].server != pair[1].server || pair[0].data != pair[1].data);
+        .any(|pair| !pair[0].server.starts_like(&pair[1].server) || pair[0].data != pair[1].data);
     let restart = cells.iter().map(|cell| &cell.server).find_map(|server| {
         let private = matches!(server, ServerSpec::Private { .. });
         let restart = server.restart();

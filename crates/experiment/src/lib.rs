@@ -33,6 +33,7 @@ mod text;
 mod tpcc;
 mod tpch;
 mod verdict;
+mod way;
 
 pub use chart::Chart;
 pub use data::{Cache, DataSource, DataSpec, Restore, Rows};
@@ -53,3 +54,4 @@ pub use server::{Restart, ServerSpec};
 pub use tpcc::{TpccData, TpccLoad};
 pub use tpch::{TpchData, TpchKeys, TpchLoad};
 pub use verdict::VerdictSpec;
+pub use way::{Connect, Way};

@@ -7,6 +7,7 @@ use crate::{
     observe::{self, Observe},
     problem::Problem,
     section::Section,
+    way::Way,
 };
 
 const KEYS: &[&str] = &[
@@ -21,6 +22,9 @@ const KEYS: &[&str] = &[
     "database",
     "ssl_mode",
     "ssl_ca",
+    "connect",
+    "compress",
+    "round_trip",
     "observe",
     "observe_secret_file",
     "observe_program",
@@ -44,6 +48,8 @@ pub enum ServerSpec {
         restart: Restart,
         /// The directory in which its own one is made; `None` for the usual place.
         datadir: Option<PathBuf>,
+        /// How the clients reach it.
+        way: Way,
     },
     /// A server that is there: nothing of it is restarted or reconfigured.
     Given {
@@ -61,6 +67,8 @@ pub enum ServerSpec {
         ssl_ca: Option<PathBuf>,
         /// Who looks at its machine; `None` for nobody.
         observe: Option<Observe>,
+        /// How the clients reach it.
+        way: Way,
     },
 }
 
@@ -143,6 +151,7 @@ impl ServerSpec {
                 .string("datadir")?
                 .map(|directory| directory.directory("datadir"))
                 .transpose()?,
+            way: Way::read(section, true)?,
         })
     }
 
@@ -166,6 +175,7 @@ impl ServerSpec {
             ssl_mode: ssl_mode.map(str::to_owned),
             ssl_ca: file("ssl_ca", "certificate file")?,
             observe: Observe::read(section)?,
+            way: Way::read(section, false)?,
         })
     }
 
@@ -177,6 +187,23 @@ impl ServerSpec {
         let mut options = set.iter();
         let found = options.find(|(option, _)| is_option(option, name));
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// How the clients reach it.
+    pub fn way(&self) -> Way {
+        match self {
+            Self::Private { way, .. } | Self::Given { way, .. } => *way,
+        }
+    }
+
+    /// True where both are the same server with the same settings, by whichever way clients reach it.
+    pub(crate) fn starts_like(&self, other: &Self) -> bool {
+        let (mut one, mut two) = (self.clone(), other.clone());
+        for server in [&mut one, &mut two] {
+            let (Self::Private { way, .. } | Self::Given { way, .. }) = server;
+            *way = Way::default();
+        }
+        one == two
     }
 
     /// How often it is restarted; a server that is there never is.

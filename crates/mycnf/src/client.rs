@@ -57,6 +57,8 @@ pub struct ClientOptions {
     pub ssl_mode: Option<String>,
     /// `ssl-ca`
     pub ssl_ca: Option<PathBuf>,
+    /// `compress`
+    pub compress: bool,
     /// Files that were left out because everybody may write to them, as the mysql client does.
     pub ignored: Vec<PathBuf>,
 }
@@ -89,6 +91,7 @@ impl ClientOptions {
             transport: transport(options)?,
             ssl_mode: ssl_mode(options)?,
             ssl_ca: path("ssl_ca").map(PathBuf::from),
+            compress: switch(options, "compress")?.unwrap_or(false),
             ignored: Vec::new(),
         })
     }
@@ -206,6 +209,15 @@ fn transport(options: &Options) -> Result<Option<Transport>, Error> {
     }
 }
 
+fn switch(options: &Options, name: &str) -> Result<Option<bool>, Error> {
+    match options.last(name) {
+        None => Ok(None),
+        Some(entry) => is_switched_on(&entry.name, entry.value.as_deref())
+            .map(Some)
+            .ok_or_else(|| wrong_value(entry, "0 or 1")),
+    }
+}
+
 fn ssl_mode(options: &Options) -> Result<Option<String>, Error> {
     const MODES: [&str; 5] = [
         "DISABLED",
@@ -228,14 +240,8 @@ fn ssl_mode(options: &Options) -> Result<Option<String>, Error> {
             )),
         };
     }
-    let switch = |name| match options.last(name) {
-        None => Ok(None),
-        Some(entry) => is_switched_on(&entry.name, entry.value.as_deref())
-            .map(Some)
-            .ok_or_else(|| wrong_value(entry, "0 or 1")),
-    };
-    let verify = switch("ssl_verify_server_cert")?;
-    Ok(match (switch("ssl")?, verify) {
+    let verify = switch(options, "ssl_verify_server_cert")?;
+    Ok(match (switch(options, "ssl")?, verify) {
         (Some(false), _) => Some("DISABLED".to_owned()),
         (_, Some(true)) => Some("VERIFY_IDENTITY".to_owned()),
         (Some(true), _) => Some("REQUIRED".to_owned()),

@@ -13,7 +13,6 @@
 
 mod catalogue;
 mod client;
-mod default_value;
 mod entry;
 mod error;
 mod file;

@@ -1,6 +1,6 @@
 //! Packets over a transport: what a connection is before and after its login.
 
-use std::{io, ops::Range};
+use std::{io, ops::Range, time::Duration};
 
 use crate::{
     error::Error,
@@ -16,14 +16,41 @@ pub(crate) struct Channel {
     pub(crate) packets: PacketReader,
     /// The packet that is built and sent next; kept for its memory.
     pub(crate) out: Vec<u8>,
+    /// Half of what is added to a round trip.
+    delay: Duration,
+    /// We spoke last: what the other says next takes its time on the way.
+    ours: bool,
 }
 
 impl Channel {
-    pub(crate) fn new(transport: Transport) -> Self {
+    /// A channel that adds so much to every round trip.
+    pub(crate) fn new(transport: Transport, round_trip: Duration) -> Self {
         Self {
             transport,
             packets: PacketReader::new(),
             out: Vec::new(),
+            delay: round_trip / 2,
+            ours: false,
+        }
+    }
+
+    /// Begins an exchange: what is sent next has the number 0.
+    pub(crate) fn begin_exchange(&mut self) {
+        self.packets.set_sequence(0);
+        self.transport.begin_exchange();
+    }
+
+    /// Whether something was received that nobody has read.
+    pub(crate) fn has_unread(&self) -> bool {
+        self.packets.has_unread() || self.transport.has_unread()
+    }
+
+    /// Compresses everything from here on.
+    pub(crate) fn compress(mut self) -> Self {
+        self.packets.ignore_numbers();
+        Self {
+            transport: self.transport.compressed(),
+            ..self
         }
     }
 
@@ -41,12 +68,23 @@ impl Channel {
 
     async fn write(&mut self, next: u8, during: &'static str) -> Result<(), Error> {
         self.packets.set_sequence(next);
+        if !self.delay.is_zero() {
+            self.travel(true).await;
+        }
         // A command nearly always fits into the socket at once.
         let sent = self.transport.try_send(&self.out);
         match sent {
             Ok(count) if count == self.out.len() => Ok(()),
             // Boxed, as everything that is rare: a connection's future is as long as its longest way.
             _ => Box::pin(self.write_rest(sent, during)).await,
+        }
+    }
+
+    /// Waits for as long as the first bytes of a turn are on their way; those that follow travel behind them.
+    async fn travel(&mut self, ours: bool) {
+        if self.ours != ours {
+            self.ours = ours;
+            Box::pin(reactor::sleep(self.delay)).await;
         }
     }
 
@@ -105,6 +143,9 @@ impl Channel {
                 }
                 Ok(Some(count)) => {
                     self.packets.received(count);
+                    if !self.delay.is_zero() {
+                        self.travel(false).await;
+                    }
                     return Ok(());
                 }
                 Err(source) => return Err(Error::Lost { during, source }),

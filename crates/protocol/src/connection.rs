@@ -65,7 +65,7 @@ impl Connection {
                 address: endpoint.address.to_string(),
                 source,
             })?;
-        let mut channel = Channel::new(Transport::Plain(stream));
+        let mut channel = Channel::new(Transport::Plain(stream), endpoint.round_trip);
         let range = channel.packet("waiting for the greeting").await?;
         let greeting = Greeting::parse(channel.packets.payload(range))?;
         let (channel, dialect) = login::log_in(channel, endpoint, ssl_mode, &greeting).await?;
@@ -93,6 +93,11 @@ impl Connection {
     /// Whether the connection is encrypted.
     pub fn tls(&self) -> bool {
         self.channel.transport.is_tls()
+    }
+
+    /// Whether what is sent and received is compressed.
+    pub fn compressed(&self) -> bool {
+        self.channel.transport.is_compressed()
     }
 
     /// What the server said to the last statement, such as `Records: 3  Deleted: 0  Skipped: 0  Warnings: 0`;
@@ -144,9 +149,9 @@ impl Connection {
         }
         // Until the answer was read to its end: the future may be dropped on the way.
         self.in_step = false;
-        self.channel.packets.set_sequence(0);
+        self.channel.begin_exchange();
         // What came unasked can only be the error with which the server ended the connection.
-        if self.channel.packets.has_unread() && !self.channel.packets.begins_with_error() {
+        if self.channel.has_unread() && !self.channel.packets.begins_with_error() {
             return Err(Error::Malformed {
                 what: "bytes after the end of an answer",
             });

@@ -77,6 +77,18 @@ impl fmt::Display for SslMode {
     }
 }
 
+/// Whether what is sent and received is compressed, by zlib.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compression {
+    /// It is not.
+    #[default]
+    Off,
+    /// Where the server offers it.
+    Preferred,
+    /// Or an error.
+    Required,
+}
+
 /// Everything that opening a connection needs.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
@@ -92,6 +104,11 @@ pub struct Endpoint {
     pub ssl_mode: SslMode,
     /// PEM file of the authorities to trust; the verifying levels need one.
     pub ssl_ca: Option<PathBuf>,
+    /// Whether to compress.
+    pub compression: Compression,
+    /// Added to every exchange: what a network would take, half of it before the server hears what is sent, half
+    /// before we hear the answer.
+    pub round_trip: Duration,
     /// Limit for connecting and logging in together.
     pub connect_timeout: Duration,
 }

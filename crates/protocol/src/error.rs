@@ -66,6 +66,12 @@ pub enum Error {
         /// What is missing or wrong.
         what: String,
     },
+    /// Compression was insisted on and cannot be had.
+    #[error("{address}: the server does not compress by zlib")]
+    NoCompression {
+        /// Where the server is.
+        address: String,
+    },
     /// The file of trusted authorities cannot be used.
     #[error("{}: {what}", path.display())]
     SslCa {
@@ -160,6 +166,9 @@ impl Error {
                  or IDENTIFIED WITH caching_sha2_password (MySQL)"
             }
             Self::Tls { .. } => "--ssl-mode=DISABLED connects without TLS",
+            Self::NoCompression { .. } => {
+                "allow it (MySQL: protocol_compression_algorithms), or do without"
+            }
             Self::SslCaMissing => "name one with --ssl-ca, or use --ssl-mode=REQUIRED",
             Self::Server(error) | Self::Ended(error) => return error.hint().map(str::to_owned),
             _ => return None,

@@ -5,6 +5,7 @@
 //! [`Error`], and no length that it names is believed beyond a limit.
 
 mod channel;
+mod compression;
 mod connection;
 mod endpoint;
 mod error;
@@ -31,7 +32,7 @@ mod transport;
 mod value;
 
 pub use connection::Connection;
-pub use endpoint::{Address, Endpoint, SslMode, UnknownSslMode};
+pub use endpoint::{Address, Compression, Endpoint, SslMode, UnknownSslMode};
 pub use error::{Error, ServerError};
 pub use escape::escape_into;
 pub use fetched::Fetched;

@@ -1,4 +1,4 @@
-//! Logging in: TLS if wanted, the answer to the greeting, and the rounds of the login method.
+//! Logging in: TLS if wanted, the answer to the greeting, the rounds of the login method, and compression after them.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use zeroize::Zeroize;
 
 use crate::{
     channel::Channel,
-    endpoint::{Address, Endpoint, SslMode},
+    endpoint::{Address, Compression, Endpoint, SslMode},
     error::Error,
     greeting::Greeting,
     lenenc::Fields,
@@ -102,6 +102,15 @@ pub(crate) async fn log_in(
         });
     }
     let mut agreed = Agreed::with(greeting);
+    // MySQL believes the request for TLS, not what the login behind it says.
+    agreed.capabilities.set(
+        CapabilityFlags::CLIENT_CONNECT_WITH_DB,
+        endpoint.database.is_some(),
+    );
+    let is_compressed = wants_compression(endpoint, greeting)?;
+    agreed
+        .capabilities
+        .set(CapabilityFlags::CLIENT_COMPRESS, is_compressed);
     if wants_tls(endpoint, ssl_mode, greeting)? {
         agreed.capabilities |= CapabilityFlags::CLIENT_SSL;
         channel = encrypt(channel, endpoint, ssl_mode, agreed).await?;
@@ -134,6 +143,15 @@ pub(crate) async fn log_in(
     response.serialize(&mut channel.out);
     send_secret(&mut channel).await?;
     prove(&mut channel, method, secret).await?;
+    if is_compressed {
+        // What is there already came without a frame, and nobody asked for it.
+        if channel.has_unread() {
+            return Err(Error::Malformed {
+                what: "bytes before compression begins",
+            });
+        }
+        channel = channel.compress();
+    }
     channel.packets.rest();
     Ok((channel, agreed.dialect()))
 }
@@ -151,6 +169,21 @@ fn wants_tls(endpoint: &Endpoint, ssl_mode: SslMode, greeting: &Greeting) -> Res
             })
         }
         SslMode::Required | SslMode::VerifyCa | SslMode::VerifyIdentity => Ok(true),
+    }
+}
+
+/// Whether to compress; an error where the user insists and the server cannot.
+fn wants_compression(endpoint: &Endpoint, greeting: &Greeting) -> Result<bool, Error> {
+    let offered = greeting
+        .capabilities
+        .contains(CapabilityFlags::CLIENT_COMPRESS);
+    match endpoint.compression {
+        Compression::Off => Ok(false),
+        Compression::Preferred => Ok(offered),
+        Compression::Required if !offered => Err(Error::NoCompression {
+            address: endpoint.address.to_string(),
+        }),
+        Compression::Required => Ok(true),
     }
 }
 

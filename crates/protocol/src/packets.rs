@@ -37,6 +37,8 @@ pub(crate) struct PacketReader {
     skipping: Option<Skipping>,
     /// Number that the next packet must have.
     sequence: u8,
+    /// The packets are inside of compressed ones, whose numbers count.
+    numbers_mean_nothing: bool,
 }
 
 /// A packet that is being thrown away.
@@ -63,7 +65,17 @@ impl PacketReader {
             own: None,
             skipping: None,
             sequence: 0,
+            numbers_mean_nothing: false,
         }
+    }
+
+    /// From here on packets have any numbers.
+    pub(crate) fn ignore_numbers(&mut self) {
+        self.numbers_mean_nothing = true;
+    }
+
+    fn is_in_turn(&self, number: u8) -> bool {
+        number == self.sequence || self.numbers_mean_nothing
     }
 
     /// Room to receive into; never empty.
@@ -155,12 +167,14 @@ impl PacketReader {
         }
         let received = &self.buf[..self.end];
         let (mut at, mut sequence, mut count) = (self.start, self.sequence, 0);
+        let any = self.numbers_mean_nothing;
         while count < at_most
             && let Some(&[a, b, c, number, first]) = received[at..].first_chunk()
         {
             let length = length(a, b, c);
             let next = at + HEADER + length;
-            let plain = number == sequence && first < below && (1..PAYLOAD_MAX).contains(&length);
+            let plain =
+                (number == sequence || any) && first < below && (1..PAYLOAD_MAX).contains(&length);
             if !plain || next > received.len() {
                 break;
             }
@@ -177,7 +191,7 @@ impl PacketReader {
         let &[a, b, c, number] = self.buf[self.start..self.end].first_chunk()?;
         let length = length(a, b, c);
         let (begin, end) = (self.start + HEADER, self.start + HEADER + length);
-        let plain = number == self.sequence && length <= limit && length < PAYLOAD_MAX;
+        let plain = self.is_in_turn(number) && length <= limit && length < PAYLOAD_MAX;
         if self.skipping.is_some() || !plain || end > self.end {
             return None;
         }
@@ -201,7 +215,7 @@ impl PacketReader {
             (_, Some(&first)) => Some(first),
         };
         // An error may come out of turn: the server did not wait for what it is an answer to.
-        if number != self.sequence && first != Some(0xff) {
+        if !self.is_in_turn(number) && first != Some(0xff) {
             return Err(Error::Malformed {
                 what: "packet out of sequence",
             });
@@ -282,7 +296,7 @@ impl PacketReader {
             let Some(&[a, b, c, number]) = self.buf[self.start..self.end].first_chunk() else {
                 return Ok(false);
             };
-            if number != self.sequence {
+            if number != self.sequence && !self.numbers_mean_nothing {
                 return Err(Error::Malformed {
                     what: "packet out of sequence",
                 });

@@ -1,4 +1,5 @@
-//! The other side of the protocol, for tests: a fake server with canned answers, and the skimmer without a socket.
+//! The other side of the protocol, for tests: a fake server with canned answers, and without a socket the skimmer and
+//! the compressed protocol.
 //!
 //! ```
 //! use protocol::testing::{Answer, serve};
@@ -24,11 +25,13 @@
 mod answer;
 mod fake_server;
 mod feed;
+mod frames;
 mod peer;
 
 pub use answer::Answer;
 pub use fake_server::{Request, endpoint, serve};
 pub use feed::{Feed, parse_greeting};
+pub use frames::{pack, unpack};
 pub use peer::Peer;
 
 pub use crate::hello::{Dialect, Hello, Login};

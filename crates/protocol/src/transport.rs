@@ -1,16 +1,28 @@
-//! The bytes below the packets: a plain stream, or TLS over it.
+//! The bytes below the packets: a plain stream, TLS over it, compression over either.
 
 use std::io;
 
 use reactor::Stream;
 
-use crate::tls::TlsStream;
+use crate::{compression::Frames, tls::TlsStream};
 
 /// A connection's byte stream.
 pub(crate) enum Transport {
     Plain(Stream),
     // Boxed because it is large and rare.
     Tls(Box<TlsStream>),
+    // As above.
+    Compressed(Box<CompressedStream>),
+}
+
+/// Compression over another transport.
+pub(crate) struct CompressedStream {
+    below: Transport,
+    frames: Frames,
+    /// Frames to send; kept for its memory.
+    out: Vec<u8>,
+    /// The server sends nothing more.
+    closed: bool,
 }
 
 impl Transport {
@@ -20,6 +32,7 @@ impl Transport {
             Self::Plain(stream) => stream.readable().await,
             // Boxed, as below, so that plain connections need no room for it.
             Self::Tls(stream) => Box::pin(stream.readable()).await,
+            Self::Compressed(stream) => Box::pin(stream.readable()).await,
         }
     }
 
@@ -28,6 +41,7 @@ impl Transport {
         match self {
             Self::Plain(stream) => stream.try_read(buf),
             Self::Tls(stream) => stream.try_read(buf),
+            Self::Compressed(stream) => stream.try_read(buf),
         }
     }
 
@@ -35,7 +49,7 @@ impl Transport {
     pub(crate) fn try_send(&mut self, buf: &[u8]) -> io::Result<usize> {
         match self {
             Self::Plain(stream) => stream.try_write(buf),
-            Self::Tls(_) => Ok(0),
+            Self::Tls(_) | Self::Compressed(_) => Ok(0),
         }
     }
 
@@ -43,10 +57,70 @@ impl Transport {
         match self {
             Self::Plain(stream) => stream.write_all(buf).await,
             Self::Tls(stream) => stream.write_all(buf).await,
+            Self::Compressed(stream) => Box::pin(stream.write_all(buf)).await,
         }
     }
 
+    /// The same, compressed from here on.
+    pub(crate) fn compressed(self) -> Self {
+        Self::Compressed(Box::new(CompressedStream {
+            below: self,
+            frames: Frames::new(),
+            out: Vec::new(),
+            closed: false,
+        }))
+    }
+
+    /// A new exchange begins, in which we speak first.
+    pub(crate) fn begin_exchange(&mut self) {
+        if let Self::Compressed(stream) = self {
+            stream.frames.begin_exchange();
+        }
+    }
+
+    /// Whether something was taken from the socket that nobody has read, as far as is known without asking TLS.
+    pub(crate) fn has_unread(&self) -> bool {
+        matches!(self, Self::Compressed(stream) if stream.frames.has_unread())
+    }
+
     pub(crate) fn is_tls(&self) -> bool {
-        matches!(self, Self::Tls(_))
+        match self {
+            Self::Plain(_) => false,
+            Self::Tls(_) => true,
+            Self::Compressed(stream) => stream.below.is_tls(),
+        }
+    }
+
+    pub(crate) fn is_compressed(&self) -> bool {
+        matches!(self, Self::Compressed(_))
+    }
+}
+
+impl CompressedStream {
+    async fn readable(&mut self) -> io::Result<()> {
+        loop {
+            if self.closed || self.frames.has_content()? {
+                return Ok(());
+            }
+            self.below.readable().await?;
+            match self.below.try_read(self.frames.room())? {
+                Some(0) => self.closed = true,
+                Some(count) => self.frames.received(count),
+                None => {}
+            }
+        }
+    }
+
+    fn try_read(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.frames.has_content()? {
+            true => Ok(Some(self.frames.read(buf))),
+            false => Ok(self.closed.then_some(0)),
+        }
+    }
+
+    async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        self.out.clear();
+        self.frames.pack(buf, &mut self.out);
+        self.below.send(&self.out).await
     }
 }

@@ -1,6 +1,9 @@
 //! One combination of levels: the figures over its executions.
 
+use std::collections::BTreeMap;
+
 use samples::{CpuUse, Host, Record, RunSummary};
+use verdict::Cost;
 
 /// Confidence of every interval in the report.
 pub(crate) const CONFIDENCE: f64 = 0.95;
@@ -82,6 +85,8 @@ pub(crate) struct Cell {
     percentiles_ns: [Option<Figure>; 3],
     /// CPU of the machine that the server stands on; `None` when that machine was not observed.
     pub(crate) cpu: Option<CpuUse>,
+    /// What one operation cost; without what one of the runs did not see.
+    costs: BTreeMap<Cost, Figure>,
     /// Failed operations of all runs, the incomplete ones too: no error is hidden.
     pub(crate) errors: u64,
 }
@@ -115,6 +120,7 @@ impl Cell {
             new_orders_per_min: over(&RunSummary::new_orders_per_min),
             percentiles_ns: Percentile::ALL.map(|percentile| over(&|run| percentile.of(run))),
             cpu: mean_cpu(&cpu),
+            costs: mean_costs(&complete),
             errors: runs.iter().map(|(_, _, run)| run.errors).sum(),
         }
     }
@@ -122,6 +128,11 @@ impl Cell {
     /// A percentile of the response time, nanoseconds.
     pub(crate) fn percentile_ns(&self, percentile: Percentile) -> Option<Figure> {
         self.percentiles_ns[percentile as usize]
+    }
+
+    /// What one operation cost, in the cost's unit.
+    pub(crate) fn cost(&self, cost: Cost) -> Option<Figure> {
+        self.costs.get(&cost).copied()
     }
 
     /// How many executions stand behind the figures, in words.
@@ -150,6 +161,20 @@ pub(crate) fn server_machine(record: &Record, summary: &RunSummary) -> Option<Cp
 /// Busy share of a machine: everything but idle, I/O wait and what the hypervisor took.
 pub(crate) fn busy(cpu: &CpuUse) -> f64 {
     cpu.user + cpu.system
+}
+
+fn mean_costs(runs: &[(&Record, &RunSummary)]) -> BTreeMap<Cost, Figure> {
+    let mut values: BTreeMap<Cost, Vec<f64>> = BTreeMap::new();
+    for (record, summary) in runs {
+        for (cost, value) in verdict::costs(record, summary) {
+            values.entry(cost).or_default().push(value);
+        }
+    }
+    values.retain(|_, values| values.len() == runs.len());
+    let figures = values.iter();
+    figures
+        .filter_map(|(cost, values)| Some((*cost, Figure::of(values)?)))
+        .collect()
 }
 
 fn mean_cpu(uses: &[CpuUse]) -> Option<CpuUse> {

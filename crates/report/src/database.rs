@@ -149,6 +149,7 @@ fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
         insert_factors(&transaction, record)?;
         insert_operations(&transaction, record, &summary)?;
         insert_cpu(&transaction, record, &summary)?;
+        insert_costs(&transaction, record, &summary)?;
         insert_errors(&transaction, record)?;
     }
     transaction.execute_batch(&view(results))?;
@@ -237,6 +238,19 @@ fn insert_run(
             header.experiment_sha256,
             header.dbdyno_version,
         ])?;
+    Ok(())
+}
+
+fn insert_costs(
+    transaction: &Transaction,
+    record: &Record,
+    summary: &RunSummary,
+) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached("INSERT INTO costs VALUES (?1, ?2, ?3, ?4)")?;
+    for (cost, per_operation) in verdict::costs(record, summary) {
+        let unit = cost.unit().name();
+        insert.execute(params![record.header.run, cost.name(), per_operation, unit])?;
+    }
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use samples::{Host, Record, RunSummary};
+use verdict::Cost;
 
 use crate::{
     cell::{Cell, Percentile},
@@ -38,6 +39,8 @@ pub(crate) enum Measure {
     Throughput,
     NewOrders,
     Cpu,
+    /// What one operation cost.
+    Cost(Cost),
     /// Response times: the percentiles that stand in one chart.
     Latency(Vec<Percentile>),
 }
@@ -335,7 +338,10 @@ fn measures(chart: Option<&Chart>) -> Vec<Measure> {
             _ if percentiles.iter().any(|p| p.name() == name) => {
                 Measure::Latency(percentiles.clone())
             }
-            _ => continue,
+            _ => match Cost::all().find(|cost| cost.name() == name) {
+                Some(cost) => Measure::Cost(cost),
+                None => continue,
+            },
         };
         if !measures.contains(&measure) {
             measures.push(measure);
@@ -378,6 +384,11 @@ mod tests {
         let by_default = vec![Measure::Throughput, Measure::Cpu, all];
         assert_eq!(measures(None), by_default);
         assert_eq!(measures(Some(&chart(&[]))), by_default);
+        let costs = measures(Some(&chart(&["misses", "unheard_of", "fsyncs"])));
+        assert_eq!(
+            costs,
+            [Measure::Cost(Cost::Misses), Measure::Cost(Cost::Fsyncs)]
+        );
         let two = Measure::Latency(vec![Percentile::P50, Percentile::P99]);
         let own = measures(Some(&chart(&["p99", "throughput", "p50"])));
         assert_eq!(own, vec![two, Measure::Throughput]);

@@ -49,6 +49,14 @@ CREATE TABLE factors (
     PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE costs (
+    run           INTEGER NOT NULL REFERENCES runs (run),
+    name          TEXT NOT NULL,
+    per_operation REAL NOT NULL,
+    unit          TEXT NOT NULL,
+    PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE operations (
     run              INTEGER NOT NULL REFERENCES runs (run),
     load             TEXT NOT NULL,

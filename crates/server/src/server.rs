@@ -5,7 +5,7 @@ use std::process::Child;
 use std::time::{Duration, SystemTime};
 
 use mycnf::{Finding, OptionFile, Options, PrivateOptions, Replaced};
-use protocol::{Address, Endpoint, Password, SslMode};
+use protocol::{Address, Compression, Endpoint, Password, SslMode};
 
 use crate::accounts::{Accounts, BENCH, Reach};
 use crate::check::accept;
@@ -264,6 +264,8 @@ impl Server {
             database: Some("test".to_owned()),
             ssl_mode: SslMode::Preferred,
             ssl_ca: None,
+            compression: Compression::Off,
+            round_trip: std::time::Duration::ZERO,
             connect_timeout: CONNECT_TIMEOUT,
         }
     }

@@ -335,9 +335,33 @@ impl Cost {
         SPECS.iter().map(|spec| spec.cost)
     }
 
+    /// As the results database and the experiment file call it: `fsyncs`.
+    pub fn name(self) -> &'static str {
+        self.spec().name
+    }
+
+    /// In words: `fsyncs of InnoDB`.
+    pub fn in_words(self) -> &'static str {
+        self.spec().words
+    }
+
+    /// What it is counted in.
+    pub fn unit(self) -> Unit {
+        self.spec().unit
+    }
+
     pub(crate) fn spec(self) -> &'static Spec {
         &SPECS[self as usize]
     }
+}
+
+/// What one operation of a run cost, in each cost's unit; without those that nobody looked at.
+pub fn costs(record: &Record, summary: &RunSummary) -> Vec<(Cost, f64)> {
+    let costs = Costs::of(record, summary);
+    let known = costs
+        .iter()
+        .flat_map(|costs| Cost::all().filter_map(|cost| Some((cost, costs.get(cost)?))));
+    known.collect()
 }
 
 /// What one operation of a run cost.

@@ -31,6 +31,8 @@ fn a_query_allocates_nothing() {
         database: None,
         ssl_mode: SslMode::Disabled,
         ssl_ca: None,
+        compression: protocol::Compression::Off,
+        round_trip: Duration::ZERO,
         connect_timeout: Duration::from_secs(1),
     };
     let seat = Seat { index: 0, of: 1 };

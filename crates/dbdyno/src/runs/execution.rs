@@ -6,7 +6,7 @@ use experiment::{LoadSpec, OnError, Pacing, PlannedRun, Process, ThinkTime, Warm
 use load::{
     Arrivals, Drain, Ended, Group, Interrupt, Load, Outcome, Precision, Stop, default_loops,
 };
-use protocol::Connection;
+use protocol::{Compression, Connection, Endpoint};
 use samples::{Line, Loaded, RunHeader};
 use workload::{
     User,
@@ -128,6 +128,31 @@ impl Execution<'_> {
         Ok(why)
     }
 
+    /// How the clients connect; what looks after the run takes the shorter way.
+    fn clients(&self) -> Endpoint {
+        let way = self.run.server.way();
+        let mut endpoint = self.stage.endpoint.clone();
+        if way.compress {
+            // It is what the run is about: without it, it would measure something else.
+            endpoint.compression = Compression::Required;
+        }
+        endpoint.round_trip = way.round_trip;
+        endpoint
+    }
+
+    /// The same in words, such as `tcp loopback, compressed, 500µs added to the round trip`.
+    fn transport(&self) -> String {
+        let way = self.run.server.way();
+        let mut transport = self.stage.transport().to_owned();
+        if way.compress {
+            transport.push_str(", compressed");
+        }
+        if !way.round_trip.is_zero() {
+            transport.push_str(&format!(", {:?} added to the round trip", way.round_trip));
+        }
+        transport
+    }
+
     fn header(&self) -> RunHeader {
         let load = &self.run.load;
         let run = self.run;
@@ -135,6 +160,7 @@ impl Execution<'_> {
             experiment_sha256: self.identity.sha256.to_owned(),
             run: run.run,
             block: run.block,
+            transport: self.transport(),
             ..self.stage.header(
                 self.identity.experiment,
                 run.seed,
@@ -146,7 +172,7 @@ impl Execution<'_> {
     }
 
     fn drive(&self, recording: &mut Recording<'_>) -> Result<Outcome, Blamed> {
-        let endpoint = Arc::new(self.stage.endpoint.clone());
+        let endpoint = Arc::new(self.clients());
         let users = self.run.load.connections;
         open_files::provide_for(users.into())?;
         match &self.work {

@@ -191,6 +191,7 @@ pub(crate) fn endpoint(spec: &ServerSpec) -> anyhow::Result<Endpoint> {
         ssl_mode,
         ssl_ca,
         observe: _,
+        way: _,
     } = spec
     else {
         unreachable!("a private server is not given");

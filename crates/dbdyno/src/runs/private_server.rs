@@ -5,9 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::{Cache, PlannedRun, Restart, Rows, ServerSpec};
+use experiment::{Cache, Connect, PlannedRun, Restart, Rows, ServerSpec};
 use load::Interrupt;
-use protocol::Endpoint;
+use protocol::{Endpoint, SslMode};
 use samples::Dataset;
 use server::{Installation, Lifetime, Server, Settings};
 
@@ -149,7 +149,15 @@ impl PrivateServer {
         let mut settings_changed = self.remarks();
         settings_changed.extend(self.warn_of_adjusted_settings()?);
         Ok(Stage {
-            endpoint: self.endpoint(database),
+            endpoint: match run.server.way().connect {
+                Connect::Socket => self.endpoint(database),
+                Connect::Tcp => Endpoint {
+                    database: Some(database.to_owned()),
+                    // Nobody listens on the loopback, and the socket has none either.
+                    ssl_mode: SslMode::Disabled,
+                    ..self.server.tcp_endpoint()
+                },
+            },
             server_pid: self.server.pid(),
             datadir: Some(self.server.datadir().to_owned()),
             observation: None,

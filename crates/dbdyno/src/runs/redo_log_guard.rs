@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use protocol::{Address, Endpoint};
+use protocol::{Address, Compression, Endpoint};
 use serde::{Deserialize, Serialize};
 
 use super::{control, redo_log};
@@ -140,6 +140,9 @@ impl Login {
             database: None,
             ssl_mode: self.ssl_mode.parse()?,
             ssl_ca: self.ssl_ca,
+            // A few statements, if any.
+            compression: Compression::Off,
+            round_trip: Duration::ZERO,
             connect_timeout: Duration::from_secs_f64(self.connect_timeout_s),
         })
     }
@@ -168,6 +171,8 @@ mod tests {
                 database: Some("tpcc".to_owned()),
                 ssl_mode: SslMode::VerifyCa,
                 ssl_ca: Some("ca.pem".into()),
+                compression: Compression::Off,
+                round_trip: Duration::ZERO,
                 connect_timeout: Duration::from_millis(2500),
             };
             let line = serde_json::to_string(&Login::of(&endpoint)).unwrap();

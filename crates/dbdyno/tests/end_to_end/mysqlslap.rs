@@ -6,6 +6,8 @@ use std::{
     process::Command,
 };
 
+use rustix::process::Signal;
+
 use crate::scene::{Finished, Scene};
 
 /// Combinations of options whose SQL is the original's, a line each; `|` separates words.
@@ -167,8 +169,8 @@ fn what_cannot_be_done_is_refused() {
     for (name, words, why) in [
         (
             "mysqlslap",
-            &["--compress"][..],
-            "option '--compress': dbdyno does not speak",
+            &["-a", "--compression-algorithms=zstd"][..],
+            "takes zlib, uncompressed, or both: not 'zstd'",
         ),
         (
             "mysqlslap",
@@ -248,8 +250,14 @@ struct Place {
 
 impl Place {
     fn new(settings: &[&str]) -> Self {
+        Self::with(&[], settings)
+    }
+
+    /// The same with further options of `server create`.
+    fn with(options: &[&str], settings: &[&str]) -> Self {
         let scene = Scene::new();
         let mut create = vec!["server", "create", "one"];
+        create.extend(options);
         for setting in settings {
             create.extend(["--set", setting]);
         }
@@ -539,5 +547,145 @@ fn deadlocks_are_told_counted_or_tried_again() {
     retried
         .says("retried with success")
         .prints("queries per client: 500\n\n");
+    place.is_clean();
+}
+
+/// What a client's connection is, as the server says it, into a table.
+fn noting(status: &str) -> String {
+    format!(
+        "insert into seen select group_concat(variable_value order by variable_name) from {status}.session_status \
+         where variable_name in ('Compression', 'Ssl_cipher')"
+    )
+}
+
+#[test]
+fn compression_reaches_every_connection() {
+    let place = Place::new(&[]);
+    let query = noting("information_schema");
+    for (option, expected) in [("--compress", "ON,"), ("--skip-compress", "OFF,")] {
+        let words = [
+            "--create=create table seen (what varchar(50))",
+            "--yes-drop",
+            "--query",
+            &query,
+            "--concurrency=3",
+            "--number-of-queries=12",
+            // Every second statement has a connection of its own.
+            "--detach=2",
+            "--post-query=insert into copied.seen select * from seen",
+            option,
+        ];
+        place.sql("create database copied; create table copied.seen (what varchar(50))");
+        let ran = place.slap(&words).exits(0);
+        assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+        let seen = place.sql("select what, count(*) from copied.seen group by what");
+        assert_eq!(seen, format!("{expected}\t12\n"));
+        place.sql("drop database copied");
+    }
+    // More than one frame, and a server that offers nothing.
+    let long = place
+        .scene
+        .file("long.sql", &format!("select '{}'", "x".repeat(600_000)));
+    let long = format!("--query={}", long.display());
+    place.slap(&[&long, "-C", "--create-schema=mysql"]).exits(0);
+    let mut null = place.scene.start(["null-server", "--socket", "null"]);
+    let path = place.scene.path().join("null");
+    null.wait_until("it listens", || path.exists());
+    let words = ["--no-defaults", "--query=select 1", "--socket=null"];
+    let ran = place.scene.called("mysqlslap", words.iter().chain(&["-C"]));
+    ran.exits(0)
+        .says("nothing is compressed, the server does not offer it");
+    let insists = words.iter().chain(&["--compression-algorithms=zlib"]);
+    let refused = place.scene.called("mysqlslap", insists);
+    refused
+        .exits(3)
+        .says("the server does not compress by zlib");
+    null.signal(Signal::TERM);
+    null.finish();
+}
+
+/// The servers of MySQL that dbdyno installed.
+#[test]
+fn mysql_is_spoken_to_encrypted_and_compressed() {
+    let is_late = |path: &PathBuf| path.to_string_lossy().contains("/mysql-8.0.33/");
+    let Some(program) = installed().into_iter().find(is_late) else {
+        eprintln!("skipped: no MySQL 8.0.33 (dbdyno server install mysql-8.0.33)");
+        return;
+    };
+    let mysqld = program.with_file_name("mysqld");
+    let place = Place::with(&["--mysqld", mysqld.to_str().unwrap()], &[]);
+    let query = noting("performance_schema");
+    let words = [
+        "--create=create table seen (what varchar(50))",
+        "--query",
+        &query,
+        "--concurrency=2",
+        "--number-of-queries=4",
+        "--detach=1",
+        "--post-query=create database copied; create table copied.seen select * from seen",
+        "--delimiter=;",
+        "--compression-algorithms=zlib",
+        "--ssl-mode=required",
+        "--host=127.0.0.1",
+        "--port",
+        &place.port,
+    ];
+    let client = fs::read_to_string(place.scene.path().join(".my.cnf")).unwrap();
+    assert!(client.contains("user"));
+    place.scene.called("mysqlslap", words).exits(0);
+    let seen = place.sql("select distinct what from copied.seen");
+    let (compression, cipher) = seen.trim().split_once(',').unwrap();
+    assert_eq!(compression, "ON");
+    assert!(cipher.starts_with("TLS_"), "{seen}");
+}
+
+#[test]
+fn what_clients_do_is_told_by_three_times_verbose() {
+    let place = Place::new(&[]);
+    let words = [
+        "--create-schema=mysql",
+        "--query=select 1;select 2",
+        "-F;",
+        "-c1",
+        "--number-of-queries=3",
+        "--commit=2",
+        "-vvv",
+    ];
+    let told = "connected!\nSET AUTOCOMMIT=0;\nselect 1;\nselect 2;\nCOMMIT;\nselect 1;\nCOMMIT;\nGenerating stats\n";
+    place.slap(&words).exits(0).prints(told);
+    // Beside the line of CSV, too.
+    let csv: Vec<&str> = words.iter().copied().chain(["--csv"]).collect();
+    place.slap(&csv).exits(0).prints(told).prints(",mixed,0.");
+}
+
+#[test]
+fn blank_lines_end_nothing() {
+    let place = Place::new(&[]);
+    place.sql("create database kept; create table kept.t (n int)");
+    let list = "insert into t values (1)\n\n\ninsert into t values (2)\n  \n\ninsert into t values (3)\n\n";
+    let file = place.scene.file("list.sql", list);
+    let query = format!("--query={}", file.display());
+    let words = [&query[..], "--create-schema=kept", "--no-drop", "-c2"];
+    let ran = place.slap(&words).exits(0);
+    ran.prints("Average number of queries per client: 3\n")
+        .says("empty statements left out");
+    let counted = place.sql("select n, count(*) from kept.t group by n");
+    assert_eq!(counted, "1\t2\n2\t2\n3\t2\n");
+}
+
+#[test]
+fn two_tests_on_one_server_leave_each_other_alone() {
+    let place = Place::new(&[]);
+    let words = ["-a", "--duration=3", "-c1"];
+    let first = place.scene.start(["mariadb-slap"].iter().chain(&words));
+    let mut schema = String::new();
+    while !schema.contains("mysqlslap") {
+        schema = place.sql("show databases");
+    }
+    place
+        .slap(&words)
+        .exits(2)
+        .says("schema `mysqlslap` was there before");
+    first.finish().exits(0);
     place.is_clean();
 }

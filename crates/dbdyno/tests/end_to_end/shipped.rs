@@ -3,6 +3,8 @@
 
 use std::{fs, path::Path};
 
+use rusqlite::types::Value::{Integer, Text};
+
 use crate::{audited::Audited, results::Results, scene::Scene};
 
 /// Whether the experiments run at full size.
@@ -159,11 +161,7 @@ fn inserts() {
         let file = scene.path().join(format!("experiments/{name}.toml"));
         let text = fs::read_to_string(&file).unwrap();
         fs::write(file, text.replace("\"mariadb-10.11\"", "\"mariadb\"")).unwrap();
-        let smaller = ["--scale", "0.1", "--repeats", "1"].into_iter();
-        let smaller: Vec<&str> = smaller
-            .chain(only.iter().flat_map(|it| ["--only", *it]))
-            .collect();
-        let results = run(&scene, name, &smaller);
+        let results = run(&scene, name, &smaller("0.1", only));
         let (variable, expected) = variable;
         let mut found = [1, 2].map(|number| {
             let record = results.record(number);
@@ -173,6 +171,59 @@ fn inserts() {
         found.sort();
         assert_eq!(found, expected, "{name}");
     }
+}
+
+/// Made smaller, with these combinations alone.
+fn smaller<'a>(scale: &'a str, only: &[&'a str]) -> Vec<&'a str> {
+    let smaller = ["--scale", scale, "--repeats", "1"].into_iter();
+    smaller
+        .chain(only.iter().flat_map(|it| ["--only", *it]))
+        .collect()
+}
+
+#[test]
+fn local_and_remote() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let only = ["round_trip=0,2ms", "connections=8"];
+    let results = run(&scene, "local-and-remote", &smaller("0.1", &only));
+    let ways = results.sql("select transport, p50_us >= 2000 from runs order by transport");
+    let expected = [
+        ("tcp loopback", 0),
+        ("tcp loopback, 2ms added to the round trip", 1),
+        ("unix socket", 0),
+    ];
+    let expected = expected.map(|(way, far)| vec![Text(way.to_owned()), Integer(far)]);
+    assert_eq!(ways, expected);
+}
+
+#[test]
+fn buffer_pool() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let only = ["pool=48M,120M", "connections=8"];
+    let results = run(&scene, "buffer-pool", &smaller("0.2", &only));
+    // The pool that holds all of the table misses less.
+    let misses = "select buffer_pool_bytes > 20e6 from costs join runs using (run) where name = 'misses' \
+                  order by per_operation";
+    assert_eq!(results.sql(misses), [[Integer(1)], [Integer(0)]]);
+    assert!(
+        results
+            .text("report.html")
+            .contains("Buffer-pool misses against pool")
+    );
+}
+
+#[test]
+fn stored_procedure() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let only = ["round_trip=500us", "connections=1"];
+    let results = run(&scene, "stored-procedure", &smaller("0.1", &only));
+    let ran =
+        results.sql("select operation, sum(errors) from operations where count > 0 group by 1");
+    let expected = ["call", "list", "one"].map(|name| vec![Text(name.to_owned()), Integer(0)]);
+    assert_eq!(ran, expected);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The checks, in the order in which a server meets them.
 
 use crate::{
-    activity, experiment, life, logins, options, privacy, redo_log, results::Cell, statements,
-    subject::Subject, tls,
+    activity, compression, experiment, life, logins, options, privacy, redo_log, results::Cell,
+    statements, subject::Subject, tls,
 };
 
 /// One thing that a server must do.
@@ -14,7 +14,7 @@ pub(crate) struct Check {
 }
 
 /// All of them. After "destroy" there is no server.
-pub(crate) const ALL: [Check; 23] = [
+pub(crate) const ALL: [Check; 24] = [
     check("greeting", life::greeting),
     check("refusal in place of the greeting", life::refusal),
     check("reachable from here only", privacy::reach),
@@ -31,6 +31,7 @@ pub(crate) const ALL: [Check; 23] = [
     check("TLS levels", tls::levels),
     check("LOAD DATA LOCAL", statements::load_local),
     check("prepared statements", statements::prepared),
+    check("compressed protocol", compression::everything),
     check("several results", statements::several_results),
     check("what the server says of itself", activity::observed),
     check("restart, stop, kill", life::restart_stop_kill),

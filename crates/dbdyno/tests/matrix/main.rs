@@ -10,6 +10,7 @@ mod accounts;
 mod activity;
 mod certificates;
 mod checks;
+mod compression;
 mod experiment;
 mod life;
 mod logins;

@@ -59,6 +59,12 @@ pub(crate) fn levels(subject: &mut Subject) -> Cell {
     }
     assert!(preferred.starts_with("TLSv1."), "{preferred}");
     assert_eq!(version(&at(SslMode::Required, None)).unwrap(), preferred);
+    // MySQL takes the wish for a database from the request for TLS.
+    let in_test = Endpoint {
+        database: Some("test".to_owned()),
+        ..at(SslMode::Required, None)
+    };
+    assert_eq!(rows(&in_test, "SELECT DATABASE()").unwrap(), [["test"]]);
     for mode in [SslMode::VerifyCa, SslMode::VerifyIdentity] {
         assert_eq!(version(&at(mode, Some(ca.clone()))).unwrap(), preferred);
         let stranger = ca.with_file_name("cert.pem");

@@ -6,9 +6,9 @@ use std::{
 };
 
 use experiment::{
-    Cache, Costs, DataSource, DataSpec, LoadSource, LoadSpec, Observe, OnError, Overrides, Pacing,
-    Process, Restart, Restore, Rows, ServerSpec, ThinkTime, TpccData, TpccLoad, TpchData, TpchKeys,
-    TpchLoad, WarmUp,
+    Cache, Connect, Costs, DataSource, DataSpec, LoadSource, LoadSpec, Observe, OnError, Overrides,
+    Pacing, Process, Restart, Restore, Rows, ServerSpec, ThinkTime, TpccData, TpccLoad, TpchData,
+    TpchKeys, TpchLoad, WarmUp, Way,
 };
 
 use crate::Bench;
@@ -97,6 +97,7 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
             set: BTreeMap::new(),
             restart: Restart::PerRun,
             datadir: None,
+            way: Way::default(),
         }
     );
     assert_eq!(
@@ -154,6 +155,7 @@ fn levels_stand_where_their_names_stood() {
             set: set.map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
             restart: Restart::PerRun,
             datadir: None,
+            way: Way::default(),
         }
     );
     assert_eq!(
@@ -202,6 +204,8 @@ password_file = "base.cnf"
 ssl_mode = "VERIFY_CA"
 ssl_ca = "small.cnf"
 database = "test"
+compress = true
+round_trip = "1ms"
 observe = "tcp://db1:7306"
 observe_secret_file = "base.cnf"
 [data]
@@ -225,11 +229,45 @@ rows = 5
                 program: None,
                 ssh: None,
             }),
+            way: Way {
+                connect: Connect::Socket,
+                compress: true,
+                round_trip: Duration::from_millis(1),
+            },
         }
     );
     let data = run.data.as_ref().unwrap();
     assert_eq!(data.source, data_of(&bench, Rows::Count(5)));
     assert_eq!(data.restore, Restore::Never);
+}
+
+#[test]
+fn the_way_to_the_server_can_be_a_factor() {
+    let bench = Bench::new();
+    let server = r#"
+[matrix]
+way = ["socket", "tcp"]
+round_trip = ["0", "250us"]
+[server]
+connect = "{way}"
+round_trip = "{round_trip}"
+restart = "never"
+"#;
+    let experiment = bench.parse(&format!("{SMALLEST}{server}"));
+    let runs = &experiment.plan().runs;
+    let ways: BTreeSet<_> = runs
+        .iter()
+        .map(|run| {
+            let way = run.server.way();
+            (way.connect == Connect::Tcp, way.round_trip.as_micros())
+        })
+        .collect();
+    let expected = [(false, 0), (false, 250), (true, 0), (true, 250)];
+    assert_eq!(ways, BTreeSet::from(expected));
+    assert!(runs.iter().all(|run| !run.server.way().compress));
+    // All of them use one data set.
+    let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
+    assert_eq!(data_sets.len(), 1);
 }
 
 #[test]

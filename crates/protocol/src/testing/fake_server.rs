@@ -5,7 +5,7 @@ use std::{io, path::Path, rc::Rc, time::Duration};
 use reactor::{Listener, now, sleep_until, spawn};
 
 use crate::{
-    endpoint::{Address, Endpoint, SslMode},
+    endpoint::{Address, Compression, Endpoint, SslMode},
     hello::Hello,
     testing::{
         answer::{Answer, column},
@@ -107,6 +107,8 @@ pub fn endpoint(socket: &Path) -> Endpoint {
         database: None,
         ssl_mode: SslMode::Disabled,
         ssl_ca: None,
+        compression: Compression::Off,
+        round_trip: Duration::ZERO,
         connect_timeout: Duration::from_secs(10),
     }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod answers;
+mod far_away;
 mod hostile;
 mod parsec;
 mod sha2;

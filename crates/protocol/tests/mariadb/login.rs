@@ -203,6 +203,8 @@ fn a_server_that_never_speaks_runs_into_the_timeout() {
         database: None,
         ssl_mode: protocol::SslMode::Disabled,
         ssl_ca: None,
+        compression: protocol::Compression::Off,
+        round_trip: Duration::ZERO,
         connect_timeout: Duration::from_millis(50),
     };
     let error = whoami(&endpoint).unwrap_err();

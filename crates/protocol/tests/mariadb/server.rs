@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use protocol::{Address, Connection, Endpoint, SslMode};
+use protocol::{Address, Compression, Connection, Endpoint, SslMode};
 use reactor::{block_on, system_now};
 
 /// A running server in a directory of its own.
@@ -95,6 +95,8 @@ impl Server {
             database: None,
             ssl_mode: SslMode::Preferred,
             ssl_ca: None,
+            compression: Compression::Off,
+            round_trip: Duration::ZERO,
             connect_timeout: Duration::from_secs(20),
         }
     }

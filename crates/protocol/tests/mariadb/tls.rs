@@ -9,12 +9,12 @@ use reactor::block_on;
 use crate::server::Server;
 
 /// An authority and a server certificate for `127.0.0.1` or another name.
-struct Certificates {
+pub(crate) struct Certificates {
     dir: tempfile::TempDir,
 }
 
 impl Certificates {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -33,7 +33,7 @@ impl Certificates {
         self.dir.path().join(name)
     }
 
-    fn start_server(&self, more: &[&str]) -> Option<Server> {
+    pub(crate) fn start_server(&self, more: &[&str]) -> Option<Server> {
         let mut options: Vec<String> = Vec::new();
         for (option, file) in [
             ("ssl-ca", "ca.pem"),

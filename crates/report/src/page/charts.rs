@@ -6,6 +6,8 @@ mod laws;
 
 use maud::{Markup, html};
 
+use verdict::{Cost, Unit};
+
 use super::figures;
 use crate::{
     answer::throughput_in_words,
@@ -112,6 +114,7 @@ impl<'a> Charts<'a> {
             Measure::Throughput => self.throughput(),
             Measure::NewOrders => self.new_orders(),
             Measure::Cpu => self.cpu(),
+            Measure::Cost(cost) => self.cost(*cost),
             Measure::Latency(percentiles) => self.latency(percentiles),
         }
     }
@@ -142,6 +145,27 @@ impl<'a> Charts<'a> {
             laws: false,
         };
         self.values(&value)
+    }
+
+    fn cost(&self, cost: Cost) -> Markup {
+        let unit = match cost.unit() {
+            Unit::Count => "per operation".to_owned(),
+            unit => format!("{} per operation", unit.name()),
+        };
+        let words = cost.in_words();
+        // `fsyncs of InnoDB` begins a sentence.
+        let mut name: String = words[..1].to_uppercase();
+        name.push_str(&words[1..]);
+        self.values(&Value {
+            name: &name,
+            id: cost.name(),
+            y_name: &unit,
+            tick: si_tick,
+            hint: si,
+            words: throughput_in_words,
+            of: &|cell| cell.cost(cost),
+            laws: false,
+        })
     }
 
     /// The section of a value, on axes from zero.

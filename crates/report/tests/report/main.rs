@@ -4,7 +4,6 @@ mod audits;
 mod contrast;
 mod database;
 mod history;
-mod observed;
 mod page;
 mod synthetic;
 mod terminal;

@@ -28,6 +28,8 @@ pub struct Planned {
     pub on_connect: Vec<String>,
     /// Seed of the keys that are drawn.
     pub seed: u64,
+    /// Is told what every client does, in the pieces of a line; nobody is where nobody asked for it.
+    pub echo: Option<fn(&[&[u8]])>,
 }
 
 /// The keys of a table.
@@ -117,6 +119,13 @@ impl Plan {
     /// The first so many operations are statements that are to be run.
     pub fn statement_kinds(&self) -> usize {
         self.statements
+    }
+
+    /// Tells whoever wants to know.
+    pub(super) fn echo(&self, line: &[&[u8]]) {
+        if let Some(echo) = self.planned.echo {
+            echo(line);
+        }
     }
 
     /// The operation that ends a transaction.

@@ -83,6 +83,7 @@ impl SlapUser {
             .connection
             .as_mut()
             .ok_or_else(Failure::not_connected)?;
+        self.plan.echo(&[&self.sql, b";"]);
         match connection.query(&self.sql).await {
             Ok(_) => Ok(()),
             Err(error) => Err(told(error, &self.sql)),
@@ -117,7 +118,11 @@ impl User for SlapUser {
     async fn connect(&mut self) -> Result<(), Failure> {
         self.connection = None;
         let mut connection = Connection::open(&self.endpoint).await?;
+        if self.begun == 0 {
+            self.plan.echo(&[b"connected!"]);
+        }
         for sql in &self.plan.planned.on_connect {
+            self.plan.echo(&[sql.as_bytes(), b";"]);
             if let Err(error) = connection.query(sql.as_bytes()).await {
                 return Err(told(error, sql.as_bytes()));
             }
@@ -161,6 +166,7 @@ impl User for SlapUser {
             return;
         };
         if self.plan.planned.commit_every > 0 && self.uncommitted > 0 {
+            self.plan.echo(&[COMMIT, b";"]);
             // A load that ends by the clock leaves a transaction open; where the server is gone, it is gone with it.
             let _ = connection.query(COMMIT).await;
             self.uncommitted = 0;
@@ -185,6 +191,8 @@ mod tests {
             database: None,
             ssl_mode: SslMode::Disabled,
             ssl_ca: None,
+            compression: protocol::Compression::Off,
+            round_trip: std::time::Duration::ZERO,
             connect_timeout: std::time::Duration::from_secs(1),
         };
         SlapUser::new(Arc::new(Plan::new(planned)), Arc::new(endpoint), index)
@@ -203,6 +211,7 @@ mod tests {
             reconnect_every: 0,
             on_connect: Vec::new(),
             seed: 1,
+            echo: None,
         }
     }
 

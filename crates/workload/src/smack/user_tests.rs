@@ -31,6 +31,8 @@ fn user(client: &str, firing: Firing<'_>, seat: Seat) -> Result<SmackUser, Error
         database: None,
         ssl_mode: protocol::SslMode::Disabled,
         ssl_ca: None,
+        compression: protocol::Compression::Off,
+        round_trip: Duration::ZERO,
         connect_timeout: Duration::from_secs(1),
     };
     Ok(SmackUser::new(plan.into(), endpoint.into(), seat, 1))

@@ -397,6 +397,8 @@ mod tests {
             database: None,
             ssl_mode: SslMode::Disabled,
             ssl_ca: None,
+            compression: protocol::Compression::Off,
+            round_trip: Duration::ZERO,
             connect_timeout: Duration::from_secs(1),
         };
         Terminal::new(plan.into(), endpoint.into(), index)

@@ -269,6 +269,8 @@ mod tests {
             database: None,
             ssl_mode: protocol::SslMode::Disabled,
             ssl_ca: None,
+            compression: protocol::Compression::Off,
+            round_trip: std::time::Duration::ZERO,
             connect_timeout: std::time::Duration::from_secs(1),
         });
         let mut one = TableLoader::new(Arc::clone(&load), Arc::clone(&endpoint));

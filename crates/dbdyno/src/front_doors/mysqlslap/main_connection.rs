@@ -1,6 +1,6 @@
 //! The connection on which everything around the clients happens: schema, tables, keys, queries before and after.
 
-use protocol::{Connection, Endpoint, Outcome};
+use protocol::{Compression, Connection, Endpoint, Outcome};
 use workload::slap::{Keys, Statement};
 
 use super::{
@@ -47,6 +47,12 @@ impl<'s> Main<'s> {
         let connection = opened
             .map_err(|error| Blamed::new(Blame::Machine, error))?
             .map_err(|error| Blamed::of_server(&endpoint.address, error))?;
+        if endpoint.compression != Compression::Off && !connection.compressed() {
+            eprintln!(
+                "warning: {}: nothing is compressed, the server does not offer it",
+                settings.program
+            );
+        }
         Ok(Self {
             settings,
             endpoint,

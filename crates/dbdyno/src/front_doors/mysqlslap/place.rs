@@ -2,7 +2,7 @@
 
 use std::{env, path::PathBuf};
 
-use protocol::{Endpoint, Password, SslMode};
+use protocol::{Compression, Endpoint, Password, SslMode};
 
 use super::{
     super::my_getopt::{Arguments, Options},
@@ -45,6 +45,7 @@ pub(super) fn endpoint(
     if let Some(mode) = ssl_mode(all) {
         endpoint.ssl_mode = mode;
     }
+    endpoint.compression = compression(options, all)?;
     Ok(endpoint)
 }
 
@@ -72,10 +73,7 @@ fn check(options: &Options<'_>, all: &Arguments) -> Result<(), Blamed> {
     if !is_none("ssl-fips-mode", "off") {
         return refuse("ssl-fips-mode", "takes OFF: dbdyno's TLS has no such mode");
     }
-    if !is_none("compression-algorithms", "uncompressed") {
-        let what = "takes uncompressed: dbdyno does not speak the compressed protocol";
-        return refuse("compression-algorithms", what);
-    }
+    compression(options, all)?;
     if !is_none("protocol", "tcp") && !is_none("protocol", "socket") {
         return refuse(
             "protocol",
@@ -150,6 +148,34 @@ fn connection_options(
     Ok(found)
 }
 
+/// Whether to compress: `--compression-algorithms` wins over `--compress`, as with MySQL's own.
+fn compression(options: &Options<'_>, all: &Arguments) -> Result<Compression, Blamed> {
+    let Some(list) = all.text("compression-algorithms") else {
+        return Ok(match all.is_on("compress") {
+            true => Compression::Preferred,
+            false => Compression::Off,
+        });
+    };
+    let (mut zlib, mut uncompressed) = (false, false);
+    for word in list.split(',') {
+        match word.trim().to_ascii_lowercase().as_str() {
+            "zlib" => zlib = true,
+            "uncompressed" => uncompressed = true,
+            _ => {
+                let message = format!(
+                    "option '--compression-algorithms' takes zlib, uncompressed, or both: not '{word}'"
+                );
+                return Err(options.error(&message));
+            }
+        }
+    }
+    Ok(match (zlib, uncompressed) {
+        (true, true) => Compression::Preferred,
+        (true, false) => Compression::Required,
+        (false, _) => Compression::Off,
+    })
+}
+
 /// What MariaDB's switches say of TLS.
 fn ssl_mode(all: &Arguments) -> Option<SslMode> {
     if all.is_off("ssl") {
@@ -222,7 +248,8 @@ mod tests {
             "--ssl-fips-mode=on",
             "--compression-algorithms=zstd,zlib",
             "--protocol=pipe",
-            "-C",
+            "--compression-algorithms=lz4",
+            "--zstd-compression-level=3",
             "--ssl-cert=x",
             "--plugin-dir=x",
             "--port=x",
@@ -235,5 +262,30 @@ mod tests {
             );
         }
         assert!(found(Dialect::MySql, "--skip-compress --ssl-fips-mode=OFF").is_ok());
+    }
+
+    #[test]
+    fn compression_is_as_it_was_asked_for() {
+        let specs = specs::of(Dialect::MySql);
+        let options = Options {
+            specs: &specs,
+            program: "mysqlslap",
+        };
+        for (line, expected) in [
+            ("", Compression::Off),
+            ("-C", Compression::Preferred),
+            ("--compress --skip-compress", Compression::Off),
+            ("--compression-algorithms=zlib", Compression::Required),
+            (
+                "--compression-algorithms=uncompressed,zlib",
+                Compression::Preferred,
+            ),
+            ("-C --compression-algorithms=uncompressed", Compression::Off),
+        ] {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            let arguments = options.parse(&words).unwrap();
+            let found = compression(&options, &arguments);
+            assert_eq!(found.map_err(|error| error.message), Ok(expected), "{line}");
+        }
     }
 }

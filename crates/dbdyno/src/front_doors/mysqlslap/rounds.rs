@@ -11,7 +11,7 @@ use std::{
 };
 
 use load::{Drain, Ended, Group, Interrupt, Load, Observer, Outcome, Stop, WarmUp};
-use protocol::Endpoint;
+use protocol::{Compression, Endpoint};
 use report::layouts::mysqlslap::{self as layout, TestReport};
 use samples::{Interval, PhaseMark};
 use workload::slap::{Plan, Planned, SlapUser};
@@ -163,6 +163,7 @@ impl Tests<'_, '_> {
             reconnect_every: settings.reconnect_every,
             on_connect: settings.on_connect.clone(),
             seed: settings.seed,
+            echo: (settings.verbose >= 3).then_some(echo as fn(&[&[u8]])),
         });
         if let Some(command) = &settings.pre_system {
             run_command(command, "pre_system")?;
@@ -217,7 +218,7 @@ impl Tests<'_, '_> {
                 .label
                 .clone()
                 .unwrap_or_else(|| settings.program.to_owned()),
-            settings: told(settings, engine, clients),
+            settings: told(settings, self.endpoint, engine, clients),
             seed: settings.seed,
             stage: &stage,
             expected: settings.duration.unwrap_or(INTERVAL),
@@ -266,13 +267,21 @@ fn group(
 }
 
 /// What a record says of its round.
-fn told(settings: &Settings, engine: Option<&Engine>, clients: u32) -> BTreeMap<String, String> {
+fn told(
+    settings: &Settings,
+    endpoint: &Endpoint,
+    engine: Option<&Engine>,
+    clients: u32,
+) -> BTreeMap<String, String> {
     let mut told = BTreeMap::from([
         ("concurrency".to_owned(), clients.to_string()),
         ("load-type".to_owned(), settings.load_type.clone()),
         ("commit".to_owned(), settings.commit_every.to_string()),
         ("detach".to_owned(), settings.reconnect_every.to_string()),
     ]);
+    if endpoint.compression != Compression::Off {
+        told.insert("compress".to_owned(), "true".to_owned());
+    }
     if let Some(engine) = engine {
         told.insert("engine".to_owned(), engine.name.clone());
     }
@@ -317,6 +326,16 @@ fn print_report(settings: &Settings, report: &TestReport) -> anyhow::Result<()> 
             })?)
         }
     }
+}
+
+/// Prints what a client does.
+fn echo(line: &[&[u8]]) {
+    let mut stdout = io::stdout().lock();
+    // Whoever closed the pipe does not want to read on; the report fails for the same reason, and says so.
+    let _ = line
+        .iter()
+        .try_for_each(|piece| stdout.write_all(piece))
+        .and_then(|()| stdout.write_all(b"\n"));
 }
 
 fn write_out(text: &str) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use super::super::my_getopt::{
     Takes::{self, MaybeValue, Switch, Value},
 };
 
-const NO_COMPRESSION: &str = "dbdyno does not speak the compressed protocol";
+const NO_ZSTD: &str = "dbdyno compresses by zlib";
 const NO_CERTIFICATE: &str = "dbdyno shows no certificate of its own";
 const NO_TLS_DETAIL: &str =
     "dbdyno's TLS has its own choice of versions and ciphers (TLS 1.2 and 1.3)";
@@ -126,7 +126,8 @@ pub(super) const SPECS: &[Spec] = &[
     long("ssl-fips-mode", Value("MODE"), MySql, "Only OFF"),
     long("default-auth", Value("NAME"), Both, "Login method; the server names the one that counts"),
     long("get-server-public-key", Switch, MySql, "Done in any case where it is needed"),
-    long("compression-algorithms", Value("LIST"), MySql, "Only uncompressed"),
+    spec("compress", Some('C'), Switch, Both, "Compress what is sent and received on every connection, where the server can"),
+    long("compression-algorithms", Value("LIST"), MySql, "zlib, uncompressed, or both; the server must allow one of them [default: uncompressed]"),
     long("no-login-paths", Switch, MySql, "Done in any case: no login file is read"),
 
     long("print-defaults", Switch, Both, "Print what the option files say"),
@@ -135,8 +136,7 @@ pub(super) const SPECS: &[Spec] = &[
     long("defaults-extra-file", Value("FILE"), Both, "Read this option file after the system's"),
     long("defaults-group-suffix", Value("TEXT"), Both, "Read the groups with this suffix too"),
 
-    refused_letter("compress", Some('C'), Switch, Both, NO_COMPRESSION),
-    refused("zstd-compression-level", Value(""), MySql, NO_COMPRESSION),
+    refused("zstd-compression-level", Value(""), MySql, NO_ZSTD),
     refused("ssl-cert", Value(""), Both, NO_CERTIFICATE),
     refused("ssl-key", Value(""), Both, NO_CERTIFICATE),
     refused("ssl-capath", Value(""), Both, NO_CA_DIRECTORY),
