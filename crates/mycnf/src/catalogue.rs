@@ -151,6 +151,11 @@ impl Catalogue {
         self.table.versions[self.column]
     }
 
+    /// Its place among the versions of its family.
+    pub(crate) fn column(&self) -> usize {
+        self.column
+    }
+
     /// The family of servers.
     pub fn family(&self) -> Family {
         self.family

@@ -13,6 +13,7 @@
 
 mod catalogue;
 mod client;
+mod default_value;
 mod entry;
 mod error;
 mod file;

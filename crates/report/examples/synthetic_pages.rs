@@ -1,5 +1,7 @@
 //! Writes pages of made-up results into the directory that is given, to look at them in a browser.
 
+#[path = "../tests/report/observed.rs"]
+mod observed;
 #[path = "../tests/report/synthetic.rs"]
 mod synthetic;
 
@@ -22,9 +24,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         runs: quickstart.runs.iter().cloned().map(busy).collect(),
         ..quickstart
     };
+    let mut hundred = synthetic::sizing(60, 100);
+    hundred.runs = hundred.runs.into_iter().map(observed::observed).collect();
+    hundred.planned_runs = 100;
     let pages = [
         ("asked", synthetic::asked()),
         ("disturbed", disturbed),
+        ("hundred", hundred),
         ("quickstart", synthetic::quickstart(Host::Both)),
         ("remote", synthetic::quickstart(Host::Client)),
         ("sizing", synthetic::sizing(30, 140)),

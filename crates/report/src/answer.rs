@@ -8,6 +8,7 @@ use crate::{
     grid::{Facet, Grid, in_words},
     number::{counted, percent, si, with_margin},
     results::Results,
+    scaling::Scaling,
 };
 
 /// The combination with the highest throughput among some.
@@ -128,6 +129,21 @@ pub(crate) fn doubts_of_headline(grid: &Grid) -> Vec<String> {
     highest_of_all(grid).map(doubts).unwrap_or_default()
 }
 
+/// Where the line with the highest throughput peaks, by its fitted law; `None` where none is fitted.
+pub(crate) fn bend(grid: &Grid) -> Option<String> {
+    let (facet, peak) = highest_of_all(grid)?;
+    let words = Scaling::of(grid, &facet.lines[peak.line])?.in_words();
+    let levels = grid.line.iter().zip(&facet.lines[peak.line].level);
+    let line = levels
+        .map(|(factor, level)| format!("{} {level}", factor.name))
+        .next();
+    let place: Vec<String> = line.into_iter().chain(facet.name()).collect();
+    Some(match place.is_empty() {
+        true => format!("by the fitted law: {words}."),
+        false => format!("{}, by the fitted law: {words}.", place.join(", ")),
+    })
+}
+
 fn highest_of_all(grid: &Grid) -> Option<(&Facet, Peak<'_>)> {
     let peaks = grid
         .facets
@@ -139,7 +155,8 @@ fn highest_of_all(grid: &Grid) -> Option<(&Facet, Peak<'_>)> {
 /// The verdict in one sentence, also where several combinations are compared; `None` where nothing was asked for.
 ///
 /// ```text
-/// Against query_cache 64M, by throughput: 9 of 14 comparisons faster (+12.1 % to +340 %), 3 equivalent, 2 inconclusive.
+/// Against query_cache 64M, by throughput: of 14 comparisons 9 faster (+12.1 % to +340 %), 5 equivalent, at 95 % for all of
+/// them together.
 /// ```
 pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String> {
     let question = results.verdict.as_ref()?;
@@ -170,12 +187,15 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
         };
         Some(format!("{} {}{range}", ratios.len(), decision.word()))
     });
+    let said: Vec<String> = said.collect();
+    let said = match said.as_slice() {
+        [only] => format!("all {only}"),
+        several => format!("of {} comparisons {}", answers.len(), several.join(", ")),
+    };
     Some(format!(
-        "Against {}, by {}: of {} comparisons {} (at 95 % for all of them together).",
+        "Against {}, by {}: {said}, at 95 % for all of them together.",
         in_words(&question.baseline),
         question.metric.in_words(),
-        answers.len(),
-        said.collect::<Vec<_>>().join(", ")
     ))
 }
 
@@ -206,9 +226,9 @@ pub(crate) fn cpu_in_words(cpu: &CpuUse) -> String {
     format!("CPU {} % busy ({})", percent(busy(cpu)), parts.join(", "))
 }
 
-/// `CPU 96 % busy`.
-pub(crate) fn cpu_in_short(cpu: &CpuUse) -> String {
-    format!("CPU {} % busy", percent(busy(cpu)))
+/// `96 % busy`.
+pub(crate) fn busy_in_words(cpu: &CpuUse) -> String {
+    format!("{} % busy", percent(busy(cpu)))
 }
 
 /// Above this share of the CPU, other work on the machine is said to be in the figures.

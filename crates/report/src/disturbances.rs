@@ -27,13 +27,22 @@ pub fn disturbance_in_words(disturbance: &Disturbance) -> String {
 
 /// What was set aside and done again, and what of the figures is disturbed all the same; nothing on a quiet machine.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
+    told(results, |runs| format!(": {}", named(runs)))
+}
+
+/// The same with counts only.
+pub(crate) fn in_short(results: &Results) -> Vec<String> {
+    told(results, |_| String::new())
+}
+
+fn told(results: &Results, names: fn(&[(u32, Disturbance)]) -> String) -> Vec<String> {
     let limits = &results.disturbances;
     let mut sentences = Vec::new();
     if !limits.set_aside.is_empty() {
         sentences.push(format!(
-            "{} by other work, set aside and done again: {}.",
+            "{} by other work, set aside and done again{}.",
             was(limits.set_aside.len()),
-            named(&limits.set_aside)
+            names(&limits.set_aside)
         ));
     }
     // Results of before there were limits have none.
@@ -47,10 +56,10 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
         .collect();
     if !kept.is_empty() {
         sentences.push(format!(
-            "{} by other work and {} in the figures all the same: {}.",
+            "{} by other work and {} in the figures all the same{}.",
             was(kept.len()),
             if kept.len() == 1 { "is" } else { "are" },
-            named(&kept)
+            names(&kept)
         ));
     }
     sentences

@@ -143,6 +143,7 @@ pub(crate) fn over_all(results: &Results, grid: &Grid) -> Option<String> {
         .iter()
         .enumerate()
         .map(|(at, (name, count))| match at {
+            0 if *count == all => format!("{name} in all {all} combinations"),
             0 => format!("{name} in {count} of {all} combinations"),
             _ => format!("{name} in {count}"),
         });

@@ -12,6 +12,7 @@ mod figures;
 mod list;
 mod machines;
 mod series;
+mod variables;
 mod verdict;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};

@@ -85,6 +85,7 @@ fn in_words(stalls: &RunStalls) -> String {
         stalled_s,
         longest_s,
         longest_gap_s,
+        ..
     } = stalls;
     let share = percent(stalled_s / measured_s);
     let mut words = format!(
@@ -132,6 +133,7 @@ mod tests {
             stalled_s: 3.0,
             longest_s: 2.04,
             longest_gap_s: 0.0,
+            median_per_s: 100.0,
         };
         let words = "3 s of 60 s (5 %) below half of the median throughput, 2 s of it in a row";
         assert_eq!(in_words(&stalls), words);

@@ -23,6 +23,8 @@ pub struct RunStalls {
     pub longest_s: f64,
     /// Longest time in which no operation came back, seconds; 0 where there was none.
     pub longest_gap_s: f64,
+    /// The median throughput, below half of which it stalled.
+    pub median_per_s: f64,
 }
 
 /// What a run did in each interval, and what the server counted meanwhile; made while it runs, or of its record.
@@ -156,6 +158,7 @@ impl Course {
             stalled_s: found.stalled as f64 * interval_s,
             longest_s: found.longest_stalled as f64 * interval_s,
             longest_gap_s,
+            median_per_s: found.median,
         })
     }
 

@@ -1,82 +1,144 @@
-//! The report of a real run in a real browser: it draws, complains of nothing and asks the network for nothing.
+//! The report of a real run in a real browser: what is drawn is what was measured, it can be zoomed and chosen from, read
+//! in the dark and by keyboard, and it asks the network for nothing.
 
-use std::{path::Path, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde::Deserialize;
 
 use crate::{experiment::Experiment, scene::Scene};
 
-/// Debian's name of the browser, and what it needs to stay alone and to run as root.
-const CHROMIUM: [&str; 13] = [
-    "chromium",
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--enable-logging=stderr",
-    // Every name is unknown: what a page may ask the network for at all fails, and the console says so.
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    // Timers of the page run at once, up to this many milliseconds of its time.
-    "--virtual-time-budget=5000",
-    "--dump-dom",
-];
-
-/// What a reader of the page would do: choose another run, sort the list; then what is painted is counted.
-const READER: &str = r##"<script>
-document.querySelectorAll("#run-table tbody tr")[1]?.click();
-document.querySelector("#run-table [data-sort]")?.click();
-setTimeout(() => {
-  const canvases = [...document.querySelectorAll("canvas")];
-  const pixels = (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-  const painted = canvases.filter((canvas) => pixels(canvas).some((value) => value > 0)).length;
-  document.title = `painted ${painted} of ${canvases.length}`;
-}, 1000);
-</script>"##;
-
-/// A page as the browser shows it.
-struct Shown {
-    document: String,
-    /// What stood on the browser's console.
+/// What `reader.mjs` saw.
+#[derive(Debug, Deserialize)]
+struct Seen {
     complaints: Vec<String>,
+    requests: Vec<String>,
+    /// Hints of the points of all static charts.
+    hints: Vec<String>,
+    /// Static charts without title or description.
+    unnamed: usize,
+    landmarks: Vec<String>,
+    headings: Vec<u8>,
+    /// Identifiers that stand twice.
+    twice: Vec<String>,
+    /// References to what is not there.
+    dangling: Vec<String>,
+    /// Tables with a heading that does not say of what.
+    headless: usize,
+    unlabelled: usize,
+    first_stop: String,
+    faint: Faint,
+    zoomable: bool,
+    #[serde(default)]
+    courses: Vec<Course>,
+    #[serde(default)]
+    canvases: usize,
+    #[serde(default)]
+    named_canvases: usize,
+    zoom: Option<Zoom>,
+    chosen: Option<Chosen>,
+    #[serde(default)]
+    sorted: Vec<u32>,
+    #[serde(default)]
+    numbers: usize,
+    light: String,
+    dark: String,
+    print: String,
+    /// Pixels by which a narrow window must be scrolled sideways.
+    beyond: i32,
 }
 
-/// Opens a page; `None` without a browser.
-fn open(scene: &Scene, page: &Path) -> Option<Shown> {
-    let output = Command::new("timeout")
-        .args(["--kill-after=5", "120"])
-        .args(CHROMIUM)
-        .arg(format!(
-            "--user-data-dir={}",
-            scene.path().join("browser").display()
-        ))
-        .arg(format!("file://{}", page.display()))
-        .env("HOME", scene.path())
-        .output()
-        .unwrap();
-    if output.status.code() == Some(127) {
-        eprintln!("skipped: chromium is not installed");
+/// Text of too little contrast.
+#[derive(Debug, Deserialize)]
+struct Faint {
+    light: Vec<String>,
+    dark: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Course {
+    drawn_per_s: f64,
+    listed_per_s: f64,
+    charts: Vec<String>,
+}
+
+/// The stretch that is shown, as the page tells it, and how many charts changed.
+#[derive(Debug, Deserialize)]
+struct Zoom {
+    whole: String,
+    button: String,
+    changed: usize,
+    back: String,
+    drag: String,
+    dragged: usize,
+    home: String,
+    key: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Chosen {
+    second: String,
+    pressed: Vec<u32>,
+    changed: bool,
+    first: String,
+}
+
+/// The library that drives the browser, where `make assets` put it.
+fn library() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/assets/node_modules/playwright-core")
+}
+
+/// Reads a page; `None` without a browser, or without what drives it.
+fn read(page: &Path) -> Option<Seen> {
+    let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/end_to_end/page/reader.mjs");
+    let browser = Command::new("chromium").arg("--version").output();
+    if !library().exists() || browser.is_err() {
+        eprintln!(
+            "skipped: chromium or playwright-core is not installed; `make test` installs both"
+        );
         return None;
     }
+    let output = Command::new("timeout")
+        .args(["--kill-after=5", "300", "node"])
+        .args([&reader, &library(), page])
+        // Where somebody wants to look at it.
+        .args(std::env::var_os("DBDYNO_SCREENSHOTS"))
+        .output()
+        .unwrap();
     let log = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{:?}: {log}", output.status);
-    Some(Shown {
-        document: String::from_utf8_lossy(&output.stdout).into_owned(),
-        complaints: log
-            .lines()
-            .filter(|line| line.contains("CONSOLE"))
-            .map(str::to_owned)
-            .collect(),
-    })
+    let seen = String::from_utf8_lossy(&output.stdout);
+    Some(serde_json::from_str(&seen).unwrap_or_else(|error| panic!("{error}: {seen}")))
+}
+
+/// What must hold of every page.
+fn assert_sound(seen: &Seen) {
+    assert_eq!((&seen.complaints, &seen.requests), (&vec![], &vec![]));
+    assert_eq!(seen.unnamed, 0, "charts without words");
+    assert_eq!(seen.landmarks, ["header", "nav", "main", "footer"]);
+    assert!(seen.headings.starts_with(&[1, 2]), "{:?}", seen.headings);
+    let steps = seen.headings.windows(2);
+    assert!(steps.into_iter().all(|pair| pair[1] <= pair[0] + 1));
+    assert_eq!((&seen.twice, &seen.dangling), (&vec![], &vec![]));
+    assert_eq!((seen.headless, seen.unlabelled), (0, 0), "tables");
+    assert_eq!(seen.first_stop, "Skip to the verdict");
+    assert_eq!((&seen.faint.light, &seen.faint.dark), (&vec![], &vec![]));
+    assert_eq!(
+        (&*seen.light, &*seen.print),
+        ("rgb(255, 255, 255)", "rgb(255, 255, 255)")
+    );
+    assert_ne!(seen.dark, seen.light);
+    assert_eq!(seen.beyond, 0, "a narrow window must not scroll sideways");
 }
 
 #[test]
-fn the_report_draws_without_complaint() {
+fn the_report_draws_what_was_measured_and_can_be_read() {
     let scene = Scene::new();
     Experiment {
-        matrix: "connections = [1, 2]".to_owned(),
-        load: "connections = \"{connections}\"\nwarmup = \"500ms\"\nduration = \"1s\"\n\
+        matrix: "connections = [1, 2, 3, 4]".to_owned(),
+        load: "connections = \"{connections}\"\nwarmup = \"500ms\"\nduration = \"2s\"\n\
                [report]\nchart = { x = \"connections\" }"
             .to_owned(),
         ..Experiment::default()
@@ -86,50 +148,63 @@ fn the_report_draws_without_complaint() {
         .dbdyno(["run", "trial.toml", "--results", "out"])
         .exits(0);
     let report = scene.path().join("out/report.html");
-    let Some(shown) = open(&scene, &report) else {
+    let Some(seen) = read(&report) else {
         return;
     };
-    assert_eq!(shown.complaints, [""; 0]);
-    assert!(
-        shown.document.matches("<svg").count() >= 3,
-        "static charts of throughput, CPU and latency"
-    );
-
-    let html = std::fs::read_to_string(&report).unwrap();
-    if html.contains("id=\"run-data\"") {
-        let read = scene.file(
-            "read.html",
-            &html.replace("</body>", &format!("{READER}</body>")),
-        );
-        let shown = open(&scene, &read).expect("it was there a moment ago");
-        assert_eq!(shown.complaints, [""; 0]);
-        let title = shown.document.split("<title>").nth(1).unwrap();
-        let title = title.split("</title>").next().unwrap();
-        let numbers: Vec<_> = title
-            .split(' ')
-            .filter_map(|word| word.parse::<u32>().ok())
-            .collect();
+    assert_sound(&seen);
+    for connections in 1..=4 {
+        let point = format!("connections {connections}, all runs: ");
         assert!(
-            numbers.len() == 2 && numbers[0] > 0 && numbers[0] == numbers[1],
-            "{title}"
+            seen.hints.iter().any(|hint| hint.starts_with(&point)),
+            "{:?}",
+            seen.hints
         );
-        assert!(
-            shown.document.contains(">Run 2: "),
-            "the second run is chosen"
-        );
+    }
+    if seen.zoomable {
+        assert_drawn(&seen);
     } else {
         eprintln!("partly skipped: built without the library of zoomable charts");
     }
 
-    // The same check finds a script's error and a request to the network.
+    // The same reader finds a script's error and a request to the network.
+    let html = std::fs::read_to_string(&report).unwrap();
     let broken =
         "<script src=\"https://elsewhere.invalid/x.js\"></script><script>missing()</script></body>";
     let page = scene.file("broken.html", &html.replace("</body>", broken));
-    let shown = open(&scene, &page).expect("it was there a moment ago");
-    let said = |text: &str| shown.complaints.iter().any(|line| line.contains(text));
+    let seen = read(&page).expect("it was there a moment ago");
+    let said = |text: &str| seen.complaints.iter().any(|line| line.contains(text));
     assert!(
         said("elsewhere.invalid") && said("missing is not defined"),
         "{:?}",
-        shown.complaints
+        seen.complaints
     );
+}
+
+/// The course of each run: drawn from its record, zoomed and chosen.
+fn assert_drawn(seen: &Seen) {
+    assert_eq!(seen.courses.len(), 4);
+    for course in &seen.courses {
+        let ratio = course.drawn_per_s / course.listed_per_s;
+        assert!((0.9..1.1).contains(&ratio), "{course:?}");
+        assert!(course.charts.len() >= 3, "{course:?}");
+    }
+    assert!(
+        seen.canvases >= 3 && seen.named_canvases == seen.canvases,
+        "{seen:?}"
+    );
+    let zoom = seen.zoom.as_ref().unwrap();
+    assert_eq!([&zoom.whole, &zoom.back, &zoom.home], ["Whole run"; 3]);
+    for part in [&zoom.button, &zoom.drag, &zoom.key] {
+        assert!(part.starts_with("Seconds "), "{zoom:?}");
+    }
+    // A chart of one point looks the same at any zoom.
+    assert!(zoom.changed >= 3 && zoom.dragged >= 3, "{zoom:?}");
+    let chosen = seen.chosen.as_ref().unwrap();
+    assert!(
+        chosen.second.starts_with("Run 2: ") && chosen.first.starts_with("Run 1: "),
+        "{chosen:?}"
+    );
+    assert_eq!((&*chosen.pressed, chosen.changed), (&[2][..], true));
+    assert_eq!(seen.sorted, [4, 3, 2, 1]);
+    assert!(seen.numbers >= 3);
 }

@@ -28,6 +28,10 @@ pub(crate) struct Trial {
     pub(crate) connections: u32,
     /// Runs of each level.
     pub(crate) repeats: u32,
+    /// Seconds of measurement, where they are not the usual ones.
+    pub(crate) seconds: Option<u32>,
+    /// How many runs may be done again because other programs disturbed them, as a share of all.
+    pub(crate) again: &'static str,
 }
 
 impl Trial {
@@ -42,6 +46,8 @@ impl Trial {
             smack: "one".to_owned(),
             connections: 4,
             repeats: 5,
+            seconds: None,
+            again: "0 %",
         }
     }
 
@@ -61,7 +67,7 @@ impl Trial {
         }
     }
 
-    /// Runs it in this directory, each run for so many seconds, and compares its levels.
+    /// Runs it in this directory, each run usually for so many seconds, and compares its levels.
     #[track_caller]
     pub(crate) fn run(&self, directory: &Path, seed: u64, seconds: u32) -> Answer {
         for (name, statements) in &self.smacks {
@@ -103,7 +109,7 @@ impl Trial {
         format!(
             "format = 1\nseed = {seed}\nrepeats = {}\n[matrix]\n{} = [{}]\n[server]\n{}\n[each]\nbefore = [{}]\n\
              [load]\nsmack = \"{}.smack\"\nconnections = {}\nwarmup = \"500ms\"\nduration = \"{}s\"\n\
-             on_error = \"retry\"\n[disturbed]\nrepeats = \"0 %\"\n",
+             on_error = \"retry\"\n[disturbed]\nothers = \"10 %\"\nrepeats = \"{}\"\n",
             self.repeats,
             self.factor,
             list(&self.levels),
@@ -111,7 +117,8 @@ impl Trial {
             list(&self.before),
             self.smack,
             self.connections,
-            seconds
+            self.seconds.unwrap_or(seconds),
+            self.again
         )
     }
 }

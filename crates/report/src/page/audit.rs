@@ -39,27 +39,28 @@ pub(super) fn section(results: &Results) -> Markup {
     }
 }
 
+/// What was measured and what to do stand open; threshold, consequence and source below the rule's name.
 fn findings(found: &[(&Judgement, &Finding)]) -> Markup {
     html! {
         (scrolling("Findings", html! {
             table.findings {
                 caption { "What speaks against the figures" }
                 thead { tr {
-                    @for name in ["level", "rule", "measured", "threshold", "consequence", "what to do"] {
-                        th scope="col" { (name) }
-                    }
+                    @for name in ["level", "rule", "measured", "what to do"] { th scope="col" { (name) } }
                 } }
                 tbody { @for (judgement, finding) in found {
                     tr {
                         td { strong class={ "level-" (finding.level.name()) } { (finding.level.name()) } }
-                        th.text scope="row" { (judgement.rule.id) " " (judgement.rule.name) }
-                        td.text { (unbroken(&finding.evidence)) }
-                        td.text {
-                            (judgement.rule.threshold)
-                            br;
-                            small { "Source: " (judgement.rule.source) }
+                        th.text scope="row" {
+                            (judgement.rule.id) " " (judgement.rule.name)
+                            details {
+                                summary { "Why it matters" span.hidden { ": " (judgement.rule.id) } }
+                                p { (judgement.rule.consequence) }
+                                p { "Threshold: " (judgement.rule.threshold) "." }
+                                p { "Source: " (judgement.rule.source) "." }
+                            }
                         }
-                        td.text { (judgement.rule.consequence) }
+                        td.text { (unbroken(&finding.evidence)) }
                         td.text { (judgement.rule.remedy) }
                     }
                 } }

@@ -7,6 +7,7 @@ use super::{figures, series::Course, unbroken};
 use crate::{
     cell::{Percentile, busy, server_machine},
     chart::{frame::Description, timeline::Timeline},
+    disturbances,
     grid::Grid,
     limit::limit_name,
     number::{duration, percent, si},
@@ -32,7 +33,9 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
                     only. "
                     "Percentiles are response times of all operations; CPU is the busy share of the server's machine."
                 }
-                @for sentence in steadiness::sentences(results) { p { (unbroken(&sentence)) } }
+                @for sentence in steadiness::sentences(results).iter().chain(&disturbances::sentences(results)) {
+                    p { (unbroken(sentence)) }
+                }
                 div.scroll.run-list role="region" aria-label="Every run" tabindex="0" {
                     table id="run-table" {
                         thead { tr {
@@ -106,6 +109,11 @@ fn panel() -> Markup {
     html! {
         div id="course" tabindex="-1" hidden {
             h3 id="course-title" aria-live="polite" {}
+            div.zoom role="group" aria-label="Choose a run" {
+                button type="button" data-step="-1" { "Previous run" }
+                button type="button" data-step="1" { "Next run" }
+                span.note { "in the order of the list" }
+            }
             div.zoom role="group" aria-label="Zoom" {
                 @for (action, label) in [
                     ("in", "Zoom in"),
@@ -114,10 +122,12 @@ fn panel() -> Markup {
                     ("later", "Later"),
                     ("all", "Whole run"),
                 ] { button type="button" data-zoom=(action) { (label) } }
-                span.note { "or drag over a chart; double-click shows the whole run" }
+                span.note id="course-shown" aria-live="polite" {}
             }
+            p.note.on-screen { "Drag over a chart to zoom all of them, double-click for the whole run; with the keyboard + and - zoom, \
+                the arrows move, Home shows all. Along each chart: seconds since the start of the load." }
             p.note id="course-note" {}
-            div id="course-charts" {}
+            div id="course-charts" tabindex="0" role="group" aria-label="Charts of the run; plus and minus zoom, arrows move" {}
             div id="course-totals" {}
             details { summary { "Numbers, second by second" } div.scroll id="course-numbers" tabindex="0" role="region" aria-label="Numbers, second by second" {} }
         }

@@ -2,6 +2,13 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("run-data").textContent);
+  // Instants at equal distances come as their first, their distance and their count.
+  for (const chart of data.runs.flatMap((run) => run.charts)) {
+    if (!Array.isArray(chart.t)) {
+      const { from, step, count } = chart.t;
+      chart.t = Array.from({ length: count }, (_, at) => +(from + at * step).toFixed(3));
+    }
+  }
   const table = document.getElementById("run-table");
   const panel = document.getElementById("course");
   if (!table || !panel) return;
@@ -26,15 +33,21 @@
     return String(+value.toPrecision(3));
   };
 
-  // Shades the warm-up, which does not count.
-  const shade = (chart, until) => {
-    if (!until) return;
+  // Shades the warm-up, which does not count, and marks stalls.
+  const shade = (chart, run) => {
     const { left, top, width, height } = chart.bbox;
     const right = left + width;
     const at = (t) => Math.min(right, Math.max(left, chart.valToPos(t, "x", true)));
+    const fill = (from, to, paint, tall) => {
+      chart.ctx.fillStyle = paint;
+      if (at(to) > at(from)) chart.ctx.fillRect(at(from), top + height - tall, at(to) - at(from), tall);
+    };
     chart.ctx.save();
-    chart.ctx.fillStyle = colour("--shade");
-    chart.ctx.fillRect(left, top, at(until) - left, height);
+    if (run.measured_from) fill(chart.scales.x.min, run.measured_from, colour("--shade"), height);
+    for (const [from, to] of run.stalls) {
+      fill(from, to, colour("--stall"), height);
+      fill(from, to, colour("--stall-edge"), 4 * devicePixelRatio);
+    }
     chart.ctx.restore();
   };
 
@@ -55,16 +68,18 @@
     return within.length <= 7 ? within : within.filter((step) => Number.isInteger(Math.log10(step)));
   };
 
+  const faint = (hex) => hex + "2e";
+
   const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3]];
 
-  const options = (run, chart, last) => {
+  const options = (run, chart, width) => {
     const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 } };
     const values = { ...axis, size: 58, values: (_, ticks) => ticks.map(short) };
     // The library would label few of its ticks, and the odd end of the axis.
     if (chart.logarithmic) Object.assign(values, { splits: (_, __, low, high) => logTicks(low, high), filter: (_, ticks) => ticks });
     return {
-      width: Math.max(280, place.clientWidth),
-      height: last ? 212 : 190,
+      width,
+      height: 190,
       cursor: { sync: { key: "course" }, drag: { x: true, y: false } },
       scales: {
         x: { time: false, range: (_, low, high) => [low ?? whole[0], high ?? whole[1]] },
@@ -72,7 +87,7 @@
           ? { distr: 3, range: (_, low, high) => ends(low > 0 ? low : 0.1, high > 0 ? high : 1) }
           : { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] },
       },
-      axes: [last ? { ...axis, label: "seconds", labelSize: 22 } : axis, values],
+      axes: [{ ...axis, size: 30 }, values],
       series: [
         { label: "second", value: (_, t) => (t == null ? "–" : t.toFixed(1)) },
         ...chart.lines.map((line) => ({
@@ -85,7 +100,12 @@
           value: (_, value) => short(value),
         })),
       ],
-      hooks: { drawClear: [(u) => shade(u, run.measured_from)] },
+      bands: chart.bands.map(([upper, lower, style]) => ({ series: [upper + 1, lower + 1], fill: faint(colour("--s" + style)) })),
+      hooks: {
+        // Dragging over one chart zooms all of them.
+        setScale: [(u, key) => key === "x" && u === charts[0] && tell(u.scales.x)],
+        drawClear: [(u) => shade(u, run)],
+      },
     };
   };
 
@@ -116,7 +136,11 @@
     return made;
   };
 
+  // Built when it is looked at: a long table takes longer than all charts.
+  const numbersPlace = document.getElementById("course-numbers");
   const numbers = (run) => {
+    numbersPlace.replaceChildren();
+    if (!numbersPlace.closest("details").open) return;
     const made = run.charts.map((chart) =>
       tableOf(
         chart.title + ", " + chart.unit,
@@ -125,24 +149,45 @@
         false,
       ),
     );
-    document.getElementById("course-numbers").replaceChildren(...made);
+    numbersPlace.replaceChildren(...made);
   };
 
+  // The first stands open; which others do stays as the reader left it.
+  const opened = new Map();
   const totals = (run) => {
-    const made = run.tables.map((data) => {
-      const part = document.createElement("div");
-      part.className = "scroll totals";
-      part.tabIndex = 0;
-      part.setAttribute("role", "region");
-      part.setAttribute("aria-label", data.title);
-      part.append(tableOf(data.title, data.head, data.rows, true));
+    const made = run.tables.map((data, index) => {
+      const part = document.createElement("details");
+      part.open = opened.get(data.title) ?? index === 0;
+      part.addEventListener("toggle", () => opened.set(data.title, part.open));
+      const summary = document.createElement("summary");
+      summary.textContent = data.title;
+      const scroll = document.createElement("div");
+      scroll.className = "scroll totals";
+      scroll.tabIndex = 0;
+      scroll.setAttribute("role", "region");
+      scroll.setAttribute("aria-label", data.title);
+      const table = tableOf(data.title, data.head, data.rows, true);
+      table.caption.className = "hidden";
+      scroll.append(table);
       const note = document.createElement("p");
       note.className = "note";
       note.textContent = data.note;
-      return data.note ? [part, note] : [part];
+      part.append(summary, scroll, ...(data.note ? [note] : []));
+      return part;
     });
-    document.getElementById("course-totals").replaceChildren(...made.flat());
+    document.getElementById("course-totals").replaceChildren(...made);
   };
+
+  // What a chart shows, for those who cannot see it.
+  const inWords = (chart) => {
+    const lines = chart.lines.map((line) => {
+      const values = line.values.filter((value) => value != null);
+      return line.name + " " + short(Math.min(...values)) + " to " + short(Math.max(...values));
+    });
+    return chart.title + " over time, " + chart.unit + ": " + lines.join("; ");
+  };
+
+  const widthOf = (figure) => Math.max(260, figure.clientWidth);
 
   const draw = () => {
     const run = data.runs[chosen];
@@ -152,19 +197,36 @@
     whole = instants.length ? [Math.min(...instants), Math.max(...instants)] : [0, 1];
     charts = run.charts
       .filter((chart) => chart.t.length > 0)
-      .map((chart, index, drawn) => {
+      .map((chart) => {
         const figure = document.createElement("figure");
         const caption = document.createElement("figcaption");
         caption.textContent = chart.title + " (" + chart.unit + (chart.logarithmic ? ", log scale)" : ")");
         figure.append(caption);
-        figure.setAttribute("aria-label", chart.title + " over time");
         place.append(figure);
-        return new uPlot(options(run, chart, index === drawn.length - 1), [chart.t, ...chart.lines.map((line) => line.values)], figure);
+        const drawnChart = new uPlot(options(run, chart, widthOf(figure)), [chart.t, ...chart.lines.map((line) => line.values)], figure);
+        const canvas = figure.querySelector("canvas");
+        canvas.setAttribute("role", "img");
+        canvas.setAttribute("aria-label", inWords(chart));
+        return drawnChart;
       });
     zoom(whole);
   };
 
   const zoom = ([min, max]) => charts.forEach((chart) => chart.setScale("x", { min, max }));
+
+  const shown = document.getElementById("course-shown");
+  const tell = ({ min, max }) => {
+    const all = min <= whole[0] && max >= whole[1];
+    shown.textContent = all ? "Whole run" : "Seconds " + min.toFixed(1) + " to " + max.toFixed(1);
+  };
+
+  // Scrolls the list, not the page, to a row that is out of sight.
+  const list = table.parentElement;
+  const show = (row) => {
+    const top = row.offsetTop - table.tHead.offsetHeight;
+    const bottom = row.offsetTop + row.offsetHeight - list.clientHeight;
+    if (list.scrollTop > top || list.scrollTop < bottom) list.scrollTop = (top + bottom) / 2;
+  };
 
   const choose = (index) => {
     chosen = index;
@@ -172,11 +234,12 @@
     panel.hidden = false;
     document.getElementById("course-title").textContent = run.title[0].toUpperCase() + run.title.slice(1);
     const warmUp = run.measured_from > 0 ? "Shaded: warm-up. " : "";
-    document.getElementById("course-note").textContent = run.note + warmUp;
+    document.getElementById("course-note").textContent = run.note + warmUp + run.marks;
     for (const row of rows) {
       const mine = Number(row.dataset.run) === index;
       row.classList.toggle("chosen", mine);
       row.querySelector("button").setAttribute("aria-pressed", String(mine));
+      if (mine) show(row);
     }
     draw();
     totals(run);
@@ -188,9 +251,16 @@
     if (row) choose(Number(row.dataset.run));
   });
 
-  panel.addEventListener("click", (event) => {
-    const action = event.target.dataset.zoom;
-    if (!action || !charts.length) return;
+  // The run before or after the chosen one, in the order of the list.
+  const step = (by) => {
+    const at = rows.findIndex((row) => Number(row.dataset.run) === chosen);
+    const row = rows[at + by];
+    if (!row) return;
+    choose(Number(row.dataset.run));
+  };
+
+  const move = (action) => {
+    if (!charts.length) return;
     const { min, max } = charts[0].scales.x;
     const length = max - min;
     const moves = {
@@ -204,7 +274,23 @@
     const width = Math.min(to - from, whole[1] - whole[0]);
     from = Math.min(Math.max(from, whole[0]), whole[1] - width);
     zoom([from, from + width]);
+  };
+
+  panel.addEventListener("click", (event) => {
+    const { zoom: action, step: by } = event.target.dataset;
+    if (action) move(action);
+    if (by) step(Number(by));
   });
+
+  const KEYS = { "+": "in", "=": "in", "-": "out", ArrowLeft: "earlier", ArrowRight: "later", Home: "all", 0: "all" };
+  place.addEventListener("keydown", (event) => {
+    const action = KEYS[event.key];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    move(action);
+  });
+  place.addEventListener("dblclick", () => move("all"));
+  numbersPlace.closest("details").addEventListener("toggle", () => numbers(data.runs[chosen]));
 
   const key = (row, column) => {
     const cell = row.cells[column];
@@ -228,7 +314,7 @@
   new ResizeObserver(() => {
     if (place.clientWidth === width) return;
     width = place.clientWidth;
-    charts.forEach((chart) => chart.setSize({ width: Math.max(280, width), height: chart.height }));
+    charts.forEach((chart) => chart.setSize({ width: widthOf(chart.root.parentElement), height: chart.height }));
   }).observe(place);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   addEventListener("beforeprint", () => { source = paper; draw(); });

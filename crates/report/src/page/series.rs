@@ -1,12 +1,17 @@
 //! The course of each run over time, as the data that the page's script draws.
 
+mod data;
+mod load;
 mod machine;
 mod server;
 mod tables;
 
 use maud::{Markup, PreEscaped, html};
-use samples::{Histogram, Host, Interval, Phase, Record, Telemetry};
-use serde::{Serialize, Serializer};
+use samples::{Host, Interval, Phase, Record, Telemetry};
+use serde::Serialize;
+use verdict::run_stalls;
+
+use data::{ChartData, points_at_most, values_per_point};
 
 use crate::{
     grid::{Grid, in_words},
@@ -83,30 +88,6 @@ fn per_s(interval: &Interval) -> f64 {
     }
 }
 
-/// A column of numbers: four significant digits, no `.0`, `null` for a gap. That keeps 100 runs under 3 MB.
-struct Column(Vec<Option<f64>>);
-
-impl Serialize for Column {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|value| value.map(compact)))
-    }
-}
-
-fn compact(value: f64) -> serde_json::Number {
-    let rounded = if value == 0.0 || !value.is_finite() {
-        0.0
-    } else {
-        let scale = 10f64.powf(3.0 - value.abs().log10().floor());
-        (value * scale).round() / scale
-    };
-    // A whole number is shorter than a float; beyond 2^53 floats are whole anyway.
-    let whole = rounded as i64;
-    if whole as f64 == rounded {
-        return whole.into();
-    }
-    serde_json::Number::from_f64(rounded).unwrap_or_else(|| 0.into())
-}
-
 /// One run as the script reads it.
 #[derive(Serialize)]
 struct Run {
@@ -114,6 +95,10 @@ struct Run {
     note: String,
     /// Start of the measurement, seconds; what lies before is shaded.
     measured_from: Option<f64>,
+    /// From and to seconds, marked.
+    stalls: Vec<(f64, f64)>,
+    /// What the marks mean.
+    marks: String,
     charts: Vec<ChartData>,
     /// What the server added up over the run.
     tables: Vec<TableData>,
@@ -130,28 +115,13 @@ struct TableData {
     rows: Vec<Vec<String>>,
 }
 
-/// Charts of one run share the time axis; each has its own instants, for load and telemetry tick apart.
-#[derive(Serialize)]
-struct ChartData {
-    title: &'static str,
-    unit: &'static str,
-    /// True where the lines lie orders of magnitude apart.
-    logarithmic: bool,
-    t: Column,
-    lines: Vec<LineData>,
-}
-
-#[derive(Serialize)]
-struct LineData {
-    name: &'static str,
-    /// Number of the colour in the style sheet.
-    style: usize,
-    values: Column,
-}
-
 /// The data of all runs in a script element that a browser does not run.
 pub(super) fn data(results: &Results, grid: &Grid) -> Markup {
-    let runs: Vec<Run> = results.runs.iter().map(run).collect();
+    let runs: Vec<Run> = results
+        .runs
+        .iter()
+        .map(|record| run(record, points_at_most(results.runs.len())))
+        .collect();
     let chosen = first_choice(results, grid);
     let json = serde_json::json!({ "chosen": chosen, "runs": runs }).to_string();
     html! { script type="application/json" id="run-data" { (PreEscaped(script_safe(&json))) } }
@@ -179,7 +149,7 @@ fn script_safe(json: &str) -> String {
         .replace('&', "\\u0026")
 }
 
-fn run(record: &Record) -> Run {
+fn run(record: &Record, points: usize) -> Run {
     let course = Course::of(record);
     let host = [Host::Server, Host::Both, Host::Client]
         .into_iter()
@@ -207,10 +177,21 @@ fn run(record: &Record) -> Run {
     if let Some(limit) = limit_in_words(record) {
         note.push_str(&format!("What limited it: {limit}. "));
     }
+    let per_point = values_per_point(course.intervals.len(), points);
+    if per_point > 1 {
+        note.push_str(&format!(
+            "Each point stands for {per_point} values: means, percentiles of all operations in them, and the lowest and the \
+             highest throughput as a band. "
+        ));
+    }
+    let stalls = match run_stalls(record) {
+        Some(stalls) => load::stalls(&course, stalls.median_per_s),
+        None => Vec::new(),
+    };
     let server = server::Course::of(record, &course);
     let charts = [
-        Some(throughput(&course)),
-        Some(latency(&course)),
+        Some(load::throughput(&course, points)),
+        Some(load::latency(&course, points)),
         machine::cpu(&telemetry, host),
         machine::pressure(&telemetry, host),
         machine::disk(&telemetry),
@@ -226,86 +207,15 @@ fn run(record: &Record) -> Run {
         title: course.title,
         note,
         measured_from: course.measured.map(|(from_s, _)| from_s),
-        charts: charts.into_iter().flatten().collect(),
+        marks: load::marks_in_words(&stalls),
+        stalls,
+        charts: charts
+            .into_iter()
+            .flatten()
+            .map(|chart| chart.thinned(points))
+            .collect(),
         tables: tables::of(record),
     }
-}
-
-fn throughput(course: &Course) -> ChartData {
-    ChartData {
-        title: "Throughput",
-        unit: "operations/s",
-        logarithmic: false,
-        t: Column(
-            course
-                .throughput
-                .iter()
-                .map(|(t_s, _)| Some(*t_s))
-                .collect(),
-        ),
-        lines: vec![LineData {
-            name: "throughput",
-            style: 0,
-            values: Column(
-                course
-                    .throughput
-                    .iter()
-                    .map(|(_, per_s)| Some(*per_s))
-                    .collect(),
-            ),
-        }],
-    }
-}
-
-fn latency(course: &Course) -> ChartData {
-    const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
-    let mut columns: [Vec<Option<f64>>; 3] = Default::default();
-    let mut all = Histogram::new();
-    for interval in &course.intervals {
-        all.clear();
-        for operation in &interval.operations {
-            all.add(&operation.histogram);
-        }
-        for (column, (_, quantile)) in columns.iter_mut().zip(QUANTILES) {
-            let ns = all.quantile_ns(quantile).filter(|ns| *ns > 0);
-            column.push(ns.map(|ns| ns as f64 / 1e6));
-        }
-    }
-    let lines = QUANTILES.into_iter().zip(columns).enumerate();
-    ChartData {
-        title: "Response time",
-        unit: "ms",
-        logarithmic: true,
-        t: Column(
-            course
-                .intervals
-                .iter()
-                .map(|interval| Some(interval.t_s))
-                .collect(),
-        ),
-        lines: lines
-            .map(|(style, ((name, _), values))| LineData {
-                name,
-                style,
-                values: Column(values),
-            })
-            .collect(),
-    }
-}
-
-/// Leaves out what was never observed.
-fn lines_with_values<const N: usize>(
-    lines: [(&'static str, usize, Vec<Option<f64>>); N],
-) -> Vec<LineData> {
-    lines
-        .into_iter()
-        .filter(|(_, _, values)| values.iter().any(Option::is_some))
-        .map(|(name, style, values)| LineData {
-            name,
-            style,
-            values: Column(values),
-        })
-        .collect()
 }
 
 #[cfg(test)]
@@ -319,20 +229,6 @@ mod tests {
         let run = r#"{"line":"run","format":1,"dbdyno_version":"0","experiment":"e","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}"#;
         let text = [&[run], lines].concat().join("\n");
         Record::read(text.as_bytes()).unwrap()
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        let column = Column(vec![
-            Some(12_345.678),
-            Some(0.012_345),
-            Some(3.0),
-            Some(0.0),
-            None,
-            Some(f64::NAN),
-        ]);
-        let text = serde_json::to_string(&column).unwrap();
-        assert_eq!(text, "[12350,0.01235,3,0,null,0]");
     }
 
     proptest! {

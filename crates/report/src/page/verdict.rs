@@ -32,6 +32,10 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
                 }
                 dt { "How sure" }
                 dd { (sureness(results, grid)) }
+                @if let Some(bend) = answer::bend(grid) {
+                    dt { "Where it bends" }
+                    dd { (unbroken(&bend)) }
+                }
                 @if let Some(limit) = PeakLimit::of(results, grid) {
                     dt { "What limits it" }
                     dd { (limit_in_words(results, grid, &limit)) }
@@ -59,7 +63,7 @@ fn sureness(results: &Results, grid: &Grid) -> Markup {
         .chain(doubts)
         .chain(others)
         .chain(steadiness::in_short(results))
-        .chain(disturbances::sentences(results));
+        .chain(disturbances::in_short(results));
     html! {
         @if let Some(audit) = &results.audit {
             a href="#audit" { "Audit: grade " strong { (audit.grade.letter()) } } ", " (audit.grade.in_words()) ". "
@@ -99,8 +103,11 @@ fn limit_in_words(results: &Results, grid: &Grid, limit: &PeakLimit) -> Markup {
     let (count, all) = limit.agreed;
     html! {
         strong { (name) } @if !evidence.is_empty() { ":" (unbroken(evidence)) }
-        @if limit.what.contains('(') || all > 1 {
-            " – " (limit.what) @if all > 1 { ", " (count) " of " (all) " runs" }
+        @match (grid.combinations() > 1, all > 1) {
+            (true, true) => { " – " (limit.what) ", " (count) " of " (all) " runs" }
+            (true, false) => { " – " (limit.what) }
+            (false, true) => { " – " (count) " of " (all) " runs" }
+            (false, false) => {}
         }
         ". "
         @if !limit.others.is_empty() { "In the others: " (limit.others.join(", ")) ". " }
@@ -145,9 +152,11 @@ fn peak_cell(results: &Results, grid: &Grid, facet: &Facet, line: usize) -> Mark
         @if let Some(level) = level { " at " (level) }
         br;
         small {
+            (limit)
             @match &peak.cell.cpu {
-                Some(cpu) => { (limit) "; " (unbroken(&answer::cpu_in_short(cpu))) },
-                None => { (limit) "; " (grid.cpu_missing) },
+                Some(cpu) if limit == "CPU" => { ", " (unbroken(&answer::busy_in_words(cpu))) },
+                Some(cpu) => { "; CPU " (unbroken(&answer::busy_in_words(cpu))) },
+                None => { "; " (grid.cpu_missing) },
             }
         }
     }

@@ -4,6 +4,7 @@ mod audits;
 mod contrast;
 mod database;
 mod history;
+mod observed;
 mod page;
 mod synthetic;
 mod terminal;

@@ -4,7 +4,10 @@ use proptest::prelude::*;
 use report::{Chart, Factor, Results, html};
 use samples::Host;
 
-use crate::synthetic::{asked, disturbed, drained, quickstart, sizing, two_hosts};
+use crate::{
+    observed::observed,
+    synthetic::{asked, disturbed, drained, quickstart, sizing, two_hosts},
+};
 
 /// The page without styles, scripts and data, so that a snapshot stays readable.
 fn markup(page: &str) -> String {
@@ -77,17 +80,38 @@ fn page_asks_nothing_of_a_network() {
     }
 }
 
+/// With all that a server on an observed machine tells: what is shown of it has to be thinned, or left out, in the page.
 #[test]
 fn a_hundred_runs_of_a_minute_stay_below_three_megabytes() {
-    let bytes = |runs: usize| {
-        let mut results = sizing(60, runs);
-        results.planned_runs = runs as u32;
-        html(&results).len()
-    };
-    // A page grows by the same amount with each run, and a debug build would take long for all of them.
-    let (few, more) = (bytes(5), bytes(15));
-    let hundred = few + (more - few) / 10 * 95;
-    assert!(hundred < 3_000_000, "{hundred}");
+    let mut results = sizing(60, 100);
+    results.planned_runs = 100;
+    results.runs = results.runs.into_iter().map(observed).collect();
+    let page = html(&results);
+    for shown in [
+        "for a disk",
+        "checkpoint age",
+        "history list",
+        "Statements by their time",
+        "variable_599",
+    ] {
+        assert!(page.contains(shown), "{shown}");
+    }
+    assert!(page.len() < 3_000_000, "{}", page.len());
+}
+
+/// An hour of a few runs is no more to load than a minute of many, and the page says what became of the seconds.
+#[test]
+fn long_runs_are_thinned_and_say_so() {
+    let size = |seconds: u32, runs: usize| html(&sizing(seconds, runs));
+    let (short, long) = (size(600, 2), size(3_600, 2));
+    assert!(!short.contains("Each point stands for"));
+    assert!(long.contains("Each point stands for 4 values"));
+    assert!(
+        long.len() < short.len() * 2,
+        "{} {}",
+        long.len(),
+        short.len()
+    );
 }
 
 #[test]

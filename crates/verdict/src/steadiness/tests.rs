@@ -117,8 +117,10 @@ fn stalls_are_told_in_seconds() {
         stalled_s: 5.0,
         longest_s: 3.0,
         longest_gap_s: 2.0,
+        median_per_s: found.median_per_s,
     };
     assert_eq!(found, expected);
+    assert!((1000.0..=1002.0).contains(&found.median_per_s));
     assert_eq!(run_stalls(&run(&even(60), silent)), None);
     // Two operations per second: a second without one is chance.
     let rare: Vec<u64> = (0..60).map(|second| second % 3 * 2).collect();

@@ -2,7 +2,7 @@
 
 use samples::{Host, Telemetry};
 
-use super::{ChartData, Column, lines_with_values};
+use super::data::{ChartData, Instants, lines_with_values};
 
 /// Shares of the machine's capacity; `None` where no machine was observed.
 pub(super) fn cpu(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartData> {
@@ -47,7 +47,8 @@ pub(super) fn cpu(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartD
         },
         unit: "% of all CPUs",
         logarithmic: false,
-        t: Column(samples.iter().map(|(sample, _)| Some(sample.t_s)).collect()),
+        t: Instants(samples.iter().map(|(sample, _)| sample.t_s).collect()),
+        bands: Vec::new(),
         lines: lines_with_values(lines),
     })
 }
@@ -81,7 +82,8 @@ pub(super) fn disk(telemetry: &[&Telemetry]) -> Option<ChartData> {
         title: "Disk of the data directory",
         unit: "MB/s, busy %",
         logarithmic: false,
-        t: Column(samples.iter().map(|(sample, _)| Some(sample.t_s)).collect()),
+        t: Instants(samples.iter().map(|(sample, _)| sample.t_s).collect()),
+        bands: Vec::new(),
         lines: lines_with_values(lines),
     })
 }
@@ -110,7 +112,8 @@ pub(super) fn disk_waits(telemetry: &[&Telemetry]) -> Option<ChartData> {
         title: "Disk of the data directory: mean time of a request",
         unit: "ms",
         logarithmic: true,
-        t: Column(samples.iter().map(|(sample, _)| Some(sample.t_s)).collect()),
+        t: Instants(samples.iter().map(|(sample, _)| sample.t_s).collect()),
+        bands: Vec::new(),
         lines,
     })
 }
@@ -143,7 +146,8 @@ pub(super) fn pressure(telemetry: &[&Telemetry], host: Option<Host>) -> Option<C
         },
         unit: "% of the time",
         logarithmic: false,
-        t: Column(samples.iter().map(|(sample, _)| Some(sample.t_s)).collect()),
+        t: Instants(samples.iter().map(|(sample, _)| sample.t_s).collect()),
+        bands: Vec::new(),
         lines: lines_with_values(lines),
     })
 }

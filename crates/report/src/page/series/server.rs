@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use samples::{InnodbStatus, Record, ServerStatus};
 
-use super::{ChartData, Column, lines_with_values};
+use super::data::{ChartData, Instants, lines_with_values};
 
 /// The counters of log flushes, the particular one first: newer servers count them with those of the data files only.
 const FSYNCS: [(&str, &str); 2] = [
@@ -137,12 +137,13 @@ impl<'a> Course<'a> {
         }
         let lines = lines_with_values(lines);
         let samples = self.samples.iter().zip(&told).filter(|(_, told)| **told);
-        let t = samples.map(|(sample, _)| Some(sample.status.t_s));
+        let t = samples.map(|(sample, _)| sample.status.t_s);
         (!lines.is_empty()).then(|| ChartData {
             title,
             unit,
             logarithmic: false,
-            t: Column(t.collect()),
+            t: Instants(t.collect()),
+            bands: Vec::new(),
             lines,
         })
     }

@@ -1,0 +1,85 @@
+//! The values that variables have in a server without any option, as SHOW GLOBAL VARIABLES tells them.
+//!
+//! `crates/mycnf/catalogue/defaults_mysql.tsv` and `defaults_mariadb.tsv` hold them, read from running servers; the
+//! second column has an `x` for every version of the heading in which this is the value:
+//!
+//! ```text
+//! name         5.5.9 5.6.24 5.7.22 8.0.12 8.0.33 9.7  value
+//! sync_binlog  ..xxxx                                 1
+//! sync_binlog  xx....                                 0
+//! ```
+//!
+//! Variables that name a place, a moment or the server itself are not among them.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use crate::catalogue::{Catalogue, Family};
+
+/// Values by version, in the order of the heading.
+type Values = BTreeMap<&'static str, Vec<(&'static str, &'static str)>>;
+
+static MYSQL: LazyLock<Values> =
+    LazyLock::new(|| parse(include_str!("../catalogue/defaults_mysql.tsv")));
+static MARIADB: LazyLock<Values> =
+    LazyLock::new(|| parse(include_str!("../catalogue/defaults_mariadb.tsv")));
+
+fn parse(text: &'static str) -> Values {
+    let mut values = Values::new();
+    for line in text.lines().skip(1) {
+        let mut fields = line.split('\t');
+        let (name, columns) = (fields.next(), fields.next());
+        if let (Some(name), Some(columns)) = (name, columns) {
+            let value = fields.next().unwrap_or_default();
+            values.entry(name).or_default().push((columns, value));
+        }
+    }
+    values
+}
+
+impl Catalogue {
+    /// The value that a variable has where no option was given; `None` of a variable that this version does not have
+    /// or whose value is of the instance. Some follow from the machine or from other variables: the value is that
+    /// of a small machine.
+    pub fn default_value(&self, variable: &str) -> Option<&'static str> {
+        let values = match self.family() {
+            Family::MySql => &*MYSQL,
+            Family::MariaDb => &*MARIADB,
+        };
+        let here = |columns: &str| columns.as_bytes().get(self.column()) == Some(&b'x');
+        let mut values = values.get(variable)?.iter();
+        values
+            .find(|(columns, _)| here(columns))
+            .map(|(_, value)| *value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_differ_by_version_and_family() {
+        let cases: [(Family, &[u32], &str, Option<&str>); 7] = [
+            (Family::MySql, &[5, 6, 51], "sync_binlog", Some("0")),
+            (Family::MySql, &[8, 0, 40], "sync_binlog", Some("1")),
+            (Family::MariaDb, &[10, 11, 19], "sync_binlog", Some("0")),
+            (Family::MySql, &[5, 5, 9], "query_cache_type", Some("ON")),
+            (Family::MySql, &[8, 0, 40], "query_cache_type", None),
+            (Family::MySql, &[8, 0, 40], "datadir", None),
+            (Family::MariaDb, &[10, 11, 19], "init_slave", Some("")),
+        ];
+        for (family, version, variable, value) in cases {
+            let catalogue = Catalogue::nearest(family, version);
+            assert_eq!(catalogue.default_value(variable), value, "{variable}");
+        }
+    }
+
+    #[test]
+    fn columns_are_those_of_the_options() {
+        for (values, versions) in [(&*MYSQL, 6), (&*MARIADB, 5)] {
+            assert!(values.len() > 500);
+            let mut columns = values.values().flatten();
+            assert!(columns.all(|(columns, _)| columns.len() == versions));
+        }
+    }
+}
