@@ -91,7 +91,18 @@ fn causes(evidence: &Evidence<'_>) -> Vec<Cause> {
         };
         rank.cmp(other_rank).then(by_time)
     });
-    found.into_iter().map(|(_, cause)| cause).collect()
+    // What two rules see in one cost is told by the first.
+    let mut told = Vec::new();
+    let causes = found.into_iter().map(|(_, cause)| cause);
+    causes
+        .filter(|cause| {
+            cause.cost.is_none_or(|cost| {
+                let is_new = !told.contains(&cost);
+                told.push(cost);
+                is_new
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -94,19 +94,21 @@ fn more(compared: &Compared) -> String {
     )
 }
 
-/// Why the metrics differ, a sentence each.
+/// Why the metrics differ, a sentence each; where none differs for certain, which costs do.
 pub(super) fn causes(place: &Place) -> Vec<String> {
-    let mut sentences: Vec<String> = place
-        .causes
-        .iter()
-        .enumerate()
-        .map(|(index, cause)| match index {
-            0 => format!("Why: {}.", cause.sentence),
-            _ => format!("Also: {}.", cause.sentence),
-        })
-        .collect();
     let decided = |compared: &Compared| compared.decision.is_different();
-    if sentences.is_empty() && place.metrics.iter().any(decided) {
+    let is_decided = place.metrics.iter().any(decided);
+    let first = match is_decided {
+        true => "Why",
+        false => "No metric differs for certain, but what an operation costs does",
+    };
+    let causes = place.causes.iter().enumerate();
+    let sentences = causes.map(|(index, cause)| match index {
+        0 => format!("{first}: {}.", cause.sentence),
+        _ => format!("Also: {}.", cause.sentence),
+    });
+    let mut sentences: Vec<String> = sentences.collect();
+    if sentences.is_empty() && is_decided {
         sentences.push("Why: unexplained, for no cost that was observed moved.".to_owned());
     }
     sentences

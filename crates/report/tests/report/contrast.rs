@@ -19,29 +19,34 @@ fn side<'r>(results: &'r Results, mix: &str, only: Option<&str>) -> Side<'r> {
     }
 }
 
+/// Whether the log is synced at every commit, and what that makes InnoDB count.
+fn set_synced(run: &mut samples::Record, is_synced: bool) {
+    for second in 0..7 {
+        run.server_status.push(samples::ServerStatus {
+            t_s: f64::from(second),
+            length_s: 1.0,
+            counters: [
+                ("Innodb_data_fsyncs", 4_000.0),
+                ("Innodb_row_lock_waits", 0.0),
+            ]
+            .map(|(name, grown)| (name.to_owned(), if is_synced { grown } else { 0.0 }))
+            .into(),
+            ..samples::ServerStatus::default()
+        });
+    }
+    let flush = if is_synced { "1" } else { "2" };
+    for server in &mut run.servers {
+        let name = "innodb_flush_log_at_trx_commit".to_owned();
+        server.variables.insert(name, flush.to_owned());
+    }
+}
+
 /// The cheaper mix with a log that is synced at every commit, beside the other.
 fn found() -> (Contrast, Vec<Check>) {
     let mut results = asked();
     for run in &mut results.runs {
         let is_synced = run.header.combination["mix"] == "1:0";
-        for second in 0..7 {
-            run.server_status.push(samples::ServerStatus {
-                t_s: f64::from(second),
-                length_s: 1.0,
-                counters: [
-                    ("Innodb_data_fsyncs", 4_000.0),
-                    ("Innodb_row_lock_waits", 0.0),
-                ]
-                .map(|(name, grown)| (name.to_owned(), if is_synced { grown } else { 0.0 }))
-                .into(),
-                ..samples::ServerStatus::default()
-            });
-        }
-        let flush = if is_synced { "1" } else { "2" };
-        for server in &mut run.servers {
-            let name = "innodb_flush_log_at_trx_commit".to_owned();
-            server.variables.insert(name, flush.to_owned());
-        }
+        set_synced(run, is_synced);
     }
     let (a, b) = (
         side(&results, "1:0", Some("8")),
@@ -70,4 +75,21 @@ fn as_markdown() {
 fn as_json() {
     let (found, checks) = found();
     insta::assert_snapshot!(contrast_as_json(&found, &checks));
+}
+
+#[test]
+fn a_cost_that_makes_no_difference_is_no_reason() {
+    let (mut synced, mut other) = (asked(), asked());
+    synced.runs.iter_mut().for_each(|run| set_synced(run, true));
+    other.runs.iter_mut().for_each(|run| set_synced(run, false));
+    let a = side(&synced, "1:0", Some("8"));
+    let b = side(&other, "1:0", Some("8"));
+    let text = contrast_as_text(&verdict::contrast(&a, &b, 0.02), &[], 200);
+    assert!(
+        text.contains(
+            "No metric differs for certain, but what an operation costs does: fsyncs of InnoDB"
+        ),
+        "{text}"
+    );
+    assert!(!text.contains("Why:"), "{text}");
 }

@@ -292,6 +292,13 @@ fn a_setting_alone_is_no_cause() {
 }
 
 #[test]
+fn a_cost_is_told_once() {
+    let log = Case::of(&[(Cost::WrittenBytes, 0.0, 180.0)])
+        .and(|it| _ = it.variables.insert("general_log", ["OFF", "ON"]));
+    assert_eq!(log.rules(), ["statement log"], "and not bytes written");
+}
+
+#[test]
 fn what_other_programs_write_is_no_cause() {
     let mut case = Case::of(&[
         (Cost::DiskWrittenBytes, 8_000.0, 90_000.0),
