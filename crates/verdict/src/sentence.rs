@@ -102,11 +102,11 @@ fn subject(question: &Question, answer: &Answer) -> String {
     format!("{}{place}", levels.join(", "))
 }
 
-/// A ratio as a change: `+15.7 %`.
+/// A ratio as a change: `+15.7 %`, and of much more `×12.3`.
 pub fn change(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
     if percent.abs() >= 1000.0 {
-        return format!("to {} times", number(ratio));
+        return format!("×{}", number(ratio));
     }
     let sign = if percent >= 0.0 { "+" } else { "-" };
     format!("{sign}{} %", number(percent.abs()))
@@ -138,6 +138,19 @@ mod tests {
             p_value: None,
             executions_needed: needed,
             looks: None,
+        }
+    }
+
+    #[test]
+    fn changes() {
+        let cases = [
+            (1.157, "+15.7 %"),
+            (0.5, "-50 %"),
+            (2.0, "+100 %"),
+            (11.6, "×11.6"),
+        ];
+        for (ratio, words) in cases {
+            assert_eq!(change(ratio), words);
         }
     }
 

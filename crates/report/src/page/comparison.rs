@@ -94,7 +94,7 @@ fn reach(question: &Question, answers: &[Answer]) -> f64 {
         .flat_map(|comparison| [comparison.ratio.low, comparison.ratio.high])
         .map(|ratio| ratio.ln().abs())
         // An interval over three noisy executions can be wider than any page.
-        .map(|reach| reach.min(2.0))
+        .map(|reach| reach.min(4.0))
         .fold(
             REACH_AT_LEAST.max(question.min_effect.ln_1p() * 2.0),
             f64::max,
