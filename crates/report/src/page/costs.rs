@@ -143,7 +143,7 @@ fn costs(results: &Results, grid: &Grid) -> Markup {
     let several = grid.combinations() > places.len();
     html! {
         (scrolling("Cost of one operation", html! {
-            table {
+            table.costs {
                 caption {
                     "What one operation cost"
                     @if several { ", of each line where its throughput was highest" }
@@ -155,7 +155,7 @@ fn costs(results: &Results, grid: &Grid) -> Markup {
                 } }
                 tbody { @for (place, executions) in &rows {
                     tr {
-                        th.text scope="row" { @if place.name.is_empty() { "all runs" } @else { (place.name) } }
+                        th scope="row" { @if place.name.is_empty() { "all runs" } @else { (place.name) } }
                         @for measure in &shown { td { (mean(executions, *measure)) } }
                     }
                 } }
