@@ -70,6 +70,9 @@ enum Command {
     Server(commands::server::ServerArgs),
     /// List the tables of a server by their size, and how much of them fits into the buffer pool
     Tables(commands::tables::TablesArgs),
+    /// Look at a server, a run that goes on or one that has ended: throughput, response times, CPU, disk, InnoDB,
+    /// statements, waits, connections
+    Top(commands::top::TopArgs),
     /// Load, check and drop the tables of TPC-H
     Tpch(commands::tpch::TpchArgs),
     /// Load, run, check and drop a TPC-C-like benchmark
@@ -144,6 +147,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Observe(args) => commands::observe::run(args),
         Command::Server(args) => commands::server::run(args),
         Command::Tables(args) => commands::tables::run(args),
+        Command::Top(args) => commands::top::run(args),
         Command::Tpch(args) => commands::tpch::run(args),
         Command::Tpcc(args) => commands::tpcc::run(args),
         Command::RedoLogGuard => runs::redo_log_guard::stand(),

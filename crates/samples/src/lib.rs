@@ -16,8 +16,10 @@ mod machine;
 mod observer;
 mod reader;
 mod server_activity;
+mod server_moment;
 mod steadiness;
 mod summary;
+mod tail;
 mod telemetry;
 mod writer;
 
@@ -42,8 +44,10 @@ pub use server_activity::{
     InnodbStatus, ServerObservation, ServerStatus, ServerTotals, SlowClass, SlowLog, TableSize,
     TableSizes, TotalsRow,
 };
+pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
 pub use steadiness::{Stalls, Steadiness};
 pub use summary::{LatencySummary, OperationSummary, RunSummary, StatementSummary};
+pub use tail::RecordTail;
 pub use telemetry::{
     CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory,
     Paging, Pressure, ProcessUse, Scheduling, TcpUse, Telemetry,

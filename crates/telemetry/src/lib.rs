@@ -27,6 +27,6 @@ mod fixture;
 
 pub use own_process::{OwnProcess, boot_id};
 pub use sampler::{Sampler, Targets};
-pub use server::{ServerSampler, WatchedServer, table_sizes};
+pub use server::{ServerSampler, ServerView, WatchedServer, table_sizes};
 pub use server_process::{ServerMarks, ServerProcess};
 pub use storage::Directory;

@@ -12,5 +12,6 @@ pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod server;
 pub(crate) mod tables;
+pub(crate) mod top;
 pub(crate) mod tpcc;
 pub(crate) mod tpch;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use samples::Record;
+use samples::{ReadError, Record};
 
 use crate::blame::{Blame, Blamed};
 
@@ -72,14 +72,17 @@ pub(crate) fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
 
 /// Reads a record; an error names its file.
 pub(crate) fn read_record(path: &Path) -> Result<Record, Blamed> {
-    Record::open(path).map_err(|error| {
-        let (error, shown) = (error.to_string(), path.display().to_string());
-        let named = match error.contains(&shown) {
-            true => error,
-            false => format!("{shown}: {error}"),
-        };
-        Blamed::new(Blame::Input, named)
-    })
+    Record::open(path).map_err(|error| record_error(path, &error))
+}
+
+/// An error that names its record, once.
+pub(crate) fn record_error(path: &Path, error: &ReadError) -> Blamed {
+    let (error, shown) = (error.to_string(), path.display().to_string());
+    let named = match error.contains(&shown) {
+        true => error,
+        false => format!("{shown}: {error}"),
+    };
+    Blamed::new(Blame::Input, named)
 }
 
 #[cfg(test)]

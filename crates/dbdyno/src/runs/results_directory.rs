@@ -16,6 +16,8 @@ use crate::blame::{Blame, Blamed};
 
 /// Where results go unless the user names a directory.
 const RESULTS: &str = "results";
+/// The report, which is written when all runs are done, or as many as were wanted.
+pub(crate) const REPORT: &str = "report.html";
 
 /// The directory of one experiment's results.
 pub(crate) struct ResultsDirectory {
@@ -250,7 +252,7 @@ impl ResultsDirectory {
     pub(crate) fn write_report(&self, results: &Results) -> anyhow::Result<PathBuf> {
         report::write_summary(results, &self.path.join("summary.sqlite"))
             .map_err(|error| Blamed::new(Blame::Machine, error))?;
-        let path = self.path.join("report.html");
+        let path = self.path.join(REPORT);
         std::fs::write(&path, report::html(results))
             .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))?;
         Ok(path)

@@ -12,10 +12,14 @@ use std::{
 use experiment::{Observe, ObserverAddress};
 use load::Interrupt;
 use observer::{RemoteHost, Secret, Ssh, Tcp, Watch, Way};
+use protocol::Endpoint;
 use reactor::Instant;
 use samples::{Cgroup, Host, Line, Lost, RecordWriter, WriteError};
 
-use super::server_directories::server_directories;
+use super::{
+    control::{control, variables},
+    server_directories::server_directories,
+};
 use crate::{
     blame::{Blame, Blamed},
     connection_options::password_file,
@@ -54,7 +58,8 @@ impl Observation {
         }
     }
 
-    fn reach(&self) -> Result<RemoteHost, Blamed> {
+    /// Goes there.
+    pub(crate) fn reach(&self) -> Result<RemoteHost, Blamed> {
         let address = self.observe.address.to_string();
         let host = RemoteHost::reach(&address, &self.way).map_err(|error| {
             let hint = error.hint().map(str::to_owned);
@@ -235,8 +240,13 @@ impl ServerHost {
     }
 }
 
+/// What a server says of where it writes to and as which process it runs.
+pub(crate) fn variables_of(endpoint: &Endpoint) -> Result<BTreeMap<String, String>, Blamed> {
+    control(endpoint, variables)
+}
+
 /// What is to be watched of a server with these variables.
-fn watch(variables: &BTreeMap<String, String>) -> Watch {
+pub(crate) fn watch(variables: &BTreeMap<String, String>) -> Watch {
     let datadir = variables.get("datadir").map(PathBuf::from);
     let pid_file = variables.get("pid_file").filter(|file| !file.is_empty());
     let directories = server_directories(variables).into_iter();

@@ -196,8 +196,6 @@ impl Stage {
         connections: u32,
         loops: u32,
     ) -> RunHeader {
-        let started_at = jiff::Timestamp::try_from(reactor::wall_now())
-            .map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
         RunHeader {
             format: FORMAT,
             dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -207,7 +205,7 @@ impl Stage {
             run: 1,
             block: 1,
             combination: combination.clone(),
-            started_at: started_at.unwrap_or_default(),
+            started_at: utc_now(),
             connections,
             loops,
             io: "epoll".to_owned(),
@@ -246,6 +244,13 @@ impl Stage {
     }
 }
 
+/// The time of day as records have it: UTC, RFC 3339, whole seconds.
+pub(crate) fn utc_now() -> String {
+    let now = jiff::Timestamp::try_from(reactor::wall_now());
+    now.map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+        .unwrap_or_default()
+}
+
 /// An error where the server's process is on this machine: nobody else needs to look at it.
 pub(super) fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
     match server_pid {
@@ -259,7 +264,7 @@ pub(super) fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
 }
 
 /// The server's process, if it is on this machine.
-pub(super) fn local_pid(address: &Address, variables: &BTreeMap<String, String>) -> Option<u32> {
+pub(crate) fn local_pid(address: &Address, variables: &BTreeMap<String, String>) -> Option<u32> {
     let local = match address {
         Address::Unix(_) => true,
         Address::Tcp { host, .. } => is_loopback(host),

@@ -43,6 +43,8 @@ mod server_life_cycle;
 mod shipped;
 mod snapshots;
 mod super_smack;
+mod terminal;
+mod top;
 mod tpcc;
 mod tpcc_faults;
 mod tpcc_mysql;

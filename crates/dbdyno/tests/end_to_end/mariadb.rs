@@ -78,6 +78,19 @@ impl MariaDb {
         )
     }
 
+    /// Sends a statement so many times, over one connection.
+    #[track_caller]
+    pub(crate) fn ask(&self, sql: &str, times: usize) {
+        let asked = reactor::block_on(async {
+            let mut connection = Connection::open(&self.server().endpoint()).await?;
+            for _ in 0..times {
+                connection.rows(sql).await?;
+            }
+            connection.close().await
+        });
+        asked.unwrap().unwrap();
+    }
+
     /// Rows of a statement in the database `test`, as text.
     #[track_caller]
     pub(crate) fn rows(&self, sql: &str) -> Vec<Vec<String>> {

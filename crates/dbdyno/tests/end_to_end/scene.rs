@@ -19,6 +19,15 @@ use crate::results::names_in;
 /// A command that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(20);
+/// What the developer who runs the tests has set must not reach them.
+pub(crate) const FOREIGN: [&str; 6] = [
+    "MYSQL_PWD",
+    "MYSQL_HOST",
+    "MYSQL_TCP_PORT",
+    "MYSQL_UNIX_PORT",
+    "XDG_DATA_HOME",
+    "XDG_CACHE_HOME",
+];
 
 /// A directory that is working directory and home of every command run in it, and goes away with the test.
 pub(crate) struct Scene {
@@ -149,15 +158,7 @@ impl Scene {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // What the developer who runs the tests has set must not reach them.
-        for variable in [
-            "MYSQL_PWD",
-            "MYSQL_HOST",
-            "MYSQL_TCP_PORT",
-            "MYSQL_UNIX_PORT",
-            "XDG_DATA_HOME",
-            "XDG_CACHE_HOME",
-        ] {
+        for variable in FOREIGN {
             command.env_remove(variable);
         }
         let line = format!("{command:?}");

@@ -14,6 +14,7 @@ const JUDGING: &[&str] = &[
     "report",
     "samples",
     "stats",
+    "top",
     "verdict",
 ];
 

@@ -27,6 +27,11 @@ impl Questioner {
         self.connection.connection_id()
     }
 
+    /// The server's version, as it says itself.
+    pub(crate) fn server_version(&self) -> &str {
+        self.connection.server_version()
+    }
+
     /// Asks for something; `None` where the server refuses, which is noted. An error is a lost connection.
     pub(crate) async fn ask(&mut self, what: &str, sql: &str) -> Result<Option<Answer>, Error> {
         match self.try_ask(sql).await? {

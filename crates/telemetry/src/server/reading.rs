@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, time::Duration};
 
 use protocol::Error;
 use reactor::{Instant, system_now};
-use samples::{InnodbStatus, ServerStatus};
+use samples::{ClientConnection, InnodbStatus, ServerStatus};
 
-use super::{innodb_status, questioner::Questioner, status::Variables};
+use super::{answer::Row, innodb_status, questioner::Questioner, status::Variables};
 
 /// InnoDB's metrics that are on; MariaDB 10.5 calls the column otherwise.
 const METRICS: [&str; 2] = [
@@ -39,7 +39,8 @@ pub(crate) struct Reading {
     asked: Duration,
     variables: Variables,
     innodb: Option<InnodbStatus>,
-    processes: BTreeMap<String, u32>,
+    /// `None` where they were not asked for, or not told.
+    connections: Option<Vec<ClientConnection>>,
 }
 
 impl Probes {
@@ -68,7 +69,7 @@ impl Probes {
             asked: Duration::ZERO,
             variables: Variables::default(),
             innodb: None,
-            processes: BTreeMap::new(),
+            connections: None,
         };
         let answer = questioner
             .ask("SHOW GLOBAL STATUS", "SHOW GLOBAL STATUS")
@@ -147,16 +148,10 @@ impl Probes {
         let begun = system_now();
         let own = questioner.connection_id().to_string();
         match questioner.ask("processlist", "SHOW PROCESSLIST").await? {
-            Some(answer) => answer
-                .rows()
-                .filter(|row| row.text("id") != own)
-                .for_each(|row| {
-                    let what = match row.text("state") {
-                        state if state.is_empty() => row.text("command"),
-                        state => format!("{}: {state}", row.text("command")),
-                    };
-                    *reading.processes.entry(what).or_default() += 1;
-                }),
+            Some(answer) => {
+                let others = answer.rows().filter(|row| row.text("id") != own);
+                reading.connections = Some(others.map(connection).collect());
+            }
             None => self.processes = false,
         }
         self.note(begun);
@@ -175,6 +170,25 @@ impl Reading {
         self
     }
 
+    /// The connections by what they do.
+    fn processes(&self) -> BTreeMap<String, u32> {
+        let mut processes = BTreeMap::new();
+        for connection in self.connections.iter().flatten() {
+            let ClientConnection { command, state, .. } = connection;
+            let what = match state.as_str() {
+                "" => command.clone(),
+                state => format!("{command}: {state}"),
+            };
+            *processes.entry(what).or_default() += 1;
+        }
+        processes
+    }
+
+    /// The other connections, one by one; `None` where this reading has none.
+    pub(crate) fn take_connections(&mut self) -> Option<Vec<ClientConnection>> {
+        self.connections.take()
+    }
+
     /// What happened since an earlier reading; `start` is when the load began.
     pub(crate) fn since(&self, earlier: &Self, start: Instant) -> ServerStatus {
         let change = self.variables.since(&earlier.variables);
@@ -185,8 +199,22 @@ impl Reading {
             counters: change.counters,
             values: change.values,
             innodb: self.innodb.clone(),
-            processes: self.processes.clone(),
+            processes: self.processes(),
         }
+    }
+}
+
+/// A row of the process list.
+fn connection(row: Row<'_>) -> ClientConnection {
+    ClientConnection {
+        id: row.number("id"),
+        user: row.text("user"),
+        host: row.text("host"),
+        database: row.text("db"),
+        command: row.text("command"),
+        time_s: row.text("time").parse().unwrap_or(0.0),
+        state: row.text("state"),
+        statement: row.text("info"),
     }
 }
 

@@ -1,8 +1,6 @@
 //! The thread that asks the server while a load runs.
 
 use std::{
-    future::Future,
-    io,
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     thread::JoinHandle,
     time::Duration,
@@ -14,12 +12,10 @@ use samples::{Collected, Line, ServerObservation};
 
 use super::{
     edges::Start,
+    patience::in_time,
     questioner::Questioner,
     reading::{Probes, Reading},
 };
-
-/// A server that takes longer to answer one reading is not asked any more.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What is to be observed, and how often.
 #[derive(Debug, Clone)]
@@ -273,20 +269,6 @@ impl Observed {
             Line::Collected(self.collected.clone()),
             Line::ServerObservation(how),
         ]
-    }
-}
-
-/// The result of `future`, or why there is none in time.
-async fn in_time<T>(future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    match reactor::timeout(PATIENCE, future).await {
-        Ok(result) => result,
-        Err(_) => Err(Error::Lost {
-            during: "asking for the status",
-            source: io::Error::new(
-                io::ErrorKind::TimedOut,
-                format!("no answer in {PATIENCE:?}"),
-            ),
-        }),
     }
 }
 

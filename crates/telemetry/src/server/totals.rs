@@ -20,8 +20,13 @@ pub(crate) struct Source {
     needs: &'static str,
     columns: &'static str,
     filter: &'static str,
+    /// A condition that holds for all rows that grew within the last {seconds}; empty where there is none.
+    lately: &'static str,
     rank: &'static str,
 }
+
+/// The first ones, of statements and waits: what grew in one interval, too, is told to somebody who looks on.
+pub(crate) const LIVE_SOURCES: std::ops::Range<usize> = 0..2;
 
 /// All of them. Times of performance_schema are picoseconds.
 pub(crate) const SOURCES: &[Source] = &[
@@ -35,6 +40,7 @@ pub(crate) const SOURCES: &[Source] = &[
                   SUM_ROWS_EXAMINED AS rows_examined, SUM_CREATED_TMP_DISK_TABLES AS tmp_disk_tables, \
                   SUM_SORT_ROWS AS sort_rows, SUM_NO_INDEX_USED AS no_index_used",
         filter: "",
+        lately: "LAST_SEEN >= NOW() - INTERVAL {seconds} SECOND",
         rank: "time_s",
     },
     Source {
@@ -43,6 +49,7 @@ pub(crate) const SOURCES: &[Source] = &[
         needs: "performance_schema",
         columns: "EVENT_NAME AS name, SUM_TIMER_WAIT / 1e12 AS time_s, COUNT_STAR AS count",
         filter: "WHERE COUNT_STAR > 0 AND EVENT_NAME <> 'idle'",
+        lately: "",
         rank: "time_s",
     },
     Source {
@@ -53,6 +60,7 @@ pub(crate) const SOURCES: &[Source] = &[
                   BYTES_SENT AS bytes_sent, ROWS_READ AS rows_read, ROWS_SENT AS rows_sent, \
                   ROWS_INSERTED AS rows_inserted, ROWS_UPDATED AS rows_updated, ROWS_DELETED AS rows_deleted",
         filter: "",
+        lately: "",
         rank: "busy_s",
     },
     Source {
@@ -62,6 +70,7 @@ pub(crate) const SOURCES: &[Source] = &[
         columns: "CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) AS name, ROWS_READ AS rows_read, \
                   ROWS_CHANGED AS rows_changed, ROWS_CHANGED_X_INDEXES AS rows_changed_x_indexes",
         filter: "",
+        lately: "",
         rank: "rows_read",
     },
     Source {
@@ -70,6 +79,7 @@ pub(crate) const SOURCES: &[Source] = &[
         needs: "userstat",
         columns: "CONCAT(TABLE_SCHEMA, '.', TABLE_NAME, '.', INDEX_NAME) AS name, ROWS_READ AS rows_read",
         filter: "",
+        lately: "",
         rank: "rows_read",
     },
 ];
@@ -95,11 +105,34 @@ impl Source {
 
     /// Reads it; `None` where the server refuses.
     pub(crate) async fn read(&self, questioner: &mut Questioner) -> Result<Option<Sums>, Error> {
+        self.read_where(questioner, self.filter).await
+    }
+
+    /// Reads the rows that can have grown within the last seconds, and others where they cannot be told apart.
+    pub(crate) async fn read_lately(
+        &self,
+        questioner: &mut Questioner,
+        seconds: u64,
+    ) -> Result<Option<Sums>, Error> {
+        match self.lately {
+            "" => self.read(questioner).await,
+            lately => {
+                let lately = lately.replace("{seconds}", &seconds.to_string());
+                self.read_where(questioner, &format!("WHERE {lately}"))
+                    .await
+            }
+        }
+    }
+
+    async fn read_where(
+        &self,
+        questioner: &mut Questioner,
+        filter: &str,
+    ) -> Result<Option<Sums>, Error> {
         let Self {
             what,
             table,
             columns,
-            filter,
             ..
         } = self;
         let sql = format!("SELECT {columns} FROM {table} {filter}");

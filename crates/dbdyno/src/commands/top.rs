@@ -1,0 +1,169 @@
+//! `dbdyno top`: what a server and a load on it do now, on a full screen or in plain lines.
+
+use std::{
+    io::{IsTerminal, stdout},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+use top::{Model, Palette, Playback, Subject};
+
+use crate::{
+    blame::{Blame, Blamed},
+    connection_options::{ConnectionOptions, observe_options::ObserveOptions},
+    runs::{Stage, sample_every, utc_now},
+    signals,
+};
+
+mod feed;
+mod full_screen;
+mod live;
+mod live_server;
+mod plain_lines;
+mod record_feed;
+
+use feed::Feed;
+use live::Live;
+use record_feed::RecordFeed;
+
+/// How often a server is asked unless the user wants it otherwise.
+const EVERY: Duration = Duration::from_secs(1);
+/// Speeds of a replay, times the speed at which it was recorded.
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=512.0;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Without RECORD the server is asked, once per --every: SHOW GLOBAL STATUS, the process list, InnoDB's state and metrics,
+and what performance_schema counts where it is on. It changes nothing there and needs the privilege PROCESS.
+
+With RECORD, or the directory that `dbdyno run`, `oltp run` or `tpcc run` writes to, what the record tells is shown: a run
+that goes on is followed, one that has ended is replayed.
+
+Keys: q ends, h explains all others. Where the output is no terminal, or with --plain, each interval is one line.
+
+Examples:
+  dbdyno top --server demo
+  dbdyno top results/quickstart-1
+  dbdyno top --speed 10 results/oltp-read_write-1/record.jsonl
+  dbdyno top --host db1 --user root --every 5s --count 12 > afternoon.txt")]
+pub(crate) struct TopArgs {
+    /// Run record to replay or to follow, or the directory of results that runs are written to
+    #[arg(value_name = "RECORD")]
+    record: Option<PathBuf>,
+    /// How often the server is asked, as 500ms or 5s [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = sample_every, conflicts_with = "record")]
+    every: Option<Duration>,
+    /// Speed of a replay, times that of the run: 0.125 to 512 [default: 1; plain lines come at once]
+    #[arg(long, value_name = "FACTOR", value_parser = speed, requires = "record")]
+    speed: Option<f64>,
+    /// End after so many intervals
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+    /// One line per interval, on a terminal too
+    #[arg(long)]
+    plain: bool,
+    /// Whether the screen has colours; NO_COLOR in the environment takes them from auto
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    color: Colour,
+    #[command(flatten)]
+    connection: ConnectionOptions,
+    #[command(flatten)]
+    observe: ObserveOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Colour {
+    /// Unless NO_COLOR is set, or TERM is dumb
+    Auto,
+    /// Whatever the environment says
+    Always,
+    /// None
+    Never,
+}
+
+pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
+    let interrupt = signals::interrupt()?;
+    let (mut feed, mut model): (Box<dyn Feed>, Model) = match &args.record {
+        Some(path) => {
+            refuse_server(&args, path)?;
+            let (feed, model) = RecordFeed::open(path)?;
+            (Box::new(feed), model)
+        }
+        None => {
+            let stage = Stage::of(args.connection.endpoint()?, args.observe.observe()?)?;
+            let model = Model::new(Subject {
+                name: args.connection.server.as_ref().map_or_else(
+                    || stage.endpoint.address.to_string(),
+                    |name| format!("server {name}"),
+                ),
+                version: String::new(),
+                started_at: utc_now(),
+            });
+            let live = Live::start(stage, args.every.unwrap_or(EVERY))?;
+            (Box::new(live), model)
+        }
+    };
+    feed.poll(&mut model)?;
+    if args.plain || !stdout().is_terminal() {
+        let paced = args.speed.map(|speed| Playback::new(feed.source(), speed));
+        return plain_lines::tell(&mut *feed, &mut model, paced, args.count, &interrupt);
+    }
+    let choices = full_screen::Choices {
+        palette: palette(args.color),
+        every: args.every.unwrap_or(EVERY),
+        speed: args.speed.unwrap_or(1.0),
+        count: args.count,
+    };
+    full_screen::show(&mut *feed, &mut model, &choices, &interrupt)
+}
+
+/// An error where both a record and a server are named.
+fn refuse_server(args: &TopArgs, path: &Path) -> Result<(), Blamed> {
+    let observes = args.observe.observe()?.is_some();
+    if !args.connection.names_a_server() && !observes {
+        return Ok(());
+    }
+    let message = format!(
+        "{}: a record is shown without asking a server",
+        path.display()
+    );
+    Err(Blamed::new(Blame::Input, message)
+        .hint("leave out the connection options, or the record".to_owned()))
+}
+
+/// Reads the value of `--speed`.
+fn speed(text: &str) -> Result<f64, String> {
+    let speed: f64 = text
+        .parse()
+        .map_err(|_| "a number, for example 10 or 0.5".to_owned())?;
+    match SPEEDS.contains(&speed) {
+        true => Ok(speed),
+        false => Err(format!("from {} to {}", SPEEDS.start(), SPEEDS.end())),
+    }
+}
+
+fn palette(colour: Colour) -> Palette {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    match colour {
+        Colour::Always => Palette::coloured(),
+        Colour::Never => Palette::plain(),
+        Colour::Auto if is_set("NO_COLOR") || is_dumb => Palette::plain(),
+        Colour::Auto => Palette::coloured(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_speed_has_limits() {
+        assert_eq!(speed("10"), Ok(10.0));
+        assert_eq!(speed("0.5"), Ok(0.5));
+        for text in ["0", "-1", "1e9", "fast", "NaN"] {
+            assert!(speed(text).is_err(), "{text}");
+        }
+    }
+}

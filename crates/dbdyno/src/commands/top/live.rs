@@ -1,0 +1,134 @@
+//! A server that is asked while somebody looks on.
+
+use std::{
+    sync::mpsc::{Receiver, Sender, channel},
+    time::Duration,
+};
+
+use observer::RemoteHost;
+use reactor::{Clock, Instant, Reactor, system_now};
+use samples::Line;
+use telemetry::ServerView;
+use top::{Model, Source};
+
+use super::{
+    feed::{Feed, News},
+    live_server::{LiveServer, Order, Update},
+};
+use crate::{
+    blame::{Blame, Blamed},
+    runs::{Stage, server_host},
+};
+
+/// A server is silent when so many intervals went by without an answer, and this time.
+const SILENT_AFTER_INTERVALS: u32 = 3;
+const SILENT_AFTER: Duration = Duration::from_secs(3);
+
+/// A server that is asked, and its machine.
+pub(super) struct Live {
+    updates: Receiver<Update>,
+    orders: Sender<Order>,
+    every: Duration,
+    heard: Instant,
+    /// The observer on the server's host; it goes when this goes.
+    _remote: Option<RemoteHost>,
+}
+
+impl Live {
+    /// Begins to ask. An error is a server, or an observer, that cannot be reached.
+    pub(super) fn start(stage: Stage, every: Duration) -> Result<Self, Blamed> {
+        let began = system_now();
+        let (told, updates) = channel();
+        let (orders, receiver) = channel();
+        let remote = match &stage.observation {
+            Some(observation) => {
+                let variables = server_host::variables_of(&stage.endpoint)?;
+                let remote = observation.reach()?;
+                let watching = remote
+                    .watch(server_host::watch(&variables))
+                    .map_err(|error| Blamed::new(Blame::Input, format!("observer {error}")))?;
+                // A receiver that is gone is told by the samples that follow.
+                let _ = told.send(Update::Line(Box::new(Line::Machine(watching.machine))));
+                let told = told.clone();
+                remote.start(began, every, move |telemetry| {
+                    let line = Line::Telemetry(Box::new(telemetry));
+                    told.send(Update::Line(Box::new(line))).is_ok()
+                });
+                Some(remote)
+            }
+            None => None,
+        };
+        let (ready, is_ready) = channel();
+        let server = LiveServer {
+            endpoint: stage.endpoint,
+            every,
+            is_observed: remote.is_some(),
+            began,
+            orders: receiver,
+            updates: told,
+        };
+        let address = server.endpoint.address.clone();
+        let thread = std::thread::Builder::new().name("server".to_owned());
+        let spawned = thread.spawn(move || {
+            let reactor = match Reactor::new(Clock::System) {
+                Ok(reactor) => reactor,
+                Err(error) => return drop(ready.send(Err(Blamed::new(Blame::Machine, error)))),
+            };
+            match reactor.run(ServerView::open(&server.endpoint, began)) {
+                Ok(view) => {
+                    if ready.send(Ok(())).is_ok() {
+                        server.ask(&reactor, view);
+                    }
+                }
+                Err(error) => drop(ready.send(Err(Blamed::of_server(&address, error)))),
+            }
+        });
+        spawned.map_err(|error| Blamed::new(Blame::Machine, error))?;
+        // A thread that ended without a word has panicked, which ends the process.
+        is_ready.recv().unwrap_or(Ok(()))?;
+        Ok(Self {
+            updates,
+            orders,
+            every,
+            heard: system_now(),
+            _remote: remote,
+        })
+    }
+}
+
+impl Feed for Live {
+    fn poll(&mut self, model: &mut Model) -> anyhow::Result<News> {
+        let mut news = News::default();
+        for update in self.updates.try_iter() {
+            news.is_any = true;
+            match update {
+                Update::Met(server) => model.meet(&server),
+                Update::Line(line) => model.take(*line),
+                Update::Looked(moment) => model.look(*moment),
+                Update::Lost { at_s, why } => model.lose(at_s, why),
+            }
+            self.heard = system_now();
+        }
+        Ok(news)
+    }
+
+    fn source(&self) -> Source {
+        Source::Live
+    }
+
+    fn is_over(&self) -> bool {
+        false
+    }
+
+    fn silent_for(&self) -> Option<Duration> {
+        let silence = system_now() - self.heard;
+        let limit = (self.every * SILENT_AFTER_INTERVALS).max(SILENT_AFTER);
+        (silence > limit).then_some(silence)
+    }
+
+    fn set_every(&mut self, every: Duration) {
+        self.every = every;
+        // A thread that has ended has told why.
+        let _ = self.orders.send(Order::Every(every));
+    }
+}

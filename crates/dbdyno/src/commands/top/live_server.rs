@@ -1,0 +1,159 @@
+//! The thread that asks a server and its machine, again and again, and tries again where it went away.
+
+use std::{
+    collections::BTreeMap,
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender},
+    time::Duration,
+};
+
+use protocol::{Endpoint, Error};
+use reactor::{Instant, Reactor, system_now};
+use samples::{Host, Line, ServerIdentity, ServerMoment};
+use telemetry::{Sampler, ServerView, Targets};
+
+use crate::runs::local_pid;
+
+/// How long to wait before a server that went away is tried again.
+const TRY_AGAIN_AFTER: Duration = Duration::from_millis(500);
+
+/// What the thread tells.
+pub(super) enum Update {
+    /// Who answers; at first, and after each absence.
+    Met(Box<ServerIdentity>),
+    /// What the machine did.
+    Line(Box<Line>),
+    /// What the server did.
+    Looked(Box<ServerMoment>),
+    /// It does not answer.
+    Lost { at_s: f64, why: String },
+}
+
+/// What the thread is told.
+pub(super) enum Order {
+    /// Ask so often from now on.
+    Every(Duration),
+}
+
+/// Asks one server.
+pub(super) struct LiveServer {
+    pub(super) endpoint: Endpoint,
+    pub(super) every: Duration,
+    /// Somebody on the server's host looks at it.
+    pub(super) is_observed: bool,
+    pub(super) began: Instant,
+    pub(super) orders: Receiver<Order>,
+    pub(super) updates: Sender<Update>,
+}
+
+/// Nobody listens any more.
+struct Left;
+
+impl LiveServer {
+    /// Asks until nobody listens; `view` is the connection that stands already.
+    pub(super) fn ask(mut self, reactor: &Reactor, view: ServerView) {
+        let mut view = view;
+        while let Ok(lost) = self.watch(reactor, &mut view) {
+            match self.reach_again(reactor, &lost) {
+                Ok(reached) => view = reached,
+                Err(Left) => return,
+            }
+        }
+        // It may have gone away at the same moment.
+        let _ = reactor.run(view.close());
+    }
+
+    /// Asks as long as the server answers; returns why it does no more.
+    fn watch(&mut self, reactor: &Reactor, view: &mut ServerView) -> Result<Error, Left> {
+        let mut sampler = Sampler::new(self.targets(view.variables()));
+        if self.is_observed {
+            sampler.server_host_is_observed();
+        }
+        let machine = sampler.machine();
+        self.tell(Update::Met(Box::new(self.identity(view))))?;
+        self.tell(Update::Line(Box::new(Line::Machine(machine))))?;
+        sampler.sample(self.elapsed_s());
+        let mut due = system_now() + self.every;
+        loop {
+            due = self.wait_until(due)?;
+            let looked = match reactor.run(view.look()) {
+                Ok(looked) => looked,
+                Err(lost) => return Ok(lost),
+            };
+            let telemetry = sampler.sample(self.elapsed_s());
+            self.tell(Update::Line(Box::new(Line::Telemetry(Box::new(telemetry)))))?;
+            self.tell(Update::Looked(Box::new(looked)))?;
+            // Who cannot keep up leaves intervals out, and does not ask the harder for it.
+            due = (due + self.every).max(system_now());
+        }
+    }
+
+    fn reach_again(&mut self, reactor: &Reactor, lost: &Error) -> Result<ServerView, Left> {
+        let mut why = lost.to_string();
+        loop {
+            let at_s = self.elapsed_s();
+            self.tell(Update::Lost { at_s, why })?;
+            self.wait_until(system_now() + TRY_AGAIN_AFTER)?;
+            match reactor.run(ServerView::open(&self.endpoint, self.began)) {
+                Ok(view) => return Ok(view),
+                Err(error) => why = error.to_string(),
+            }
+        }
+    }
+
+    /// Waits, and does what it is told meanwhile; returns for when it was to wait.
+    fn wait_until(&mut self, due: Instant) -> Result<Instant, Left> {
+        let mut due = due;
+        loop {
+            let now = system_now();
+            let left = match due > now {
+                true => due - now,
+                false => Duration::ZERO,
+            };
+            match self.orders.recv_timeout(left) {
+                Ok(Order::Every(every)) => {
+                    self.every = every;
+                    due = due.min(now + every);
+                }
+                Err(RecvTimeoutError::Timeout) => return Ok(due),
+                Err(RecvTimeoutError::Disconnected) => return Err(Left),
+            }
+        }
+    }
+
+    /// What of this machine is looked at: after a restart the server is another process.
+    fn targets(&self, variables: &BTreeMap<String, String>) -> Targets {
+        let server_pid = local_pid(&self.endpoint.address, variables);
+        let datadir = variables.get("datadir").map(Into::into);
+        Targets {
+            host: match server_pid {
+                Some(_) => Host::Both,
+                None => Host::Client,
+            },
+            server_pid,
+            // The same path on another machine is another directory.
+            datadir: datadir.filter(|_| server_pid.is_some()),
+        }
+    }
+
+    fn identity(&self, view: &ServerView) -> ServerIdentity {
+        let variables = view.variables();
+        let comment = variables.get("version_comment");
+        ServerIdentity {
+            at: "start".to_owned(),
+            version: view.version().to_owned(),
+            version_comment: comment.cloned().unwrap_or_default(),
+            address: self.endpoint.address.to_string(),
+            private: false,
+            variables: variables.clone(),
+            settings_changed: Vec::new(),
+        }
+    }
+
+    fn elapsed_s(&self) -> f64 {
+        (system_now() - self.began).as_secs_f64()
+    }
+
+    fn tell(&self, update: Update) -> Result<(), Left> {
+        self.updates.send(update).map_err(|_| Left)
+    }
+}

@@ -1,0 +1,70 @@
+//! One line per interval on stdout.
+
+use std::{
+    io::{Write, stdout},
+    process::ExitCode,
+    thread,
+    time::Duration,
+};
+
+use load::Interrupt;
+use reactor::system_now;
+use top::{Model, Plain, Playback};
+
+use super::feed::Feed;
+use crate::blame::{Blame, Blamed};
+
+/// How often is looked for news.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Writes lines until the feed is over, `count` are written, or the user wants no more. `paced` is a replay that takes its
+/// time; without one the lines of a record come at once.
+pub(super) fn tell(
+    feed: &mut dyn Feed,
+    model: &mut Model,
+    mut paced: Option<Playback>,
+    count: Option<u64>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<ExitCode> {
+    let mut plain = Plain::new(count);
+    let mut last = system_now();
+    loop {
+        if feed.poll(model)?.is_new_run {
+            plain.begin_run();
+        }
+        let now = system_now();
+        let until_s = match &mut paced {
+            Some(playback) => {
+                playback.advance((now - last).as_secs_f64(), model);
+                playback.at_s(model)
+            }
+            None => f64::INFINITY,
+        };
+        last = now;
+        let is_over = feed.is_over();
+        let lines = plain.lines(model, until_s, is_over);
+        if !lines.is_empty() {
+            let mut out = stdout().lock();
+            let written = out.write_all(lines.as_bytes()).and_then(|()| out.flush());
+            match written {
+                // A reader that has seen enough is no error.
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                    return Ok(ExitCode::SUCCESS);
+                }
+                written => written.map_err(|error| Blamed::new(Blame::Machine, error))?,
+            }
+        }
+        let is_told = paced.as_ref().is_none_or(|it| it.is_at_end(model));
+        if plain.is_done() || (is_over && is_told) {
+            return Ok(ExitCode::SUCCESS);
+        }
+        if interrupt.is_raised() {
+            return match count {
+                // It was meant to go on until somebody ends it.
+                None => Ok(ExitCode::SUCCESS),
+                Some(_) => Ok(ExitCode::from(Blame::Interrupted as u8)),
+            };
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+}

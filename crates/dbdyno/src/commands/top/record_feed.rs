@@ -1,0 +1,189 @@
+//! A run record, or the newest one of a directory in which runs go on.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use reactor::{Instant, system_now, wall_now};
+use samples::RecordTail;
+use top::{Model, Source};
+
+use super::feed::{Feed, News};
+use crate::{
+    blame::{Blame, Blamed},
+    runs::{REPORT, record_error, record_files},
+};
+
+/// A run writes every second; one that wrote nothing for so long has been killed.
+const DEAD_AFTER: Duration = Duration::from_secs(30);
+/// How often is looked for the record of another run.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// After this time without a line the reader is told.
+const SILENT_AFTER: Duration = Duration::from_secs(3);
+
+/// A run record, followed while it is written.
+pub(super) struct RecordFeed {
+    /// Where newer records may come; `None` for one file.
+    directory: Option<PathBuf>,
+    path: PathBuf,
+    tail: RecordTail,
+    /// The run has ended, or its dbdyno is dead, and no other run is going to come.
+    is_replay: bool,
+    /// The run has ended, and another one is going to come.
+    is_between_runs: bool,
+    /// When the record was written to last; it may have another name by now.
+    written: SystemTime,
+    /// When was looked for a newer record.
+    looked: Instant,
+}
+
+impl RecordFeed {
+    /// Opens the record, or the newest one of a directory, and reads what stands there.
+    pub(super) fn open(path: &Path) -> Result<(Self, Model), Blamed> {
+        let is_directory = path.is_dir();
+        let record = match is_directory {
+            true => newest(path)?,
+            false => path.to_owned(),
+        };
+        let mut model = model_of(&record);
+        let mut feed = Self {
+            directory: is_directory.then(|| path.to_owned()),
+            tail: open(&record)?,
+            path: record,
+            is_replay: false,
+            is_between_runs: false,
+            written: SystemTime::UNIX_EPOCH,
+            looked: system_now(),
+        };
+        feed.read(&mut model)?;
+        if model.end_s() == 0.0 && feed.is_dead() {
+            let message = format!("{}: nothing was measured in this run", feed.path.display());
+            return Err(Blamed::new(Blame::Input, message));
+        }
+        feed.is_replay = feed.is_last(&model);
+        Ok((feed, model))
+    }
+
+    /// True when nothing more is going to be written here.
+    fn is_last(&self, model: &Model) -> bool {
+        let has_ended = model.has_ended() || self.is_dead();
+        has_ended
+            && self
+                .directory
+                .as_deref()
+                .is_none_or(|it| self.is_last_of(it))
+    }
+
+    /// Takes the lines that are new; true where there were any.
+    fn read(&mut self, model: &mut Model) -> Result<bool, Blamed> {
+        let lines = self
+            .tail
+            .lines()
+            .map_err(|error| record_error(&self.path, &error))?;
+        self.written = self.written.max(modified(&self.path));
+        let is_any = !lines.is_empty();
+        lines.into_iter().for_each(|line| model.take(line));
+        Ok(is_any)
+    }
+
+    /// Goes over to a record that is newer than this one, where there is one.
+    fn go_on(&mut self, model: &mut Model) -> Result<bool, Blamed> {
+        let Some(directory) = &self.directory else {
+            return Ok(false);
+        };
+        if system_now() - self.looked < LOOK_EVERY {
+            return Ok(false);
+        }
+        self.looked = system_now();
+        // The only one may just have been set aside.
+        let Ok(newest) = newest(directory) else {
+            return Ok(false);
+        };
+        if newest == self.path || modified(&newest) <= self.written {
+            return Ok(false);
+        }
+        self.written = SystemTime::UNIX_EPOCH;
+        self.tail = open(&newest)?;
+        self.path = newest;
+        *model = model_of(&self.path);
+        self.is_replay = false;
+        self.read(model)
+    }
+
+    /// True where nothing has been written for long.
+    fn is_dead(&self) -> bool {
+        self.silence() > DEAD_AFTER
+    }
+
+    fn silence(&self) -> Duration {
+        let silence = wall_now().duration_since(self.written);
+        silence.unwrap_or_default()
+    }
+
+    /// True where no run comes after this record: no experiment goes on here, or it has been reported on.
+    fn is_last_of(&self, directory: &Path) -> bool {
+        let is_experiment = directory.join("experiment.toml").exists();
+        let reported = modified(&directory.join(REPORT));
+        !is_experiment || reported >= self.written
+    }
+}
+
+impl Feed for RecordFeed {
+    fn poll(&mut self, model: &mut Model) -> anyhow::Result<News> {
+        let is_any = self.read(model)?;
+        let is_over = model.has_ended() || self.is_dead();
+        let is_new_run = is_over && self.go_on(model)?;
+        self.is_replay = self.is_replay && !is_new_run || self.is_last(model);
+        self.is_between_runs = model.has_ended() && !self.is_replay;
+        Ok(News {
+            is_any: is_any || is_new_run,
+            is_new_run,
+        })
+    }
+
+    fn source(&self) -> Source {
+        match self.is_replay {
+            true => Source::Replay,
+            false => Source::Following,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_replay
+    }
+
+    fn silent_for(&self) -> Option<Duration> {
+        let silence = self.silence();
+        (!self.is_replay && !self.is_between_runs && silence > SILENT_AFTER).then_some(silence)
+    }
+
+    fn set_every(&mut self, _every: Duration) {}
+}
+
+/// The record in a directory that was written to last.
+fn newest(directory: &Path) -> Result<PathBuf, Blamed> {
+    let files = record_files(directory)?;
+    let newest = files.into_iter().max_by_key(|file| modified(file));
+    newest.ok_or_else(|| {
+        Blamed::new(
+            Blame::Input,
+            format!("{}: holds no run record", directory.display()),
+        )
+    })
+}
+
+/// When a file was written to; long ago where it is not there.
+fn modified(path: &Path) -> SystemTime {
+    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+    modified.unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+fn model_of(record: &Path) -> Model {
+    Model::of_record(record.display().to_string())
+}
+
+fn open(record: &Path) -> Result<RecordTail, Blamed> {
+    RecordTail::open(record).map_err(|error| record_error(record, &error))
+}

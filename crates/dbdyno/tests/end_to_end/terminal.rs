@@ -1,0 +1,165 @@
+//! A virtual terminal in which a shell runs dbdyno, and what is to be seen on it.
+
+use std::{
+    io::{Read, Write},
+    num::NonZero,
+    sync::{Arc, Mutex, MutexGuard},
+    thread,
+    time::Duration,
+};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::scene::{FOREIGN, Scene};
+
+/// What is not to be seen by then never comes.
+const PATIENCE: Duration = Duration::from_secs(120);
+const POLL: Duration = Duration::from_millis(20);
+
+/// A virtual terminal; what runs in it is killed when the test ends before it.
+pub(crate) struct Terminal {
+    master: Box<dyn MasterPty + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    keyboard: Box<dyn Write + Send>,
+    shown: Arc<Mutex<Shown>>,
+}
+
+/// What came out of the terminal.
+struct Shown {
+    screen: vt100::Parser,
+    bytes: Vec<u8>,
+}
+
+impl Terminal {
+    /// Runs a script of sh, in which `$DBDYNO` is dbdyno, in a terminal of so many columns and rows.
+    pub(crate) fn run(scene: &Scene, script: &str, (columns, rows): (u16, u16)) -> Self {
+        let pty = native_pty_system().openpty(size(columns, rows)).unwrap();
+        let mut command = CommandBuilder::new("sh");
+        command.args(["-c", script]);
+        command.cwd(scene.path());
+        command.env("HOME", scene.path());
+        command.env("DBDYNO", env!("CARGO_BIN_EXE_dbdyno"));
+        command.env("TERM", "xterm-256color");
+        for variable in FOREIGN.iter().chain(&["NO_COLOR"]) {
+            command.env_remove(variable);
+        }
+        let child = pty.slave.spawn_command(command).unwrap();
+        // The terminal is closed when the last program has left it.
+        drop(pty.slave);
+        let shown = Arc::new(Mutex::new(Shown {
+            screen: vt100::Parser::new(whole(rows), whole(columns), 0),
+            bytes: Vec::new(),
+        }));
+        let (mut reader, told) = (pty.master.try_clone_reader().unwrap(), Arc::clone(&shown));
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                let mut shown = told.lock().unwrap();
+                shown.screen.process(&bytes[..count]);
+                shown.bytes.extend_from_slice(&bytes[..count]);
+            }
+        });
+        Self {
+            keyboard: pty.master.take_writer().unwrap(),
+            master: pty.master,
+            child,
+            shown,
+        }
+    }
+
+    /// Types.
+    pub(crate) fn types(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
+        self.keyboard.flush().unwrap();
+    }
+
+    /// Makes the terminal larger or smaller, which programs in it are told.
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        let mut shown = self.shown();
+        let screen = shown.screen.screen_mut();
+        screen.set_size(whole(rows), whole(columns));
+        drop(shown);
+        self.master.resize(size(columns, rows)).unwrap();
+    }
+
+    /// Sends a signal to what the shell runs.
+    pub(crate) fn signals(&self, signal: Signal) {
+        let shell = self.child.process_id().unwrap();
+        let children = format!("/proc/{shell}/task/{shell}/children");
+        let children = std::fs::read_to_string(children).unwrap();
+        let first = children.split_whitespace().next().unwrap();
+        let pid = Pid::from_raw(first.parse().unwrap()).unwrap();
+        kill_process(pid, signal).unwrap();
+    }
+
+    /// What is to be seen.
+    pub(crate) fn text(&self) -> String {
+        self.shown().screen.screen().contents()
+    }
+
+    /// Everything that was ever written to it.
+    pub(crate) fn written(&self) -> String {
+        String::from_utf8_lossy(&self.shown().bytes).into_owned()
+    }
+
+    /// Waits until a text is to be seen.
+    #[track_caller]
+    pub(crate) fn shows(&self, text: &str) -> &Self {
+        self.shows_what(text, |shown| shown.contains(text))
+    }
+
+    /// Waits until something is so of what is to be seen.
+    #[track_caller]
+    pub(crate) fn shows_what(&self, what: &str, is_so: impl Fn(&str) -> bool) -> &Self {
+        let mut waited = Duration::ZERO;
+        loop {
+            let text = self.text();
+            if is_so(&text) {
+                return self;
+            }
+            assert!(waited < PATIENCE, "waited in vain for {what:?}:\n{text}");
+            thread::sleep(POLL);
+            waited += POLL;
+        }
+    }
+
+    /// A program has taken the whole screen, and hidden the cursor.
+    pub(crate) fn is_taken(&self) -> bool {
+        let shown = self.shown();
+        let screen = shown.screen.screen();
+        screen.alternate_screen() && screen.hide_cursor()
+    }
+
+    /// It is as a program has to leave it: on its own screen, with a cursor.
+    pub(crate) fn is_left_alone(&self) -> bool {
+        let shown = self.shown();
+        let screen = shown.screen.screen();
+        !screen.alternate_screen() && !screen.hide_cursor()
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // Both fail on a shell that ended, which is how it should be.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn whole(count: u16) -> NonZero<u16> {
+    NonZero::new(count).expect("a terminal has rows and columns")
+}
+
+fn size(columns: u16, rows: u16) -> PtySize {
+    PtySize {
+        rows,
+        cols: columns,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
+}

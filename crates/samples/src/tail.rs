@@ -1,0 +1,135 @@
+//! Reads a run record that may still be written to.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    line::{FORMAT, Line},
+    reader::ReadError,
+};
+
+/// A run record from its begin on, and what is appended to it.
+#[derive(Debug)]
+pub struct RecordTail {
+    path: PathBuf,
+    file: File,
+    /// What was read of a line whose end has not been written yet.
+    begun: Vec<u8>,
+    /// Whole lines so far.
+    lines: usize,
+}
+
+impl RecordTail {
+    /// Opens the record in `path`.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let file = File::open(path).map_err(|source| failed(path, source))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            begun: Vec::new(),
+            lines: 0,
+        })
+    }
+
+    /// The lines that were completed since the last call, at first since the record began. A line without its end
+    /// waits for the next call.
+    ///
+    /// The errors are those of [`crate::Record::read`]: a line that is not valid, a first one that is no run line, a
+    /// newer format.
+    pub fn lines(&mut self) -> Result<Vec<Line>, ReadError> {
+        let file = &mut self.file;
+        file.read_to_end(&mut self.begun)
+            .map_err(|source| failed(&self.path, source))?;
+        let Some(end) = self.begun.iter().rposition(|byte| *byte == b'\n') else {
+            return Ok(Vec::new());
+        };
+        let whole: Vec<u8> = self.begun.drain(..=end).collect();
+        let mut lines = Vec::new();
+        for text in whole[..end].split(|byte| *byte == b'\n') {
+            self.lines += 1;
+            if text.is_empty() {
+                continue;
+            }
+            let line = serde_json::from_slice(text).map_err(|source| ReadError::Line {
+                number: self.lines,
+                source,
+            })?;
+            match &line {
+                Line::Run(header) if header.format > FORMAT => {
+                    let found = header.format;
+                    return Err(ReadError::Format { found });
+                }
+                Line::Run(_) => {}
+                _ if self.lines == 1 => return Err(ReadError::NoHeader),
+                _ => {}
+            }
+            lines.push(line);
+        }
+        Ok(lines)
+    }
+}
+
+fn failed(path: &Path, source: io::Error) -> ReadError {
+    ReadError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs::OpenOptions, io::Write};
+
+    use super::*;
+
+    const RUN: &str = r#"{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"quick","experiment_sha256":"","seed":7,"run":1,"block":1,"combination":{},"started_at":"2026-11-21T09:00:00Z","connections":8,"loops":4,"io":"epoll","transport":"unix socket"}"#;
+    const END: &str = r#"{"line":"end","t_s":2.0,"complete":true,"why":"as planned"}"#;
+
+    #[test]
+    fn lines_come_when_they_are_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("record.jsonl");
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .unwrap();
+        let mut tail = RecordTail::open(&path).unwrap();
+        assert_eq!(tail.lines().unwrap(), []);
+        let (begin, rest) = END.split_at(20);
+        write!(file, "{RUN}\n{begin}").unwrap();
+        let lines = tail.lines().unwrap();
+        assert!(matches!(lines.as_slice(), [Line::Run(_)]), "{lines:?}");
+        assert_eq!(tail.lines().unwrap(), []);
+        writeln!(file, "{rest}").unwrap();
+        let lines = tail.lines().unwrap();
+        assert!(matches!(lines.as_slice(), [Line::End(_)]), "{lines:?}");
+    }
+
+    #[test]
+    fn what_is_no_record_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let lines_of = |text: &str| {
+            let path = directory.path().join("record.jsonl");
+            std::fs::write(&path, text).unwrap();
+            RecordTail::open(&path).unwrap().lines()
+        };
+        assert!(matches!(
+            lines_of(&format!("{END}\n")),
+            Err(ReadError::NoHeader)
+        ));
+        assert!(matches!(
+            lines_of(&format!("{RUN}\nnonsense\n")),
+            Err(ReadError::Line { number: 2, .. })
+        ));
+        let newer = RUN.replace(r#""format":1"#, r#""format":99"#);
+        assert!(matches!(
+            lines_of(&format!("{newer}\n")),
+            Err(ReadError::Format { found: 99 })
+        ));
+        assert!(RecordTail::open(&directory.path().join("none")).is_err());
+    }
+}

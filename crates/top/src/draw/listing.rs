@@ -1,0 +1,84 @@
+//! A list: figures in columns, and a text that takes the room that is left.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Constraint, Rect},
+    text::{Line, Text},
+    widgets::{Cell, Row, Table, Widget},
+};
+
+use crate::palette::Palette;
+
+/// A text that is shorter than this tells nothing: columns make room for it.
+const TEXT_AT_LEAST: u16 = 24;
+
+/// A list.
+#[derive(Debug, Clone)]
+pub(crate) struct Listing {
+    pub(crate) title: String,
+    /// Columns of figures with their width, the most important first: the last ones give way where there is no room.
+    pub(crate) columns: Vec<(&'static str, u16)>,
+    /// The column of the text.
+    pub(crate) text: &'static str,
+    /// Figures and text of each row.
+    pub(crate) rows: Vec<(Vec<String>, String)>,
+    /// What is missing, and why, or what the list does not hold.
+    pub(crate) note: Option<String>,
+}
+
+impl Listing {
+    /// Draws what fits, from the row `scrolled` on.
+    pub(crate) fn draw(&self, scrolled: usize, palette: Palette, area: Rect, buffer: &mut Buffer) {
+        let mut rows = area.rows();
+        let Some(title) = rows.next() else {
+            return;
+        };
+        Line::styled(self.title.as_str(), palette.heading()).render(title, buffer);
+        let mut area = Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        };
+        if let Some(note) = &self.note
+            && area.height > 0
+        {
+            Line::styled(format!(" {note}"), palette.aside()).render(area, buffer);
+            area.y += 1;
+            area.height -= 1;
+        }
+        if !self.rows.is_empty() {
+            self.draw_rows(scrolled, palette, area, buffer);
+        }
+    }
+
+    fn draw_rows(&self, scrolled: usize, palette: Palette, area: Rect, buffer: &mut Buffer) {
+        let shown = self.shown_columns(area.width);
+        // The last row stays where it can be seen.
+        let scrolled = scrolled.min(self.rows.len().saturating_sub(1));
+        let right = |text: &str| Cell::from(Text::from(text.to_owned()).right_aligned());
+        let rows = self.rows.iter().skip(scrolled).map(|(figures, text)| {
+            let figures = figures.iter().take(shown).map(|figure| right(figure));
+            Row::new(figures.chain([Cell::from(text.as_str())]))
+        });
+        let columns = self.columns.iter().take(shown);
+        let header = columns.clone().map(|(name, _)| right(name));
+        let header = Row::new(header.chain([Cell::from(self.text)])).style(palette.aside());
+        let widths = columns.map(|(_, width)| Constraint::Length(*width));
+        let widths = widths.chain([Constraint::Min(0)]);
+        let table = Table::new(rows.take(usize::from(area.height)), widths)
+            .header(header)
+            .column_spacing(1);
+        Widget::render(table, area, buffer);
+    }
+
+    /// How many columns of figures leave room for the text.
+    fn shown_columns(&self, width: u16) -> usize {
+        let mut left = width.saturating_sub(TEXT_AT_LEAST);
+        let fitting = self.columns.iter().take_while(|(_, width)| {
+            let fits = left > *width;
+            left = left.saturating_sub(width + 1);
+            fits
+        });
+        fitting.count().max(1)
+    }
+}

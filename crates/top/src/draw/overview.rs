@@ -1,0 +1,54 @@
+//! The overview, and all of InnoDB.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Constraint, Layout, Rect},
+};
+
+use super::{Scene, blocks, connections, figures, statements, waits};
+
+/// Lists below the figures need so many rows to be worth their title.
+const LIST_AT_LEAST: u16 = 4;
+/// From this width on lists stand beside each other.
+const SIDE_BY_SIDE: u16 = 110;
+
+/// Figures of everything, and the top of each list as far as there is room.
+pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
+    let groups = vec![
+        figures::throughput(scene),
+        figures::response_times(scene),
+        figures::server(scene),
+        figures::innodb(scene),
+        figures::cpu(scene),
+        figures::disk(scene),
+    ];
+    let left = blocks::draw(groups, scene.screen.palette, area, buffer);
+    if left.height < LIST_AT_LEAST {
+        return;
+    }
+    let palette = scene.screen.palette;
+    let statements = statements::top(scene);
+    if left.width < SIDE_BY_SIDE {
+        return statements.draw(0, palette, left, buffer);
+    }
+    let [first, second] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)])
+        .spacing(2)
+        .areas(left);
+    statements.draw(0, palette, first, buffer);
+    let [upper, lower] = match second.height >= 2 * LIST_AT_LEAST {
+        true => Layout::vertical([Constraint::Fill(1); 2]).areas(second),
+        false => [second, Rect::default()],
+    };
+    waits::top(scene).draw(0, palette, upper, buffer);
+    connections::states(scene).draw(0, palette, lower, buffer);
+}
+
+/// Everything that InnoDB tells.
+pub(super) fn draw_innodb(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
+    blocks::draw(
+        figures::innodb_groups(scene),
+        scene.screen.palette,
+        area,
+        buffer,
+    );
+}

@@ -1,0 +1,123 @@
+//! The line at the top: what is looked at, and how it is.
+
+use super::Scene;
+use crate::{
+    figure::{clock, number},
+    model::Presence,
+    plain::phase_name,
+    playback::Source,
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
+    let palette = scene.screen.palette;
+    let state = format!(" {} ", state(scene));
+    let subject = subject(scene);
+    let room = usize::from(area.width).saturating_sub(state.chars().count());
+    let is_ordinary = !scene.screen.playback.is_paused()
+        && scene.model.presence == Presence::Here
+        && scene.screen.silence.is_none();
+    buffer.set_style(area, palette.title());
+    Line::raw(shortened(&format!(" {subject}"), room)).render(area, buffer);
+    let state = match is_ordinary {
+        true => Span::raw(state),
+        false => Span::styled(state, palette.chosen()),
+    };
+    Line::from(state).right_aligned().render(area, buffer);
+}
+
+/// What is looked at, the most important first.
+fn subject(scene: Scene<'_>) -> String {
+    let model = scene.model;
+    let subject = &model.subject;
+    let mut parts = vec![subject.name.clone()];
+    if !subject.version.is_empty() {
+        parts.push(subject.version.clone());
+    }
+    if let Some(header) = &model.header {
+        let levels = header.combination.iter();
+        let levels = levels.map(|(factor, level)| format!("{factor}={level}"));
+        parts.extend(levels);
+    }
+    let uptime = model.server.at(scene.at_s).and_then(|it| it.uptime_s);
+    if let (Some(uptime_s), None) = (uptime, &model.header) {
+        parts.push(format!("up {}", clock(uptime_s)));
+    }
+    let asked = model.server.at(scene.at_s).and_then(|it| it.asked);
+    if let Some(asked) = asked {
+        parts.push(format!("{asked} statements a look"));
+    }
+    parts.join("  ")
+}
+
+/// Where in time, and whether everything is as it should be.
+fn state(scene: Scene<'_>) -> String {
+    let (model, screen, at_s) = (scene.model, scene.screen, scene.at_s);
+    let playback = &screen.playback;
+    let mut parts = Vec::new();
+    if let Presence::Away {
+        since_s, tried_s, ..
+    } = &model.presence
+    {
+        let away = clock(tried_s - since_s);
+        parts.push(format!("SERVER AWAY for {away}, trying again"));
+    } else if let Some(silence) = screen.silence {
+        parts.push(format!("NO NEWS for {}", clock(silence.as_secs_f64())));
+    }
+    let end_s = model.end_s();
+    match (playback.source(), playback.is_paused()) {
+        (Source::Live, false) => {
+            parts.push(format!("every {}", pace(screen.every.as_secs_f64())));
+        }
+        (Source::Live | Source::Following, true) => {
+            let back = match end_s - at_s {
+                back if back < 1.0 => String::new(),
+                back => format!(", {} back", clock(back)),
+            };
+            parts.push(format!("PAUSED{back}"));
+        }
+        (Source::Following, false) => parts.push(format!("running, {}", clock(at_s))),
+        (Source::Replay, is_paused) => {
+            let how = match (is_paused, playback.is_at_end(model)) {
+                (true, _) => "PAUSED".to_owned(),
+                (false, true) => "end".to_owned(),
+                (false, false) => format!("replay x{}", number(Some(playback.speed()))),
+            };
+            parts.push(format!("{how} {} of {}", clock(at_s), clock(end_s)));
+        }
+    }
+    if playback.source() != Source::Live {
+        parts.extend(phase(scene).map(str::to_owned));
+    }
+    parts.join("  ")
+}
+
+fn phase(scene: Scene<'_>) -> Option<&'static str> {
+    let is_at_end = scene.at_s >= scene.model.end_s();
+    if scene.model.has_ended() && is_at_end && scene.screen.playback.source() == Source::Following {
+        return Some("run over, waiting for the next");
+    }
+    scene.model.phase_at(scene.at_s).map(phase_name)
+}
+
+/// `500 ms`, `1 s`.
+fn pace(seconds: f64) -> String {
+    match seconds < 1.0 {
+        true => format!("{:.0} ms", seconds * 1000.0),
+        false => format!("{seconds:.0} s"),
+    }
+}
+
+/// So much of a text as fits; an ellipsis says that there is more.
+fn shortened(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(room.saturating_sub(1)).collect();
+    format!("{kept}…")
+}

@@ -1,0 +1,145 @@
+//! What a load did in one interval, as its client measured it.
+
+use samples::{Carried, Durations, Interval, OperationInterval, StatementInterval};
+
+use crate::timeline::Moment;
+
+/// What the load did in one interval.
+#[derive(Debug, Clone)]
+pub(crate) struct LoadMoment {
+    start_s: f64,
+    length_s: f64,
+    /// Operations that came back well, per second.
+    pub(crate) operations_per_s: f64,
+    /// Statements that came back, per second; `None` for operations of one statement.
+    pub(crate) statements_per_s: Option<f64>,
+    /// Operations that failed after all retries, per second.
+    pub(crate) errors_per_s: f64,
+    /// Response times of all operations.
+    pub(crate) times: Times,
+    /// Operations that were due and had not begun; `None` in records of before it was measured.
+    pub(crate) waiting: Option<u64>,
+    /// By operation, then by statement.
+    pub(crate) operations: Vec<Kind>,
+    pub(crate) statements: Vec<Kind>,
+}
+
+/// How long operations took, nanoseconds; `None` where there was none.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Times {
+    pub(crate) mean_ns: Option<f64>,
+    pub(crate) p50_ns: Option<f64>,
+    pub(crate) p95_ns: Option<f64>,
+    pub(crate) p99_ns: Option<f64>,
+    pub(crate) max_ns: Option<f64>,
+}
+
+/// What operations or statements of one kind did in one interval.
+#[derive(Debug, Clone)]
+pub(crate) struct Kind {
+    pub(crate) name: String,
+    pub(crate) per_s: f64,
+    pub(crate) errors_per_s: f64,
+    /// Share of the time of all of them, 0 to 1.
+    pub(crate) share: f64,
+    pub(crate) times: Times,
+}
+
+impl Moment for LoadMoment {
+    fn start_s(&self) -> f64 {
+        self.start_s
+    }
+
+    fn length_s(&self) -> f64 {
+        self.length_s
+    }
+}
+
+impl LoadMoment {
+    /// What a line of a record says; `None` of an interval without length.
+    pub(crate) fn of(interval: &Interval) -> Option<Self> {
+        if interval.length_s <= 0.0 {
+            return None;
+        }
+        let per_s = |count: u64| count as f64 / interval.length_s;
+        let carried = |carried: &Carried| carried.operations.clone();
+        let mut operations = interval.operations.clone();
+        operations.extend(interval.carried.iter().flat_map(carried));
+        let mut statements = interval.statements.clone();
+        let carried = |carried: &Carried| carried.statements.clone();
+        statements.extend(interval.carried.iter().flat_map(carried));
+        let mut all = Durations::default();
+        operations.iter().for_each(|it| all.add(&it.response()));
+        let done: u64 = statements
+            .iter()
+            .map(|it| it.reads + it.writes + it.others)
+            .sum();
+        Some(Self {
+            start_s: interval.t_s,
+            length_s: interval.length_s,
+            operations_per_s: per_s(interval.succeeded()),
+            statements_per_s: (!statements.is_empty()).then(|| per_s(done)),
+            errors_per_s: per_s(operations.iter().map(|it| it.errors).sum()),
+            times: Times::of(&all),
+            waiting: interval.pace.map(|pace| pace.waiting),
+            operations: kinds(
+                interval.length_s,
+                operations.iter().map(operation).collect(),
+            ),
+            statements: kinds(
+                interval.length_s,
+                statements.iter().map(statement).collect(),
+            ),
+        })
+    }
+}
+
+impl Times {
+    fn of(durations: &Durations) -> Self {
+        let quantile = |share| Some(durations.histogram.quantile_ns(share)? as f64);
+        Self {
+            mean_ns: durations.mean_ns(),
+            p50_ns: quantile(0.5),
+            p95_ns: quantile(0.95),
+            p99_ns: quantile(0.99),
+            max_ns: (durations.count > 0).then_some(durations.max_ns as f64),
+        }
+    }
+}
+
+/// A name, its errors and its durations.
+type Measured = (String, u64, Durations);
+
+fn operation(of: &OperationInterval) -> Measured {
+    (of.operation.clone(), of.errors, of.response())
+}
+
+fn statement(of: &StatementInterval) -> Measured {
+    (of.statement.clone(), 0, of.times())
+}
+
+/// Those of one name together, whichever load and phase they belong to.
+fn kinds(length_s: f64, measured: Vec<Measured>) -> Vec<Kind> {
+    let all_ns: u64 = measured.iter().map(|(_, _, times)| times.sum_ns).sum();
+    let mut by_name: Vec<Measured> = Vec::new();
+    for (name, errors, durations) in measured {
+        match by_name.iter_mut().find(|(known, _, _)| *known == name) {
+            Some((_, all_errors, all)) => {
+                *all_errors += errors;
+                all.add(&durations);
+            }
+            None => by_name.push((name, errors, durations)),
+        }
+    }
+    let kind = |(name, errors, durations): Measured| Kind {
+        name,
+        per_s: durations.count as f64 / length_s,
+        errors_per_s: errors as f64 / length_s,
+        share: match all_ns {
+            0 => 0.0,
+            all => durations.sum_ns as f64 / all as f64,
+        },
+        times: Times::of(&durations),
+    };
+    by_name.into_iter().map(kind).collect()
+}

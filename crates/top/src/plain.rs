@@ -1,0 +1,257 @@
+//! One line per interval, for a file, a pipe or a terminal of old.
+
+use samples::Phase;
+
+use crate::{
+    figure::{mib, ms, number, percent},
+    model::{Model, Presence},
+};
+
+/// Lines between two headers.
+const HEADER_EVERY: usize = 20;
+/// Where an interval's own length is not known yet.
+const LENGTH_S: f64 = 1.0;
+
+/// A column: its name with the unit, its width, and what stands in it.
+struct Column {
+    name: &'static str,
+    width: usize,
+    text: fn(&Model, f64) -> String,
+}
+
+/// All of them, from left to right; a change here is a change of the format.
+const COLUMNS: &[Column] = &[
+    column("time_s", 8, |_, at_s| format!("{at_s:.2}")),
+    column("queries/s", 9, |model, at_s| {
+        number(model.server.at(at_s).and_then(|it| it.queries_per_s))
+    }),
+    column("trx/s", 7, |model, at_s| {
+        number(transactions_per_s(model, at_s))
+    }),
+    column("p50_ms", 7, |model, at_s| ms(times(model, at_s)[0])),
+    column("p95_ms", 7, |model, at_s| ms(times(model, at_s)[1])),
+    column("p99_ms", 7, |model, at_s| ms(times(model, at_s)[2])),
+    column("errors/s", 8, |model, at_s| {
+        number(model.load.at(at_s).map(|it| it.errors_per_s))
+    }),
+    column("run", 5, |model, at_s| {
+        number(model.server.at(at_s).and_then(|it| it.threads_running))
+    }),
+    column("conn", 5, |model, at_s| {
+        number(model.server.at(at_s).and_then(|it| it.threads_connected))
+    }),
+    column("rows_rd/s", 9, |model, at_s| {
+        number(
+            model
+                .server
+                .at(at_s)
+                .and_then(|it| it.innodb.rows_read_per_s),
+        )
+    }),
+    column("rows_ch/s", 9, |model, at_s| {
+        number(
+            model
+                .server
+                .at(at_s)
+                .and_then(|it| it.innodb.rows_changed_per_s),
+        )
+    }),
+    column("hit_%", 6, |model, at_s| {
+        percent(model.server.at(at_s).and_then(|it| it.innodb.hits))
+    }),
+    column("dirty_%", 7, |model, at_s| {
+        percent(model.server.at(at_s).and_then(|it| it.innodb.dirty))
+    }),
+    column("ckpt_MiB", 8, |model, at_s| {
+        mib(model
+            .server
+            .at(at_s)
+            .and_then(|it| it.innodb.checkpoint_age_bytes))
+    }),
+    column("history", 7, |model, at_s| {
+        number(model.server.at(at_s).and_then(|it| it.innodb.history_list))
+    }),
+    column("lockw/s", 7, |model, at_s| {
+        number(
+            model
+                .server
+                .at(at_s)
+                .and_then(|it| it.innodb.lock_waits_per_s),
+        )
+    }),
+    column("cpu_%", 5, |model, at_s| {
+        percent(model.machine().at(at_s).and_then(|it| Some(it.cpu?.busy())))
+    }),
+    column("srv_cpu", 7, |model, at_s| {
+        number(model.machine().at(at_s).and_then(|it| it.server_cpus))
+    }),
+    column("cli_cpu", 7, |model, at_s| {
+        number(model.client_cpus_at(at_s))
+    }),
+    column("rd_MiB/s", 8, |model, at_s| {
+        mib(model.disk_at(at_s).map(|it| it.read_bytes_per_s))
+    }),
+    column("wr_MiB/s", 8, |model, at_s| {
+        mib(model.disk_at(at_s).map(|it| it.written_bytes_per_s))
+    }),
+    column("disk_%", 6, |model, at_s| {
+        percent(model.disk_at(at_s).and_then(|it| it.busy))
+    }),
+];
+
+const fn column(name: &'static str, width: usize, text: fn(&Model, f64) -> String) -> Column {
+    Column { name, width, text }
+}
+
+/// Writes one line per interval, each once, and says what happens between them.
+#[derive(Debug, Default)]
+pub struct Plain {
+    /// Lines since the last header; `None` before the first one.
+    since_header: Option<usize>,
+    /// The end of the last interval that was told, seconds.
+    told_s: Option<f64>,
+    told_version: String,
+    /// Phases that were told.
+    phases: usize,
+    is_away: bool,
+    /// Intervals that are still to be told; `None` for all.
+    left: Option<u64>,
+}
+
+impl Plain {
+    /// Nothing has been told yet; `count` intervals are going to be, or all.
+    pub fn new(count: Option<u64>) -> Self {
+        Self {
+            left: count,
+            ..Self::default()
+        }
+    }
+
+    /// True when as many intervals have been told as were wanted.
+    pub fn is_done(&self) -> bool {
+        self.left == Some(0)
+    }
+
+    /// What comes now is another run, whose time begins anew.
+    pub fn begin_run(&mut self) {
+        *self = Self::new(self.left);
+    }
+
+    /// What there is to be told by the time `until_s`, each line with its end; empty where there is nothing new. An
+    /// interval of which something is still missing waits for it, unless nothing more comes.
+    pub fn lines(&mut self, model: &Model, until_s: f64, is_over: bool) -> String {
+        let mut text = String::new();
+        let mut last_s = None;
+        for tick_s in model.ticks_s() {
+            let length_s = last_s.map_or(LENGTH_S, |last_s| tick_s - last_s);
+            last_s = Some(tick_s);
+            if self.told_s.is_some_and(|told_s| tick_s <= told_s) {
+                continue;
+            }
+            let is_settled = is_over || model.is_settled(tick_s, length_s);
+            if tick_s > until_s || !is_settled || self.is_done() {
+                break;
+            }
+            self.introduce(model, &mut text);
+            self.head(&mut text);
+            self.tell_phases(model, tick_s, &mut text);
+            text.push_str(&line(model, tick_s));
+            self.told_s = Some(tick_s);
+            self.left = self.left.map(|left| left - 1);
+        }
+        self.tell_presence(model, &mut text);
+        text
+    }
+
+    /// Whom the lines are about, when that is known, and again when it is another one.
+    fn introduce(&mut self, model: &Model, text: &mut String) {
+        let subject = &model.subject;
+        if self.since_header.is_some() && self.told_version == subject.version {
+            return;
+        }
+        self.told_version.clone_from(&subject.version);
+        text.push_str(&format!(
+            "# {}, {}, time from {} on\n",
+            subject.name, subject.version, subject.started_at
+        ));
+    }
+
+    fn head(&mut self, text: &mut String) {
+        let since = self.since_header.unwrap_or(HEADER_EVERY);
+        if since >= HEADER_EVERY {
+            text.push_str(&header());
+            self.since_header = Some(0);
+        }
+        self.since_header = self.since_header.map(|since| since + 1);
+    }
+
+    /// The phases that began before this interval was over.
+    fn tell_phases(&mut self, model: &Model, tick_s: f64, text: &mut String) {
+        let begun = model.phases.iter().skip(self.phases);
+        for (begun_s, phase) in begun.take_while(|(begun_s, _)| *begun_s < tick_s) {
+            let name = phase_name(*phase);
+            text.push_str(&format!("# {name} from {begun_s:.1} s on\n"));
+            self.phases += 1;
+        }
+    }
+
+    fn tell_presence(&mut self, model: &Model, text: &mut String) {
+        let is_away = match &model.presence {
+            Presence::Here => false,
+            Presence::Away { since_s, why, .. } => {
+                if !self.is_away {
+                    text.push_str(&format!(
+                        "# server away from {since_s:.1} s on, trying again: {why}\n"
+                    ));
+                }
+                true
+            }
+        };
+        if self.is_away && !is_away {
+            text.push_str("# the server is there again\n");
+        }
+        self.is_away = is_away;
+    }
+}
+
+/// A phase in words.
+pub(crate) fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::WarmUp => "warm-up",
+        Phase::Measurement => "measurement",
+        Phase::Drain => "drain",
+    }
+}
+
+fn header() -> String {
+    joined(COLUMNS.iter().map(|column| column.name.to_owned()))
+}
+
+fn line(model: &Model, at_s: f64) -> String {
+    joined(COLUMNS.iter().map(|column| (column.text)(model, at_s)))
+}
+
+/// Right-aligned, with a blank between them; what is too wide for its column keeps the blank.
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    let cells = texts.zip(COLUMNS).map(|(text, column)| {
+        let width = column.width;
+        format!("{text:>width$}")
+    });
+    let cells: Vec<String> = cells.collect();
+    cells.join(" ") + "\n"
+}
+
+/// The client's operations; of a server without a load that is looked at, COMMIT and ROLLBACK.
+pub(crate) fn transactions_per_s(model: &Model, at_s: f64) -> Option<f64> {
+    let load = model.load.at(at_s).map(|it| it.operations_per_s);
+    load.or_else(|| model.server.at(at_s)?.commits_per_s)
+}
+
+/// Median, 95th and 99th percentile as the client measured them; of a server without a load, its own.
+fn times(model: &Model, at_s: f64) -> [Option<f64>; 3] {
+    match (model.load.at(at_s), model.server.at(at_s)) {
+        (Some(load), _) => [load.times.p50_ns, load.times.p95_ns, load.times.p99_ns],
+        (None, Some(server)) => [server.p50_ns, server.p95_ns, server.p99_ns],
+        (None, None) => [None; 3],
+    }
+}

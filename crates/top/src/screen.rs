@@ -1,0 +1,261 @@
+//! What the reader chose to see, and what a key changes about it.
+
+use std::time::Duration;
+
+use crate::{
+    model::Model,
+    palette::Palette,
+    playback::{Playback, Source},
+    sorting::Sorting,
+};
+
+/// How often a server can be asked, from the most to the least often.
+const INTERVALS_MS: [u64; 9] = [100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
+/// How far the arrow keys go in a record, and the keys for pages, seconds.
+const STEP_S: f64 = 1.0;
+const LEAP_S: f64 = 10.0;
+
+/// A key, whatever terminal it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// A character.
+    Char(char),
+    /// The tabulator, and with shift.
+    Tab,
+    /// The tabulator with shift.
+    BackTab,
+    /// An arrow.
+    Left,
+    /// An arrow.
+    Right,
+    /// An arrow.
+    Up,
+    /// An arrow.
+    Down,
+    /// A page back.
+    PageUp,
+    /// A page on.
+    PageDown,
+    /// To the begin.
+    Home,
+    /// To the end.
+    End,
+    /// Escape.
+    Escape,
+    /// Control and C.
+    Interrupt,
+}
+
+/// What a key asks of whoever runs the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing but to draw again.
+    Draw,
+    /// The end.
+    Quit,
+    /// To ask the server so often from now on.
+    Every(Duration),
+}
+
+/// Which figures are shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Panel {
+    #[default]
+    Overview,
+    Statements,
+    Waits,
+    Connections,
+    Innodb,
+    Machine,
+}
+
+impl Panel {
+    /// All of them, as the digits choose them.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Overview,
+        Self::Statements,
+        Self::Waits,
+        Self::Connections,
+        Self::Innodb,
+        Self::Machine,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Overview => "Overview",
+            Self::Statements => "Statements",
+            Self::Waits => "Waits",
+            Self::Connections => "Connections",
+            Self::Innodb => "InnoDB",
+            Self::Machine => "Machine",
+        }
+    }
+
+    fn place(self) -> usize {
+        let place = Self::ALL.iter().position(|panel| *panel == self);
+        place.unwrap_or_default()
+    }
+
+    fn moved(self, by: usize) -> Self {
+        Self::ALL[(self.place() + by) % Self::ALL.len()]
+    }
+}
+
+/// What the reader chose to see.
+#[derive(Debug, Clone)]
+pub struct Screen {
+    /// Where in time.
+    pub playback: Playback,
+    pub(crate) palette: Palette,
+    pub(crate) every: Duration,
+    pub(crate) panel: Panel,
+    pub(crate) sorting: Sorting,
+    /// Rows of a list that are above its first one.
+    pub(crate) scrolled: usize,
+    pub(crate) shows_idle: bool,
+    pub(crate) shows_help: bool,
+    /// How long nothing has come, where it should have.
+    pub(crate) silence: Option<Duration>,
+}
+
+impl Screen {
+    /// The overview. `every` is how often a server is asked.
+    pub fn new(playback: Playback, palette: Palette, every: Duration) -> Self {
+        Self {
+            playback,
+            palette,
+            every,
+            panel: Panel::default(),
+            sorting: Sorting::default(),
+            scrolled: 0,
+            shows_idle: false,
+            shows_help: false,
+            silence: None,
+        }
+    }
+
+    /// Nothing has come for so long, or everything comes as it should.
+    pub fn set_silence(&mut self, silence: Option<Duration>) {
+        self.silence = silence;
+    }
+
+    /// Does what a key says.
+    pub fn press(&mut self, key: Key, model: &Model) -> Answer {
+        // Whoever reads the help closes it by any key that does not end everything.
+        let had_help = std::mem::take(&mut self.shows_help);
+        match key {
+            Key::Interrupt | Key::Char('q' | 'Q') => return Answer::Quit,
+            Key::Char('h' | 'H' | '?') => self.shows_help = !had_help,
+            _ if had_help => {}
+            Key::Char('p' | 'P' | ' ') => self.playback.toggle_pause(model),
+            Key::Char(digit @ '1'..='6') => {
+                let place = digit as usize - '1' as usize;
+                self.go_to(Panel::ALL[place]);
+            }
+            Key::Tab => self.go_to(self.panel.moved(1)),
+            Key::BackTab => self.go_to(self.panel.moved(Panel::ALL.len() - 1)),
+            Key::Char('+' | '=') => return self.change_pace(1),
+            Key::Char('-') => return self.change_pace(-1),
+            Key::Char('s' | 'S') => {
+                self.sorting = self.sorting.next();
+                self.scrolled = 0;
+            }
+            Key::Char('i' | 'I') => self.shows_idle = !self.shows_idle,
+            Key::Left => self.playback.seek(-STEP_S, model),
+            Key::Right => self.playback.seek(STEP_S, model),
+            Key::PageUp => self.playback.seek(-LEAP_S, model),
+            Key::PageDown => self.playback.seek(LEAP_S, model),
+            Key::Home => self.playback.rewind(model),
+            Key::End => self.playback.catch_up(model),
+            Key::Up => self.scrolled = self.scrolled.saturating_sub(1),
+            Key::Down => self.scrolled += 1,
+            Key::Char(_) | Key::Escape => {}
+        }
+        Answer::Draw
+    }
+
+    fn go_to(&mut self, panel: Panel) {
+        self.panel = panel;
+        self.scrolled = 0;
+    }
+
+    /// A replay goes faster; a server is asked less often, which makes intervals longer.
+    fn change_pace(&mut self, by: i32) -> Answer {
+        match self.playback.source() {
+            Source::Replay => {
+                self.playback.change_speed(2f64.powi(by));
+                Answer::Draw
+            }
+            // It comes as often as the run writes it.
+            Source::Following => Answer::Draw,
+            Source::Live => {
+                let now_ms = self.every.as_millis() as u64;
+                let mut steps = INTERVALS_MS.into_iter();
+                let next_ms = match by > 0 {
+                    true => steps.find(|step| *step > now_ms),
+                    false => steps.rev().find(|step| *step < now_ms),
+                };
+                self.every = Duration::from_millis(next_ms.unwrap_or(now_ms));
+                Answer::Every(self.every)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn screen(source: Source) -> Screen {
+        let every = Duration::from_secs(1);
+        Screen::new(Playback::new(source, 1.0), Palette::plain(), every)
+    }
+
+    #[test]
+    fn keys_choose_panels() {
+        let model = Model::default();
+        let mut screen = screen(Source::Live);
+        for (key, panel) in [
+            (Key::Tab, Panel::Statements),
+            (Key::Char('6'), Panel::Machine),
+            (Key::Tab, Panel::Overview),
+            (Key::BackTab, Panel::Machine),
+            (Key::Char('9'), Panel::Machine),
+        ] {
+            assert_eq!(screen.press(key, &model), Answer::Draw);
+            assert_eq!(screen.panel, panel, "{key:?}");
+        }
+        for key in [Key::Char('q'), Key::Interrupt] {
+            assert_eq!(screen.press(key, &model), Answer::Quit);
+        }
+    }
+
+    #[test]
+    fn help_closes_by_any_key_which_does_nothing_else() {
+        let model = Model::default();
+        let mut screen = screen(Source::Live);
+        screen.press(Key::Char('?'), &model);
+        assert!(screen.shows_help);
+        screen.press(Key::Char('p'), &model);
+        assert!(!screen.shows_help && !screen.playback.is_paused());
+        screen.press(Key::Char('p'), &model);
+        assert!(screen.playback.is_paused());
+    }
+
+    #[test]
+    fn plus_and_minus_change_the_pace() {
+        let model = Model::default();
+        let mut live = screen(Source::Live);
+        let seconds = |s| Answer::Every(Duration::from_secs(s));
+        assert_eq!(live.press(Key::Char('+'), &model), seconds(2));
+        assert_eq!(live.press(Key::Char('-'), &model), seconds(1));
+        for _ in 0..20 {
+            live.press(Key::Char('-'), &model);
+        }
+        assert_eq!(live.every, Duration::from_millis(100));
+        let mut replay = screen(Source::Replay);
+        replay.press(Key::Char('+'), &model);
+        assert_eq!(replay.playback.speed(), 2.0);
+        assert_eq!(replay.every, Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,165 @@
+//! Moments of one kind in order of time, of which the latest are kept.
+
+use std::collections::VecDeque;
+
+/// Moments that are kept; at one per second it is an hour.
+const KEPT_AT_MOST: usize = 3600;
+/// A moment is no news any more when so many of its lengths have gone by without a new one.
+const STALE_AFTER_LENGTHS: f64 = 3.5;
+/// But not before so many seconds.
+const STALE_AFTER_S: f64 = 3.0;
+
+/// What was measured in one interval.
+pub(crate) trait Moment {
+    /// Begin, seconds.
+    fn start_s(&self) -> f64;
+    /// Length, seconds.
+    fn length_s(&self) -> f64;
+
+    /// End, seconds.
+    fn end_s(&self) -> f64 {
+        self.start_s() + self.length_s()
+    }
+
+    /// What belongs to a time: moments of several kinds do not end at the same instant.
+    fn middle_s(&self) -> f64 {
+        self.start_s() + self.length_s() / 2.0
+    }
+}
+
+/// Moments of one kind in order of time.
+#[derive(Debug)]
+pub(crate) struct Timeline<T> {
+    moments: VecDeque<T>,
+    /// All are kept: they come from a file whose end is known.
+    keeps_all: bool,
+    /// Moments that are not kept any more.
+    dropped: u64,
+}
+
+impl<T> Default for Timeline<T> {
+    fn default() -> Self {
+        Self {
+            moments: VecDeque::new(),
+            keeps_all: false,
+            dropped: 0,
+        }
+    }
+}
+
+impl<T: Moment> Timeline<T> {
+    /// Keeps all moments from now on.
+    pub(crate) fn keep_all(&mut self) {
+        self.keeps_all = true;
+    }
+
+    /// Adds a moment; one that is not later than those before belongs to another run and is left out.
+    pub(crate) fn push(&mut self, moment: T) {
+        if self
+            .moments
+            .back()
+            .is_some_and(|last| moment.end_s() < last.end_s())
+        {
+            return;
+        }
+        self.moments.push_back(moment);
+        if !self.keeps_all && self.moments.len() > KEPT_AT_MOST {
+            self.moments.pop_front();
+            self.dropped += 1;
+        }
+    }
+
+    /// The moment that belongs to a time; `None` before the first one, and where there was none for a while.
+    pub(crate) fn at(&self, at_s: f64) -> Option<&T> {
+        let moment = self.until(at_s).next_back()?;
+        let patience = (moment.length_s() * STALE_AFTER_LENGTHS).max(STALE_AFTER_S);
+        (at_s - moment.end_s() <= patience).then_some(moment)
+    }
+
+    /// The moments up to a time.
+    pub(crate) fn until(&self, at_s: f64) -> impl DoubleEndedIterator<Item = &T> {
+        let count = self
+            .moments
+            .partition_point(|moment| moment.middle_s() <= at_s);
+        self.moments.iter().take(count)
+    }
+
+    /// How many moments there were up to a time, whether they are kept or not.
+    pub(crate) fn count_until(&self, at_s: f64) -> u64 {
+        self.dropped + self.until(at_s).count() as u64
+    }
+
+    /// All moments.
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
+        self.moments.iter()
+    }
+
+    /// The begin of the first moment, seconds.
+    pub(crate) fn start_s(&self) -> Option<f64> {
+        self.moments.front().map(Moment::start_s)
+    }
+
+    /// The end of the last moment, seconds.
+    pub(crate) fn end_s(&self) -> Option<f64> {
+        self.moments.back().map(Moment::end_s)
+    }
+
+    /// The moments that are older than the last so many, to be made smaller.
+    pub(crate) fn older_than(&mut self, count: usize) -> impl Iterator<Item = &mut T> {
+        let old = self.moments.len().saturating_sub(count);
+        self.moments.iter_mut().take(old).rev()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Second(f64);
+
+    impl Moment for Second {
+        fn start_s(&self) -> f64 {
+            self.0
+        }
+        fn length_s(&self) -> f64 {
+            1.0
+        }
+    }
+
+    fn seconds(starts: &[f64]) -> Timeline<Second> {
+        let mut timeline = Timeline::default();
+        starts
+            .iter()
+            .for_each(|start| timeline.push(Second(*start)));
+        timeline
+    }
+
+    #[test]
+    fn a_moment_belongs_to_the_time_at_its_end_and_goes_stale() {
+        let timeline = seconds(&[0.0, 1.0001, 2.0]);
+        for (at_s, expected) in [
+            (0.4, None),
+            (1.0, Some(0.0)),
+            (2.0, Some(1.0001)),
+            (3.0, Some(2.0)),
+            (6.4, Some(2.0)),
+            (6.6, None),
+        ] {
+            assert_eq!(timeline.at(at_s).map(|it| it.0), expected, "{at_s}");
+        }
+    }
+
+    #[test]
+    fn only_the_latest_are_kept_and_nothing_goes_back() {
+        let starts: Vec<f64> = (0..KEPT_AT_MOST + 10).map(|second| second as f64).collect();
+        let mut timeline = seconds(&starts);
+        timeline.push(Second(3.0));
+        assert_eq!(timeline.iter().count(), KEPT_AT_MOST);
+        assert_eq!(timeline.start_s(), Some(10.0));
+        assert_eq!(timeline.count_until(1e9), starts.len() as u64);
+        let mut all = Timeline::default();
+        all.keep_all();
+        starts.iter().for_each(|start| all.push(Second(*start)));
+        assert_eq!(all.start_s(), Some(0.0));
+    }
+}

@@ -1,0 +1,79 @@
+//! Plain lines of a record: all at once, or as it is written.
+
+use samples::{Line, ServerIdentity, ServerStatus};
+use top::{Model, Plain, Subject};
+
+use crate::shown::record;
+
+#[test]
+fn each_interval_of_a_record_is_one_line() {
+    let model = record("mariadb-tpcc.jsonl");
+    let mut plain = Plain::new(None);
+    insta::assert_snapshot!("plain_lines", plain.lines(&model, f64::INFINITY, true));
+    assert_eq!(plain.lines(&model, f64::INFINITY, true), "");
+}
+
+#[test]
+fn lines_end_when_as_many_are_told_as_were_wanted() {
+    let model = record("mariadb-open-loop.jsonl");
+    let mut plain = Plain::new(Some(2));
+    let lines = plain.lines(&model, f64::INFINITY, true);
+    let figures = lines
+        .lines()
+        .filter(|line| line.trim_start().starts_with(char::is_numeric));
+    assert_eq!(figures.count(), 2);
+    assert!(plain.is_done());
+}
+
+#[test]
+fn a_header_comes_again() {
+    let mut model = Model::new(Subject::default());
+    for second in 0..41 {
+        model.take(status(f64::from(second)));
+    }
+    let lines = Plain::new(None).lines(&model, f64::INFINITY, false);
+    let headers = lines.lines().filter(|line| line.contains("queries/s"));
+    assert_eq!(headers.count(), 3);
+}
+
+#[test]
+fn an_absence_is_told_once_and_so_is_its_end() {
+    let mut model = Model::new(Subject {
+        name: "db1:3306".to_owned(),
+        ..Subject::default()
+    });
+    let server = |version: &str| ServerIdentity {
+        at: "start".to_owned(),
+        version: version.to_owned(),
+        version_comment: String::new(),
+        address: String::new(),
+        private: false,
+        variables: Default::default(),
+        settings_changed: Vec::new(),
+    };
+    let mut plain = Plain::new(None);
+    let mut told = |model: &Model| plain.lines(model, f64::INFINITY, false);
+    model.meet(&server("10.11.1"));
+    model.take(status(0.0));
+    assert!(told(&model).starts_with("# db1:3306, 10.11.1, time from"));
+    model.lose(1.5, "connection refused".to_owned());
+    model.lose(1.5, "connection refused".to_owned());
+    assert_eq!(
+        told(&model),
+        "# server away from 1.5 s on, trying again: connection refused\n"
+    );
+    assert_eq!(told(&model), "");
+    model.meet(&server("10.11.2"));
+    assert_eq!(told(&model), "# the server is there again\n");
+    model.take(status(9.0));
+    let lines = told(&model);
+    assert!(lines.starts_with("# db1:3306, 10.11.2"), "{lines}");
+}
+
+fn status(t_s: f64) -> Line {
+    Line::ServerStatus(ServerStatus {
+        t_s,
+        length_s: 1.0,
+        ..ServerStatus::default()
+    })
+}

@@ -1,0 +1,52 @@
+//! Models of real records, and the screen as text.
+
+use std::{path::PathBuf, time::Duration};
+
+use ratatui::{buffer::Buffer, layout::Rect};
+use samples::RecordTail;
+use top::{Key, Model, Palette, Playback, Screen, Source, draw};
+
+/// A real record, as the rules of the audit have them for their tests.
+pub(crate) fn record(name: &str) -> Model {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../audit/fixtures")
+        .join(name);
+    let mut model = Model::of_record(format!("results/{name}"));
+    let lines = RecordTail::open(&path).and_then(|mut tail| tail.lines());
+    let lines = lines.expect("the rules of the audit read it, too");
+    lines.into_iter().for_each(|line| model.take(line));
+    model
+}
+
+/// A screen without colours.
+pub(crate) fn screen(source: Source) -> Screen {
+    let every = Duration::from_secs(1);
+    Screen::new(Playback::new(source, 1.0), Palette::plain(), every)
+}
+
+/// What the keys make of a screen of so many columns and rows.
+pub(crate) fn after(
+    screen: &mut Screen,
+    keys: &[Key],
+    model: &Model,
+    (width, height): (u16, u16),
+) -> String {
+    for key in keys {
+        screen.press(*key, model);
+    }
+    let area = Rect::new(0, 0, width, height);
+    let mut buffer = Buffer::empty(area);
+    draw(screen, model, area, &mut buffer);
+    text(&buffer)
+}
+
+/// The characters of a buffer, without the blanks at the ends of lines.
+fn text(buffer: &Buffer) -> String {
+    let width = usize::from(buffer.area.width);
+    let rows = buffer.content.chunks(width);
+    let lines = rows.map(|row| {
+        let line: String = row.iter().map(|cell| cell.symbol()).collect();
+        line.trim_end().to_owned() + "\n"
+    });
+    lines.collect()
+}
