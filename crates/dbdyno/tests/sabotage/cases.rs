@@ -148,8 +148,23 @@ impl Ground {
 
     /// Stages a case, and asks what differs.
     pub(crate) fn try_out(&self, case: &Case, seed: u64) -> Result<Answer, String> {
+        self.put_back();
         let staged = (case.make)(self)?;
         Ok(staged.trial.run(self.first().path(), seed, self.seconds))
+    }
+
+    /// Nothing that a case before has set is left.
+    fn put_back(&self) {
+        let first = self.first();
+        first.durable(false);
+        for sql in [
+            "set global innodb_buffer_pool_size = 16 * 1024 * 1024",
+            "set global innodb_log_file_buffering = OFF",
+            "set global query_cache_size = 0",
+            "set global general_log = OFF",
+        ] {
+            first.run_sql(sql);
+        }
     }
 
     /// The server on which the settings are changed.
@@ -182,6 +197,8 @@ fn stage() -> Stage {
 }
 
 const INSERT: &str = "insert into journal (n) values (1)";
+/// Otherwise every commit writes to the disk itself, synced or not, and on a disk that syncs fast a sync adds little.
+const BUFFERED_LOG: &str = "set global innodb_log_file_buffering = ON";
 const POINT: &str = "select n from hot where id = 1";
 
 impl From<Trial> for Staged {
@@ -230,9 +247,7 @@ fn less_durable(ground: &Ground, flush_log: &str) -> Staged {
     Trial::of("flush_log", ["1", flush_log], INSERT)
         .server(on(ground))
         .connections(1)
-        // Otherwise every commit writes to the disk itself, synced or not, and on a disk whose cache is its owner's
-        // business the sync adds little to that.
-        .before("set global innodb_log_file_buffering = ON")
+        .before(BUFFERED_LOG)
         .before("set global sync_binlog = 0")
         .before("set global innodb_flush_log_at_trx_commit = {flush_log}")
         .into()
@@ -252,6 +267,7 @@ fn sync_binlog(ground: &Ground) -> Result<Staged, String> {
     Ok(Trial::of("sync_binlog", ["0", "1"], INSERT)
         .server(on(ground))
         .connections(1)
+        .before(BUFFERED_LOG)
         .before("set global innodb_flush_log_at_trx_commit = 2")
         .before("set global sync_binlog = {sync_binlog}")
         .into())
@@ -279,10 +295,7 @@ fn limited(ground: &Ground, statement: &str, limit: Cgroup) -> Result<Staged, St
         ..Trial::of("address", ["", ""], statement)
     };
     Ok(Staged {
-        trial: trial
-            .server(at("{address}"))
-            .before("set global innodb_buffer_pool_size = 16 * 1024 * 1024")
-            .connections(8),
+        trial: trial.server(at("{address}")).connections(8),
         _limit: Some(limit),
     })
 }
@@ -334,6 +347,7 @@ fn hot_row(ground: &Ground) -> Result<Staged, String> {
             ("one".to_owned(), update("1")),
         ],
         smack: "{rows}".to_owned(),
+        repeats: 8,
         ..Trial::of("rows", ["spread", "one"], "")
     };
     Ok(trial

@@ -28,8 +28,6 @@ pub(crate) struct Trial {
     pub(crate) connections: u32,
     /// Runs of each level.
     pub(crate) repeats: u32,
-    /// Seconds of measurement, where they are not the usual ones.
-    pub(crate) seconds: Option<u32>,
     /// How many runs may be done again because other programs disturbed them, as a share of all.
     pub(crate) again: &'static str,
 }
@@ -46,7 +44,6 @@ impl Trial {
             smack: "one".to_owned(),
             connections: 4,
             repeats: 5,
-            seconds: None,
             again: "0 %",
         }
     }
@@ -67,7 +64,7 @@ impl Trial {
         }
     }
 
-    /// Runs it in this directory, each run usually for so many seconds, and compares its levels.
+    /// Runs it in this directory, each run for so many seconds, and compares its levels.
     #[track_caller]
     pub(crate) fn run(&self, directory: &Path, seed: u64, seconds: u32) -> Answer {
         for (name, statements) in &self.smacks {
@@ -117,7 +114,7 @@ impl Trial {
             list(&self.before),
             self.smack,
             self.connections,
-            self.seconds.unwrap_or(seconds),
+            seconds,
             self.again
         )
     }
