@@ -3,17 +3,22 @@
 CARGO ?= $(or $(shell command -v cargo),$(HOME)/.cargo/bin/cargo)
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 DBDYNO := $(TARGET_DIR)/debug/dbdyno
+MUSL := $(shell uname -m)-unknown-linux-musl
+PACKAGES := $(TARGET_DIR)/packages
 ASSETS := crates/report/assets
 
 # Each step builds on the one before it.
 .NOTPARALLEL:
-.PHONY: help quickstart test matrix mysql build assets browser lint bench
+.PHONY: help quickstart test matrix mysql build static deb check-packages assets browser lint bench
 
 help:
 	@echo 'make quickstart  install what is missing, build, and measure a private MariaDB (about 3 minutes after the build)'
 	@echo 'make test        install what the tests need, then check format and lints and run all tests'
 	@echo 'make matrix      install every version that can be, and run the tests that take all of them (1.2 GB to load)'
 	@echo 'make build       build $(TARGET_DIR)/release/dbdyno'
+	@echo 'make static      build a dbdyno that needs no library: $(TARGET_DIR)/$(MUSL)/release/dbdyno'
+	@echo 'make deb         put it into a .deb and a .tar.gz, with completions, man pages, docs and experiments'
+	@echo 'make check-packages  install these and run their first steps; also cargo install from a fresh clone'
 	@echo 'make assets      fetch the chart library that the report embeds'
 	@echo 'make lint        check format, lints and shell scripts'
 	@echo 'make bench       run the benchmarks of dbdyno itself (about 30 minutes)'
@@ -53,6 +58,19 @@ matrix:
 
 build: assets
 	$(CARGO) build --release
+
+# musl-tools has the C compiler for it; rustup the standard library.
+static: assets
+	@command -v musl-gcc >/dev/null || { echo 'error: musl-gcc is missing' >&2; \
+	    echo 'hint: as root: apt-get install --no-install-recommends musl-tools' >&2; exit 4; }
+	@! command -v rustup >/dev/null || rustup --quiet target add $(MUSL)
+	CARGO_PROFILE_RELEASE_STRIP=debuginfo $(CARGO) build --release --locked -p dbdyno --target $(MUSL)
+
+deb: static
+	scripts/make-deb.sh $(TARGET_DIR)/$(MUSL)/release/dbdyno $(PACKAGES)
+
+check-packages:
+	scripts/check-packages.sh $(PACKAGES) --cargo
 
 # Without the chart library everything works; a run's time series is then a static drawing.
 assets:

@@ -12,10 +12,11 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 mod blame;
 mod calibration;
+mod command_tree;
 mod commands;
 mod connection_options;
 mod front_doors;
@@ -52,6 +53,8 @@ enum Command {
     Quick(commands::quick::QuickArgs),
     /// Run an experiment file: every combination, repeated, in random order; then the report
     Run(commands::run::RunArgs),
+    /// Write results as a page, JSON, CSV, Markdown, OpenMetrics or Parquet
+    Report(commands::report::ReportArgs),
     /// Compare any two results: faster, slower, equivalent or inconclusive, what each operation cost, and why
     Compare(commands::compare::CompareArgs),
     /// Tell whether a result can be believed: what the rules of an honest benchmark say of it
@@ -95,6 +98,10 @@ enum Command {
     /// Run with tpcc-mysql's command line and output
     #[command(name = "tpcc_start", disable_help_flag = true)]
     TpccStart(FrontDoorArgs),
+    /// Print the completions of a shell for dbdyno's command line
+    Completions(commands::completions::CompletionsArgs),
+    /// Write a man page for each command
+    Man(commands::man::ManArgs),
     /// Not for people: switches a redo log on again where the dbdyno that switched it off was killed
     #[command(hide = true)]
     RedoLogGuard,
@@ -138,6 +145,7 @@ fn run() -> anyhow::Result<ExitCode> {
     match Cli::parse().command {
         Command::Quick(args) => commands::quick::run(args),
         Command::Run(args) => commands::run::run(args),
+        Command::Report(args) => commands::report::run(args),
         Command::Compare(args) => commands::compare::run(args),
         Command::Audit(args) => commands::audit::run(args),
         Command::History(args) => commands::history::run(args),
@@ -150,6 +158,11 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Top(args) => commands::top::run(args),
         Command::Tpch(args) => commands::tpch::run(args),
         Command::Tpcc(args) => commands::tpcc::run(args),
+        Command::Completions(args) => {
+            let mut tree = command_tree::command_tree(Cli::command());
+            Ok(commands::completions::run(&args, &mut tree))
+        }
+        Command::Man(args) => commands::man::run(&args, command_tree::command_tree(Cli::command())),
         Command::RedoLogGuard => runs::redo_log_guard::stand(),
         Command::Oltp(door) => commands::oltp::run(door.args.into_iter()),
         Command::SuperSmack(door) => front_doors::super_smack::run(door.args.into_iter()),

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Transaction, params};
 use samples::{LatencySummary, Record, RunSummary};
 use verdict::{run_stalls, run_state};
 
-use crate::{cell::server_machine, results::Results};
+use crate::{cell::server_machine, factor_columns::free_names, results::Results};
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -337,20 +337,20 @@ fn insert_errors(transaction: &Transaction, record: &Record) -> rusqlite::Result
 
 /// The view `results`: one row per run, one column per factor, then throughput, percentiles and CPU.
 fn view(results: &Results) -> String {
-    let mut columns: Vec<String> = Vec::new();
-    let mut taken: Vec<String> = FIXED_COLUMNS
+    let names = results.factors.iter().map(|factor| factor.name.as_str());
+    let factors = results
+        .factors
         .iter()
-        .map(|name| (*name).to_owned())
+        .zip(free_names(names, &FIXED_COLUMNS));
+    let columns: Vec<String> = factors
+        .map(|(factor, name)| {
+            format!(
+                "(SELECT level FROM factors WHERE factors.run = runs.run AND name = {}) AS {}",
+                quoted(&factor.name, '\''),
+                quoted(&name, '"'),
+            )
+        })
         .collect();
-    for factor in &results.factors {
-        let name = free_name(&factor.name, &taken);
-        columns.push(format!(
-            "(SELECT level FROM factors WHERE factors.run = runs.run AND name = {}) AS {}",
-            quoted(&factor.name, '\''),
-            quoted(&name, '"'),
-        ));
-        taken.push(name);
-    }
     let (first, rest) = FIXED_COLUMNS.split_at(3);
     let fixed = |names: &[&str]| names.iter().map(|name| source_of(name)).collect::<Vec<_>>();
     let all = [fixed(first), columns, fixed(rest)].concat();
@@ -366,16 +366,6 @@ fn source_of(column: &str) -> String {
         name if name.ends_with("_percent") => format!("cpu.{name}"),
         name => format!("runs.{name}"),
     }
-}
-
-/// The factor's name, or `factor_NAME` where a column has it already; SQLite does not tell cases apart.
-fn free_name(name: &str, taken: &[String]) -> String {
-    let is_taken = |name: &str| taken.iter().any(|other| other.eq_ignore_ascii_case(name));
-    let mut free = name.to_owned();
-    while is_taken(&free) {
-        free = format!("factor_{free}");
-    }
-    free
 }
 
 /// An SQL string (`'`) or identifier (`"`).

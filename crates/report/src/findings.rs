@@ -19,6 +19,9 @@ use serde::Serialize;
 
 use crate::wrapped::wrapped_behind;
 
+/// Version of the audit's JSON.
+const AUDIT_FORMAT: u32 = 1;
+
 /// What is shown of an audit.
 #[derive(Debug, Clone, Default)]
 pub struct Shown {
@@ -186,8 +189,10 @@ pub fn rule_explained(id: &str, width: u16) -> Option<String> {
     Some(format!("{}: {}\n{why}\n", waiting.id, waiting.name))
 }
 
+/// An audit as programs read it.
 #[derive(Serialize)]
-struct Document<'a> {
+pub(crate) struct AuditDocument<'a> {
+    format: u32,
     subject: &'a str,
     grade: char,
     meaning: &'a str,
@@ -224,6 +229,16 @@ struct Waiting<'a> {
 
 /// The audit of `name` as one JSON object.
 pub fn audit_json(name: &str, audit: &Audit, shown: &Shown) -> String {
+    let text = serde_json::to_string_pretty(&audit_document(name, audit, shown));
+    text.expect("findings have only names and finite numbers") + "\n"
+}
+
+/// The audit of `name` as an object; docs/report-formats.md tells its fields.
+pub(crate) fn audit_document<'a>(
+    name: &'a str,
+    audit: &'a Audit,
+    shown: &Shown,
+) -> AuditDocument<'a> {
     let rows = audit
         .judgements
         .iter()
@@ -252,16 +267,15 @@ pub fn audit_json(name: &str, audit: &Audit, shown: &Shown) -> String {
         name: rule.name,
         waits_for: rule.waits_for,
     });
-    let document = Document {
+    AuditDocument {
+        format: AUDIT_FORMAT,
         subject: name,
         grade: audit.grade.letter(),
         meaning: audit.grade.in_words(),
         formula: audit::FORMULA,
         rules: rows.collect(),
         waiting: waiting.collect(),
-    };
-    let text = serde_json::to_string_pretty(&document);
-    text.expect("findings have only names and finite numbers") + "\n"
+    }
 }
 
 #[cfg(test)]

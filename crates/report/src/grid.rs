@@ -192,7 +192,7 @@ pub(crate) fn level_number(level: &str) -> Option<f64> {
 }
 
 /// The factors, with levels that only the records know (a scaled experiment) added to the author's.
-fn complete_factors(results: &Results) -> Vec<Factor> {
+pub(crate) fn complete_factors(results: &Results) -> Vec<Factor> {
     let mut factors = results.factors.clone();
     for factor in &mut factors {
         for record in &results.runs {

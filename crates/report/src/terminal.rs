@@ -120,9 +120,9 @@ fn incomplete_runs(results: &Results, width: usize) -> Option<String> {
 }
 
 /// A column before it is laid out.
-struct Column {
-    head: String,
-    cells: Vec<String>,
+pub(crate) struct Column {
+    pub(crate) head: String,
+    pub(crate) cells: Vec<String>,
 }
 
 impl Column {
@@ -143,7 +143,7 @@ impl Column {
 }
 
 /// The columns that say which combination a row is.
-fn key_columns(grid: &Grid, facet: &Facet) -> Vec<Column> {
+pub(crate) fn key_columns(grid: &Grid, facet: &Facet) -> Vec<Column> {
     let line = grid.line.as_ref().map(|factor| {
         Column::of(&factor.name, facet, |line, _, _| {
             factor.levels[line].clone()
@@ -157,7 +157,7 @@ fn key_columns(grid: &Grid, facet: &Facet) -> Vec<Column> {
 }
 
 /// One row per combination, with everything; columns of one group stay in one table.
-fn detailed_columns(facet: &Facet) -> Vec<Vec<Column>> {
+pub(crate) fn detailed_columns(facet: &Facet) -> Vec<Vec<Column>> {
     let mut results = vec![
         Column::of("operations/s", facet, |_, _, cell| throughput(cell)),
         Column::of("runs", facet, |_, _, cell| cell.runs_in_words()),

@@ -28,6 +28,11 @@ impl<'a> Execution<'a> {
             summary,
         }
     }
+
+    /// The figures of its measurement.
+    pub fn summary(&self) -> &RunSummary {
+        &self.summary
+    }
 }
 
 /// One side of a comparison.

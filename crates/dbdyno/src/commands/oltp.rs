@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::{blame::Blame, connection_options::hidden_argument::hide_argument};
 
@@ -14,6 +14,11 @@ mod values;
 mod watch;
 
 use options::{Command, Format, Options};
+
+/// Its options, for completions and man pages.
+pub(crate) fn definition() -> clap::Command {
+    Options::command()
+}
 
 /// Runs the command line behind `dbdyno oltp`.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {

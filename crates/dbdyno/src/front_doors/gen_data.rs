@@ -7,6 +7,7 @@ use std::{
     process::ExitCode,
 };
 
+use clap::{Arg, Command};
 use workload::smack::gen_data::{CommandError, GenData, Request};
 
 use crate::blame::{Blame, Blamed};
@@ -26,6 +27,18 @@ Prints rows of random letters and numbers, the same ones at every call.
 
 example: gen-data -n 9000 -f '%12-12s%n,%25-25s,%n,%d'
 ";
+
+/// Its options, for completions and man pages.
+pub(crate) fn definition() -> Command {
+    let rows = Arg::new("num-rows").short('n').value_name("ROWS");
+    let format = Arg::new("format").short('f').value_name("FORMAT");
+    Command::new("gen-data")
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .arg(rows.long("num-rows").help("Number of rows"))
+        .arg(format.long("format").help("What a row looks like"))
+        .after_help(USAGE)
+}
 
 /// Runs gen-data with the arguments behind its name.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {

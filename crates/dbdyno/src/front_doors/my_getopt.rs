@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use clap::{Arg, ArgAction, Command};
+
 use crate::blame::{Blame, Blamed};
 
 /// An option of a program.
@@ -64,6 +66,25 @@ pub(super) struct Arguments {
     times: BTreeMap<&'static str, u32>,
     /// What is to be told, and words that belong to no option.
     pub(super) warnings: Vec<String>,
+}
+
+/// The options that a program takes, for completions and man pages.
+pub(super) fn definition(program: &'static str, specs: &[Spec]) -> Command {
+    let taken = specs.iter().filter(|spec| spec.refused.is_none());
+    let args = taken.map(|spec| {
+        let arg = Arg::new(spec.name).long(spec.name).help(spec.help);
+        let arg = match spec.takes {
+            Takes::Switch => arg.action(ArgAction::SetTrue),
+            Takes::Value(value) => arg.value_name(value),
+            Takes::MaybeValue(value) => arg.value_name(value).num_args(0..=1).require_equals(true),
+        };
+        // Shells take ? for any character.
+        arg.short(spec.short.filter(char::is_ascii_alphanumeric))
+    });
+    Command::new(program)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .args(args)
 }
 
 /// A program's options.

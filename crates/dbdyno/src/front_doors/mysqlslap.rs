@@ -4,7 +4,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use mycnf::ClientFiles;
 
-use super::my_getopt::{Arguments, Options};
+use super::my_getopt::{self, Arguments, Options};
 use crate::{
     blame::{Blame, Blamed},
     connection_options::hidden_argument::hide_argument,
@@ -52,6 +52,11 @@ impl Dialect {
             ],
         }
     }
+}
+
+/// The options of a dialect, for completions and man pages.
+pub(crate) fn definition(dialect: Dialect) -> clap::Command {
+    my_getopt::definition(dialect.program(), &specs::of(dialect))
 }
 
 /// Runs the program of a dialect with the arguments behind its name.

@@ -124,6 +124,11 @@ struct Shared {
     interrupt: Interrupt,
 }
 
+/// Its options, for completions and man pages.
+pub(crate) fn definition() -> clap::Command {
+    Options::command()
+}
+
 /// Runs super-smack with the arguments behind its name.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     let args = std::iter::once(OsString::from("super-smack")).chain(args);

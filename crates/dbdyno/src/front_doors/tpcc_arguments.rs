@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
+use clap::{Arg, Command};
 use protocol::{Address, Endpoint, Password};
 
 use crate::{
@@ -32,6 +33,20 @@ pub(super) struct Tool {
 }
 
 impl Tool {
+    /// Its letters, for completions and man pages.
+    pub(super) fn definition(&self) -> Command {
+        let letters: &'static str = self.letters;
+        let args = letters.char_indices().map(|(at, letter)| {
+            let arg = Arg::new(&letters[at..at + 1]).short(letter);
+            arg.value_name(value_of(letter))
+        });
+        Command::new(self.name)
+            .disable_help_flag(true)
+            .disable_version_flag(true)
+            .args(args)
+            .after_help(self.usage)
+    }
+
     /// Reads a command line; passwords are hidden from the process list.
     pub(super) fn parse(&self, args: impl Iterator<Item = OsString>) -> anyhow::Result<Arguments> {
         let args: Vec<String> = args
@@ -176,6 +191,24 @@ impl Arguments {
             ('p', Some(_)) => HIDDEN,
             (_, value) => value.unwrap_or_default(),
         }
+    }
+}
+
+/// What a letter takes, in a word or two.
+fn value_of(letter: char) -> &'static str {
+    match letter {
+        'h' => "SERVER_HOST",
+        'P' => "PORT",
+        'd' => "DATABASE_NAME",
+        'u' => "MYSQL_USER",
+        'p' => "MYSQL_PASSWORD",
+        'w' => "WAREHOUSES",
+        'c' => "CONNECTIONS",
+        'r' => "WARMUP_TIME",
+        'f' => "REPORT_FILE",
+        't' => "TRX_FILE",
+        'i' => "REPORT_INTERVAL",
+        _ => "VALUE",
     }
 }
 

@@ -38,6 +38,11 @@ struct Wanted {
     range: Range<u32>,
 }
 
+/// Its options, for completions and man pages.
+pub(crate) fn definition() -> clap::Command {
+    TOOL.definition()
+}
+
 /// Runs tpcc_load with the arguments behind its name.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     print!("{}", tpcc_mysql::loader_banner());

@@ -59,6 +59,11 @@ struct Wanted {
     several: Option<Several>,
 }
 
+/// Its options, for completions and man pages.
+pub(crate) fn definition() -> clap::Command {
+    TOOL.definition()
+}
+
 /// Runs tpcc_start with the arguments behind its name.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     print!("{}", tpcc_mysql::generator_banner());

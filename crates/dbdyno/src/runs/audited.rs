@@ -9,7 +9,7 @@ use audit::{Audit, Comparison, Declared, Kept, Measured, Subject};
 use experiment::{Experiment, LoadSource, Repeats, ServerSpec};
 use samples::Record;
 
-use super::record_files::RecordFiles;
+use super::{origin::Origin, record_files::RecordFiles};
 use crate::blame::Blamed;
 
 /// What the audit calls whether InnoDB writes its redo log: the name of the server's status variable.
@@ -42,7 +42,12 @@ pub(crate) fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blam
     if !path.exists() {
         return Ok(None);
     }
-    let experiment = Experiment::reread(directory, &path).map_err(Blamed::from)?;
+    // It has the name of the file that it was, which need not be there any more.
+    let file = match Origin::is_in(directory) {
+        true => Origin::read(directory)?.experiment,
+        false => path,
+    };
+    let experiment = Experiment::reread(directory, &file).map_err(Blamed::from)?;
     Ok(Some(experiment))
 }
 

@@ -14,6 +14,7 @@ mod record_files;
 mod recording;
 pub(crate) mod redo_log;
 pub(crate) mod redo_log_guard;
+mod reported;
 mod results_directory;
 mod runner;
 mod sampling;
@@ -34,6 +35,7 @@ pub(crate) use audited::{audit_of_results, audit_of_run, audit_of_sides, experim
 pub(crate) use control::{control, number, quoted};
 pub(crate) use origin::Origin;
 pub(crate) use record_files::{read_record, record_error, record_files};
+pub(crate) use reported::{results_of, write_page};
 pub(crate) use results_directory::{REPORT, ResultsDirectory};
 pub(crate) use runner::{Choices, Runner};
 pub(crate) use sampling::sample_every;

@@ -69,6 +69,13 @@ impl ResultsDirectory {
         Ok(Self { path })
     }
 
+    /// A directory that holds results already, to read them.
+    pub(crate) fn of_past(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+        }
+    }
+
     /// `results/NAME-1`, or the next number that is free.
     pub(crate) fn unused_path(name: &str) -> PathBuf {
         (1..)

@@ -110,6 +110,7 @@ fn a_database_is_loaded_run_checked_and_dropped() {
     let ran = run(&["-c", "16", "--duration", "30s"])
         .exits(0)
         .says("record: results/tpcc-1/record.jsonl")
+        .says("report: results/tpcc-1/report.html")
         .prints("New-Orders per minute")
         .prints("every condition that held before the run holds after it");
     for transaction in [

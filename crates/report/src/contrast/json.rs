@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use stats::Interval;
-use verdict::{Check, Compared, Contrast, Measure, Place, Scale};
+use verdict::{Check, Compared, Contrast, Measure, Place};
+
+use crate::unit::unit;
 
 /// A comparison as one JSON object, with a line feed at the end. Ratios are B over A; `docs/compare.md` tells the fields.
 pub fn contrast_as_json(contrast: &Contrast, checks: &[Check]) -> String {
@@ -74,18 +76,4 @@ fn check(it: &Check) -> Value {
         "ratio": it.ratio.map(interval),
         "outcome": it.outcome.word(),
     })
-}
-
-fn unit(scale: Scale) -> &'static str {
-    match scale {
-        Scale::PerSecond => "per second",
-        Scale::PerMinute => "per minute",
-        Scale::Nanoseconds => "ns",
-        Scale::Seconds => "s",
-        Scale::PerOperation(unit) => match unit.name() {
-            "" => "per operation",
-            "B" => "bytes per operation",
-            _ => "µs per operation",
-        },
-    }
 }

@@ -3,8 +3,10 @@
 mod audits;
 mod contrast;
 mod database;
+mod formats;
 mod history;
 mod observed;
 mod page;
+mod pictures;
 mod synthetic;
 mod terminal;

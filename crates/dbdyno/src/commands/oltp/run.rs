@@ -19,7 +19,9 @@ use crate::{
     blame::{Blame, Blamed},
     commands::run::terminal_width,
     front_doors::super_smack::fresh_seed,
-    runs::{Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, number},
+    runs::{
+        Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, number, write_page,
+    },
     signals,
 };
 
@@ -106,6 +108,8 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     }
     if options.report.format != Format::Sysbench {
         eprintln!("record: {}", path.display());
+        let page = write_page(&recorded.record, &path)?;
+        eprintln!("report: {}", page.display());
     }
     if let Some(error) = recorded.failed {
         return Err(hinted(error, benchmark));

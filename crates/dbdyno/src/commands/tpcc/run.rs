@@ -22,6 +22,7 @@ use crate::{
             database,
             terminals::{Database, Settings},
         },
+        write_page,
     },
     signals,
 };
@@ -192,6 +193,8 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let audit = audit_of_run(&recorded.record);
     print!("{}", ::report::audit_in_short(&audit, terminal_width()));
     eprintln!("record: {}", path.display());
+    let page = write_page(&recorded.record, &path)?;
+    eprintln!("report: {}", page.display());
     if let Some(error) = recorded.failed {
         return Err(error);
     }

@@ -1,0 +1,58 @@
+//! `dbdyno man`: a man page for each command.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::Command;
+use clap_mangen::Man;
+
+use crate::blame::{Blame, Blamed};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The packages install them. By hand, for this user:
+  dbdyno man ~/.local/share/man/man1
+  man dbdyno-run")]
+pub(crate) struct ManArgs {
+    /// Where they are written; it is created where it is not there
+    #[arg(value_name = "DIRECTORY")]
+    directory: PathBuf,
+}
+
+/// Writes the man pages of the whole command line.
+pub(crate) fn run(args: &ManArgs, tree: Command) -> anyhow::Result<ExitCode> {
+    let written =
+        std::fs::create_dir_all(&args.directory).and_then(|()| write_pages(tree, &args.directory));
+    written.map_err(|error| {
+        let blame = match error.kind() {
+            std::io::ErrorKind::StorageFull => Blame::Machine,
+            _ => Blame::Input,
+        };
+        Blamed::new(blame, format!("{}: {error}", args.directory.display()))
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_pages(tree: Command, directory: &Path) -> io::Result<()> {
+    let mut tree = tree.disable_help_subcommand(true);
+    tree.build();
+    write_page(&tree, directory)
+}
+
+/// The page of a command and those of its subcommands.
+fn write_page(command: &Command, directory: &Path) -> io::Result<()> {
+    let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
+    for subcommand in shown {
+        write_page(subcommand, directory)?;
+    }
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    Man::new(command.clone())
+        .title(name.to_uppercase())
+        .source(concat!("dbdyno ", env!("CARGO_PKG_VERSION")))
+        .manual("dbdyno")
+        .generate_to(directory)
+        .map(|_| ())
+}

@@ -1,0 +1,83 @@
+//! `dbdyno completions` and `dbdyno man`: made for every command, and taken by those that read them.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use crate::scene::Scene;
+
+/// The commands that `dbdyno help` lists.
+fn commands(scene: &Scene) -> BTreeSet<String> {
+    let help = scene.dbdyno(["--help"]).exits(0).text();
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    // What a command does may go on in a line of its own, further in.
+    let listed = listed.filter(|line| !line.starts_with("   "));
+    let names = listed.filter_map(|line| line.split_whitespace().next());
+    let names: BTreeSet<String> = names.map(str::to_owned).collect();
+    assert!(names.len() > 15 && names.contains("run"), "{names:?}");
+    names
+}
+
+/// Lets a program read a file, if it is installed; it must find nothing wrong.
+fn is_taken_by(program: &str, args: &[&str], file: &Path) {
+    let mut command = Command::new(program);
+    command.args(args).arg(file).stdin(Stdio::null());
+    let Ok(output) = command.output() else {
+        eprintln!("skipped: {program} is not installed");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{program} {}: {said}",
+        file.display()
+    );
+    assert!(said.is_empty(), "{program} {}: {said}", file.display());
+}
+
+#[test]
+fn every_shell_takes_its_completions() {
+    let scene = Scene::new();
+    let commands = commands(&scene);
+    for shell in ["bash", "zsh", "fish"] {
+        let script = scene.dbdyno(["completions", shell]).exits(0).text();
+        for name in &commands {
+            assert!(script.contains(name), "{shell}: {name}");
+        }
+        // Of a subcommand, a front door with options of its own, and one of another family.
+        for option in ["snapshot", "rand-spec-iter", "auto-generate-sql-load-type"] {
+            assert!(script.contains(option), "{shell}: {option}");
+        }
+        let file = scene.file(shell, &script);
+        is_taken_by(shell, &["-n"], &file);
+    }
+    scene.dbdyno(["completions", "tcsh"]).exits(2);
+}
+
+#[test]
+fn every_command_has_a_man_page() {
+    let scene = Scene::new();
+    scene.dbdyno(["man", "man1"]).exits(0);
+    let directory = scene.path().join("man1");
+    for name in commands(&scene).iter().filter(|name| *name != "help") {
+        let file = directory.join(format!("dbdyno-{name}.1"));
+        assert!(file.exists(), "{}", file.display());
+    }
+    for name in ["dbdyno.1", "dbdyno-server-create.1", "dbdyno-tpcc-run.1"] {
+        assert!(directory.join(name).exists(), "{name}");
+    }
+    assert!(!directory.join("dbdyno-redo-log-guard.1").exists());
+    for entry in fs::read_dir(&directory).unwrap() {
+        let file = entry.unwrap().path();
+        // Errors, not style: long lines and the like are the generator's.
+        is_taken_by("mandoc", &["-T", "lint", "-W", "error"], &file);
+    }
+    let page = directory.join("dbdyno-report.1");
+    is_taken_by("man", &["--warnings", "-l"], &page);
+    scene.file("taken", "");
+    scene.dbdyno(["man", "taken"]).exits(2).says("taken: ");
+}

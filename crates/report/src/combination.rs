@@ -1,0 +1,109 @@
+//! The combinations of an experiment with their figures over executions, as programs read them.
+
+use std::collections::BTreeMap;
+
+use samples::Record;
+use serde::Serialize;
+use verdict::Execution;
+
+use crate::{
+    cell::Figure, grid::complete_factors, limit::limit_name, results::Results,
+    run_values::RunValues,
+};
+
+/// One combination of levels.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Combination<'a> {
+    pub(crate) levels: &'a BTreeMap<String, String>,
+    /// Its runs, the incomplete ones too.
+    pub(crate) runs: Vec<u32>,
+    /// Runs that came to their planned end: the figures are theirs.
+    pub(crate) complete: usize,
+    /// Failed operations of all its runs.
+    pub(crate) errors: u64,
+    /// What limited each of its complete runs, with their number.
+    pub(crate) limited_by: BTreeMap<&'static str, usize>,
+    pub(crate) metrics: Vec<MeanValue>,
+}
+
+/// A mean over executions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct MeanValue {
+    pub(crate) measure: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) mean: f64,
+    /// Bounds of the 95 % interval; `None` with fewer than two executions.
+    pub(crate) low: Option<f64>,
+    pub(crate) high: Option<f64>,
+}
+
+/// The combinations that have run, in the order of the factors' levels.
+pub(crate) fn combinations(results: &Results) -> Vec<Combination<'_>> {
+    let factors = complete_factors(results);
+    let place = |record: &Record| -> Vec<usize> {
+        let levels = factors.iter().map(|factor| {
+            let level = record.header.combination.get(&factor.name);
+            let known = factor.levels.iter();
+            let at = level.and_then(|level| known.clone().position(|known| known == level));
+            at.unwrap_or(known.len())
+        });
+        levels.collect()
+    };
+    let mut by_place: BTreeMap<(Vec<usize>, &BTreeMap<String, String>), Vec<&Record>> =
+        BTreeMap::new();
+    for record in &results.runs {
+        let key = (place(record), &record.header.combination);
+        by_place.entry(key).or_default().push(record);
+    }
+    let all = by_place.into_iter();
+    all.map(|((_, levels), records)| combination(levels, &records))
+        .collect()
+}
+
+fn combination<'a>(
+    levels: &'a BTreeMap<String, String>,
+    records: &[&'a Record],
+) -> Combination<'a> {
+    let complete: Vec<&Record> = records
+        .iter()
+        .copied()
+        .filter(|record| record.is_complete())
+        .collect();
+    let all = records.iter().map(|record| Execution::of(record, 1));
+    let errors = all.map(|execution| execution.summary().errors).sum();
+    let values: Vec<RunValues> = complete
+        .iter()
+        .map(|record| RunValues::of(&Execution::of(record, 1)))
+        .collect();
+    let mut limited_by = BTreeMap::new();
+    for record in &complete {
+        *limited_by.entry(limit_name(record)).or_insert(0) += 1;
+    }
+    Combination {
+        levels,
+        runs: records.iter().map(|record| record.header.run).collect(),
+        complete: complete.len(),
+        errors,
+        limited_by,
+        metrics: means(&values),
+    }
+}
+
+/// The mean of each figure that all executions have: over some of them it would be of another set than its neighbours.
+fn means(values: &[RunValues]) -> Vec<MeanValue> {
+    let Some(first) = values.first() else {
+        return Vec::new();
+    };
+    let measured = first.whole.iter().filter_map(|value| {
+        let all: Option<Vec<f64>> = values.iter().map(|run| run.get(value.measure)).collect();
+        let figure = Figure::of(&all?)?;
+        Some(MeanValue {
+            measure: value.measure,
+            unit: value.unit,
+            mean: figure.mean,
+            low: figure.interval.map(|interval| interval.0),
+            high: figure.interval.map(|interval| interval.1),
+        })
+    });
+    measured.collect()
+}

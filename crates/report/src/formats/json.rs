@@ -1,0 +1,240 @@
+//! All results as one JSON object.
+
+use std::collections::BTreeMap;
+
+use samples::{ErrorCount, Record};
+use serde::Serialize;
+use stats::Interval;
+use verdict::{Answer, Execution, Measure, Question};
+
+use super::Detail;
+use crate::{
+    answer,
+    combination::{Combination, combinations},
+    disturbances,
+    findings::{AuditDocument, Shown, audit_document},
+    grid::Grid,
+    limit::{PeakLimit, limit_in_words},
+    results::Results,
+    run_values::{PartKind, RunValues, Value},
+    scaling,
+    seconds::{Second, seconds},
+    steadiness,
+    unit::unit,
+};
+
+/// Version of the document's shape: a field may be added without a new one, none vanishes or changes its meaning.
+const FORMAT: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: u32,
+    dbdyno_version: &'a str,
+    name: &'a str,
+    question: &'a str,
+    factors: Vec<Factor<'a>>,
+    planned_runs: u32,
+    complete_runs: usize,
+    verdict: Option<Verdict<'a>>,
+    summary: Summary,
+    audit: Option<AuditDocument<'a>>,
+    combinations: Vec<Combination<'a>>,
+    runs: Vec<Run<'a>>,
+}
+
+#[derive(Serialize)]
+struct Factor<'a> {
+    name: &'a str,
+    levels: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Verdict<'a> {
+    measure: &'a str,
+    unit: &'a str,
+    margin: f64,
+    baseline: BTreeMap<&'a str, &'a str>,
+    comparisons: Vec<Comparison<'a>>,
+}
+
+#[derive(Serialize)]
+struct Comparison<'a> {
+    levels: BTreeMap<&'a str, &'a str>,
+    compared: BTreeMap<&'a str, &'a str>,
+    decision: &'a str,
+    sentence: String,
+    executions: Option<usize>,
+    paired: bool,
+    ratio: Option<Bounds>,
+    p_value: Option<f64>,
+    executions_needed: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Bounds {
+    estimate: f64,
+    low: f64,
+    high: f64,
+}
+
+/// What the report says in sentences.
+#[derive(Serialize)]
+struct Summary {
+    verdict: Option<String>,
+    answers: Vec<String>,
+    scaling: Vec<String>,
+    limited_by: Option<String>,
+    steadiness: Vec<String>,
+    disturbances: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    run: u32,
+    block: u32,
+    levels: &'a BTreeMap<String, String>,
+    started_at: &'a str,
+    complete: bool,
+    incomplete_why: Option<&'a str>,
+    connections: u32,
+    seed: u64,
+    server_version: Option<&'a str>,
+    dbdyno_version: &'a str,
+    experiment_sha256: &'a str,
+    limited_by: Option<String>,
+    metrics: Vec<Value>,
+    operations: Vec<Part>,
+    statements: Vec<Part>,
+    errors: &'a [ErrorCount],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<Vec<Second>>,
+}
+
+#[derive(Serialize)]
+struct Part {
+    load: String,
+    name: String,
+    metrics: Vec<Value>,
+}
+
+/// The results as one JSON object, with a line feed at the end; docs/report-formats.md tells the fields.
+pub fn json(results: &Results, detail: Detail) -> String {
+    let grid = Grid::of(results);
+    let complete = results.runs.iter().filter(|record| record.is_complete());
+    let document = Document {
+        format: FORMAT,
+        dbdyno_version: env!("CARGO_PKG_VERSION"),
+        name: &results.name,
+        question: results.question.trim(),
+        factors: results.factors.iter().map(factor).collect(),
+        planned_runs: results.planned_runs,
+        complete_runs: complete.count(),
+        verdict: results
+            .verdict
+            .as_ref()
+            .map(|question| verdict(question, &grid.answers)),
+        summary: Summary {
+            verdict: answer::verdict_in_short(results, &grid),
+            answers: (grid.facets.iter())
+                .map(|facet| answer::sentence(&grid, facet))
+                .collect(),
+            scaling: (grid.facets.iter())
+                .filter_map(|facet| scaling::sentence(&grid, facet))
+                .collect(),
+            limited_by: PeakLimit::of(results, &grid).map(|limit| limit.in_words()),
+            steadiness: steadiness::sentences(results),
+            disturbances: disturbances::sentences(results),
+        },
+        audit: (results.audit.as_ref())
+            .map(|audit| audit_document(&results.name, audit, &Shown::default())),
+        combinations: combinations(results),
+        runs: (results.runs.iter())
+            .map(|record| run(record, detail))
+            .collect(),
+    };
+    let text = serde_json::to_string_pretty(&document);
+    text.expect("results have only names and finite numbers") + "\n"
+}
+
+fn factor(factor: &crate::results::Factor) -> Factor<'_> {
+    Factor {
+        name: &factor.name,
+        levels: &factor.levels,
+    }
+}
+
+fn verdict<'a>(question: &'a Question, answers: &'a [Answer]) -> Verdict<'a> {
+    let comparisons = answers.iter().map(|answer| {
+        let comparison = answer.comparison.as_ref();
+        Comparison {
+            levels: named(&answer.within),
+            compared: named(&answer.levels),
+            decision: answer.decision.word(),
+            sentence: ::verdict::sentence(question, answer),
+            executions: comparison.map(|comparison| comparison.executions),
+            paired: answer.paired,
+            ratio: comparison.map(|comparison| bounds(comparison.ratio)),
+            p_value: answer.p_value,
+            executions_needed: answer.executions_needed,
+        }
+    });
+    Verdict {
+        measure: question.metric.name(),
+        unit: unit(Measure::Metric(question.metric).scale()),
+        margin: question.min_effect,
+        baseline: named(&question.baseline),
+        comparisons: comparisons.collect(),
+    }
+}
+
+fn named(levels: &[(String, String)]) -> BTreeMap<&str, &str> {
+    let levels = levels.iter();
+    levels
+        .map(|(factor, level)| (factor.as_str(), level.as_str()))
+        .collect()
+}
+
+fn bounds(interval: Interval) -> Bounds {
+    Bounds {
+        estimate: interval.estimate,
+        low: interval.low,
+        high: interval.high,
+    }
+}
+
+fn run(record: &Record, detail: Detail) -> Run<'_> {
+    let values = RunValues::of(&Execution::of(record, 1));
+    let header = &record.header;
+    let mut operations = Vec::new();
+    let mut statements = Vec::new();
+    for part in values.parts {
+        let parts = match part.kind {
+            PartKind::Operation => &mut operations,
+            PartKind::Statement => &mut statements,
+        };
+        parts.push(Part {
+            load: part.load,
+            name: part.name,
+            metrics: part.values,
+        });
+    }
+    Run {
+        run: header.run,
+        block: header.block,
+        levels: &header.combination,
+        started_at: &header.started_at,
+        complete: record.is_complete(),
+        incomplete_why: record.incomplete_why(),
+        connections: header.connections,
+        seed: header.seed,
+        server_version: record.servers.first().map(|server| server.version.as_str()),
+        dbdyno_version: &header.dbdyno_version,
+        experiment_sha256: &header.experiment_sha256,
+        limited_by: limit_in_words(record),
+        metrics: values.whole,
+        operations,
+        statements,
+        errors: &record.errors,
+        seconds: (detail == Detail::Seconds).then(|| seconds(record)),
+    }
+}

@@ -1,0 +1,197 @@
+//! All results as Markdown, for a comment on a change or a wiki page.
+
+use audit::{Audit, Level};
+
+use crate::{
+    answer, ceiling, disturbances,
+    findings::counts,
+    grid::{Facet, Grid, in_words},
+    limit::PeakLimit,
+    results::Results,
+    scaling, steadiness,
+    terminal::{Column, detailed_columns, key_columns},
+};
+
+/// With more combinations than this the tables are folded, so that the answer stays in sight.
+const UNFOLDED_MAX: usize = 24;
+/// Likewise with more comparisons.
+const COMPARISONS_MAX: usize = 6;
+
+/// The results as Markdown (GitHub's flavour), ending with a line feed.
+pub fn markdown(results: &Results) -> String {
+    let grid = Grid::of(results);
+    let mut parts = vec![format!("## {}", escaped(title(results)))];
+    let verdict = answer::verdict_in_short(results, &grid);
+    parts.extend(verdict.map(|it| format!("**{}**", escaped(&it))));
+    parts.extend(comparisons(results, &grid));
+    let sentences = grid.facets.iter();
+    let sentences: Vec<String> = sentences
+        .map(|facet| escaped(&answer::sentence(&grid, facet)))
+        .collect();
+    parts.push(match sentences.len() {
+        0 | 1 => sentences.concat(),
+        _ => format!("- {}", sentences.join("\n- ")),
+    });
+    let laws = (grid.facets.iter()).filter_map(|facet| scaling::sentence(&grid, facet));
+    let unfolded = grid.combinations() <= UNFOLDED_MAX;
+    parts.extend(laws.filter(|_| unfolded).map(|law| escaped(&law)));
+    parts.extend(
+        [
+            PeakLimit::of(results, &grid).map(|limit| limit.in_words()),
+            ceiling::warning(results),
+            answer::other_work(&grid),
+        ]
+        .into_iter()
+        .flatten()
+        .chain(steadiness::sentences(results))
+        .chain(disturbances::sentences(results))
+        .map(|sentence| escaped(&sentence)),
+    );
+    parts.extend(results.audit.as_ref().map(audit_list));
+    let tables = grid.facets.iter().map(|facet| table(&grid, facet));
+    let tables = tables.collect::<Vec<_>>().join("\n\n");
+    parts.push(match unfolded {
+        true => tables,
+        false => folded("all combinations", &tables),
+    });
+    parts.push(closing(results, &grid));
+    parts.retain(|part| !part.is_empty());
+    format!("{}\n", parts.join("\n\n"))
+}
+
+/// A sentence for each comparison, where there are several.
+fn comparisons(results: &Results, grid: &Grid) -> Option<String> {
+    let sentences = answer::verdict(results, grid);
+    let sentences: Vec<String> = sentences.iter().map(|it| escaped(it)).collect();
+    let list = format!("- {}", sentences.join("\n- "));
+    match sentences.len() {
+        0 | 1 => None,
+        2..=COMPARISONS_MAX => Some(list),
+        _ => Some(folded("all comparisons", &list)),
+    }
+}
+
+/// What is there to be opened.
+fn folded(title: &str, content: &str) -> String {
+    format!("<details><summary>{title}</summary>\n\n{content}\n\n</details>")
+}
+
+fn title(results: &Results) -> &str {
+    match results.question.trim() {
+        "" => &results.name,
+        question => question,
+    }
+}
+
+/// The grade, and a line for each finding that is worse than a note.
+fn audit_list(audit: &Audit) -> String {
+    let mut lines = vec![format!(
+        "**Audit: grade {}**, {} ({})",
+        audit.grade.letter(),
+        audit.grade.in_words(),
+        counts(audit)
+    )];
+    for judgement in audit.by_level() {
+        let found = judgement.outcome.as_ref().ok();
+        if let Some(finding) = found.filter(|finding| finding.level > Level::Note) {
+            let line = format!(
+                "- {} {} {}: {}",
+                finding.level.name(),
+                judgement.rule.id,
+                judgement.rule.name,
+                finding.evidence
+            );
+            lines.push(escaped(&line));
+        }
+    }
+    // A list begins after an empty line.
+    let head = lines.remove(0);
+    match lines.is_empty() {
+        true => head,
+        false => format!("{head}\n\n{}", lines.join("\n")),
+    }
+}
+
+fn table(grid: &Grid, facet: &Facet) -> String {
+    let keys = key_columns(grid, facet);
+    let columns: Vec<Column> = keys
+        .into_iter()
+        .chain(detailed_columns(facet).into_iter().flatten())
+        .collect();
+    let keys = usize::from(grid.line.is_some()) + usize::from(grid.x.is_some());
+    let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    let heads = columns.iter().map(|column| cell(&column.head));
+    let rules = (0..columns.len()).map(|at| if at < keys { "---" } else { "---:" }.to_owned());
+    let mut lines = vec![row(heads.collect()), row(rules.collect())];
+    let rows = columns.first().map_or(0, |column| column.cells.len());
+    for at in 0..rows {
+        lines.push(row(columns
+            .iter()
+            .map(|column| cell(&column.cells[at]))
+            .collect()));
+    }
+    let name = facet.name().map(|name| format!("{}\n\n", escaped(&name)));
+    format!("{}{}", name.unwrap_or_default(), lines.join("\n"))
+}
+
+fn closing(results: &Results, grid: &Grid) -> String {
+    let mut sentences = vec![answer::coverage(results)];
+    if !grid.constants.is_empty() {
+        sentences.push(format!(
+            "All runs: {}.",
+            escaped(&in_words(&grid.constants))
+        ));
+    }
+    if grid.combinations() > 0 {
+        sentences.push(answer::method(grid).to_owned());
+    }
+    let versions = results.runs.iter().filter_map(|run| run.servers.first());
+    let mut versions: Vec<&str> = versions.map(|server| server.version.as_str()).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    if !versions.is_empty() {
+        sentences.push(format!("Server: {}.", escaped(&versions.join(", "))));
+    }
+    format!(
+        "{} Made by dbdyno {}.",
+        sentences.join(" "),
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// A table's cell on one line.
+fn cell(text: &str) -> String {
+    escaped(text).replace('|', "\\|").replace('\n', " ")
+}
+
+/// Text without what Markdown would take for its own; HTML would be taken as such.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '~' => out.extend(['\\', character]),
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_markdown_would_take_for_its_own_is_escaped() {
+        let cases = [
+            ("a_b*c", "a\\_b\\*c"),
+            ("<b>&", "&lt;b>&amp;"),
+            ("x|y\nz", "x\\|y z"),
+            ("1:0 ± 2 %", "1:0 ± 2 %"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(cell(text), expected);
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! All results as OpenMetrics text 1.0, for Prometheus and what reads it.
+//!
+//! Only gauges, counters and summaries are used, so that programs that know no more than Prometheus's older text
+//! format read it as well. The crate prometheus-client writes neither summaries nor metrics that are gone before
+//! anybody asks, which is all that there is here.
+//!
+//! ```text
+//! # TYPE dbdyno_response_seconds summary
+//! # UNIT dbdyno_response_seconds seconds
+//! # HELP dbdyno_response_seconds Response time, from the scheduled start.
+//! dbdyno_response_seconds{experiment="quickstart",run="1",block="1",factor_mix="1:0",quantile="0.95"} 0.00118
+//! ```
+
+use std::fmt::Write;
+
+use audit::Level;
+use samples::Record;
+use verdict::{Execution, Measure, Scale, Unit};
+
+use crate::{factor_columns::free_names, grid::Grid, results::Results, run_values::RunValues};
+
+/// Metrics of one name.
+struct Family {
+    name: String,
+    kind: &'static str,
+    /// Ends the name; empty for a plain number.
+    unit: &'static str,
+    help: String,
+    samples: Vec<Sample>,
+}
+
+struct Sample {
+    suffix: &'static str,
+    labels: Labels,
+    value: f64,
+}
+
+type Labels = Vec<(String, String)>;
+
+impl Family {
+    fn new(kind: &'static str, name: &str, unit: &'static str, help: &str) -> Self {
+        let end = match unit {
+            "" => String::new(),
+            unit => format!("_{unit}"),
+        };
+        Self {
+            name: format!("dbdyno_{name}{end}"),
+            kind,
+            unit,
+            help: help.to_owned(),
+            samples: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, suffix: &'static str, labels: Labels, value: Option<f64>) {
+        if let Some(value) = value.filter(|value| value.is_finite()) {
+            self.samples.push(Sample {
+                suffix,
+                labels,
+                value,
+            });
+        }
+    }
+}
+
+/// The figures of one run, and the labels that say which it is.
+struct Run<'a> {
+    record: &'a Record,
+    labels: Labels,
+    values: RunValues,
+}
+
+/// The results as OpenMetrics text; metrics that no run has are left out.
+pub fn openmetrics(results: &Results) -> String {
+    let names = label_names(results);
+    let runs: Vec<Run<'_>> = results
+        .runs
+        .iter()
+        .map(|record| Run {
+            record,
+            labels: labels_of(results, &names, record),
+            values: RunValues::of(&Execution::of(record, 1)),
+        })
+        .collect();
+    let mut families = vec![info(&runs)];
+    families.extend(load(&runs));
+    families.push(response(&runs));
+    families.push(cpu(&runs));
+    families.extend(costs(&runs));
+    families.extend(verdict(results, &names));
+    families.extend(audit(results));
+    let told = families.iter().filter(|family| !family.samples.is_empty());
+    let mut out: String = told.map(text).collect();
+    out.push_str("# EOF\n");
+    out
+}
+
+/// The label of each factor: `factor_NAME`, with what a label cannot hold replaced by `_`.
+fn label_names(results: &Results) -> Vec<String> {
+    let names: Vec<String> = results
+        .factors
+        .iter()
+        .map(|factor| {
+            let kept = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+            format!(
+                "factor_{}",
+                factor.name.chars().map(kept).collect::<String>()
+            )
+        })
+        .collect();
+    free_names(names.iter().map(String::as_str), &[])
+}
+
+fn labels_of(results: &Results, names: &[String], record: &Record) -> Labels {
+    let header = &record.header;
+    let mut labels = vec![
+        ("experiment".to_owned(), header.experiment.clone()),
+        ("run".to_owned(), header.run.to_string()),
+        ("block".to_owned(), header.block.to_string()),
+    ];
+    let factors = results.factors.iter().zip(names);
+    labels.extend(factors.filter_map(|(factor, name)| {
+        let level = header.combination.get(&factor.name)?;
+        Some((name.clone(), level.clone()))
+    }));
+    labels
+}
+
+fn with(labels: &Labels, name: &str, value: &str) -> Labels {
+    let mut labels = labels.clone();
+    labels.push((name.to_owned(), value.to_owned()));
+    labels
+}
+
+fn info(runs: &[Run<'_>]) -> Family {
+    let mut family = Family::new(
+        "gauge",
+        "run",
+        "",
+        "A run: 1 where it came to its planned end, 0 where it did not.",
+    );
+    for run in runs {
+        let server = run.record.servers.first();
+        let version = server.map_or("", |server| server.version.as_str());
+        let labels = with(&run.labels, "server_version", version);
+        let labels = with(&labels, "started_at", &run.record.header.started_at);
+        let is_complete = f64::from(u8::from(run.record.is_complete()));
+        family.push("", labels, Some(is_complete));
+    }
+    family
+}
+
+/// Metrics that are one figure of a run: kind, name, unit, help, suffix, figure.
+const LOAD: [(&str, &str, &str, &str, &str, &str); 7] = [
+    (
+        "counter",
+        "operations",
+        "",
+        "Successful operations that were due in the measurement.",
+        "_total",
+        "operations",
+    ),
+    (
+        "counter",
+        "errors",
+        "",
+        "Operations that failed for good.",
+        "_total",
+        "errors",
+    ),
+    (
+        "gauge",
+        "measured",
+        "seconds",
+        "Length of the measurement.",
+        "",
+        "measured",
+    ),
+    (
+        "gauge",
+        "throughput_operations",
+        "per_second",
+        "Successful operations that came back, by time.",
+        "",
+        "throughput",
+    ),
+    (
+        "gauge",
+        "offered_operations",
+        "per_second",
+        "Operations that were asked for, by time.",
+        "",
+        "offered",
+    ),
+    (
+        "gauge",
+        "new_orders",
+        "per_minute",
+        "New-Orders of TPC-C, by time.",
+        "",
+        "new_orders_per_min",
+    ),
+    (
+        "gauge",
+        "client_ceiling_used",
+        "ratio",
+        "Share of what the client reaches against a server that does nothing.",
+        "",
+        "client_ceiling_used",
+    ),
+];
+
+fn load(runs: &[Run<'_>]) -> Vec<Family> {
+    let families = LOAD.map(|(kind, name, unit, help, suffix, figure)| {
+        let mut family = Family::new(kind, name, unit, help);
+        for run in runs {
+            family.push(suffix, run.labels.clone(), run.values.get(figure));
+        }
+        family
+    });
+    families.into()
+}
+
+fn response(runs: &[Run<'_>]) -> Family {
+    const QUANTILES: [(&str, &str); 4] = [
+        ("0.5", "p50"),
+        ("0.95", "p95"),
+        ("0.99", "p99"),
+        ("0.999", "p999"),
+    ];
+    let mut family = Family::new(
+        "summary",
+        "response",
+        "seconds",
+        "Response time, from the scheduled start.",
+    );
+    for run in runs {
+        let Some((count, mean_ns)) = run.values.get("operations").zip(run.values.get("mean"))
+        else {
+            continue;
+        };
+        for (quantile, figure) in QUANTILES {
+            let value = run.values.get(figure).map(|ns| ns / 1e9);
+            family.push("", with(&run.labels, "quantile", quantile), value);
+        }
+        family.push("_count", run.labels.clone(), Some(count));
+        family.push("_sum", run.labels.clone(), Some(mean_ns / 1e9 * count));
+    }
+    family
+}
+
+fn cpu(runs: &[Run<'_>]) -> Family {
+    const USERS: [(&str, &str); 6] = [
+        ("server", "cpu_server"),
+        ("client", "cpu_client"),
+        ("rest", "cpu_rest"),
+        ("iowait", "cpu_iowait"),
+        ("steal", "cpu_steal"),
+        ("idle", "cpu_idle"),
+    ];
+    let mut family = Family::new(
+        "gauge",
+        "cpu",
+        "ratio",
+        "Share of the CPUs of the server's machine, by who used it; they add up to 1.",
+    );
+    for run in runs {
+        for (user, figure) in USERS {
+            let labels = with(&run.labels, "used_by", user);
+            family.push("", labels, run.values.get(figure));
+        }
+    }
+    family
+}
+
+/// What an operation cost, a metric each: `dbdyno_cost_server_cpu_seconds`.
+fn costs(runs: &[Run<'_>]) -> Vec<Family> {
+    let costs = Measure::all().filter_map(|measure| match measure.scale() {
+        Scale::PerOperation(unit) => Some((measure, unit)),
+        _ => None,
+    });
+    let families = costs.map(|(measure, unit)| {
+        let (unit, factor) = match unit {
+            Unit::Micros => ("seconds", 1e-6),
+            Unit::Bytes => ("bytes", 1.0),
+            Unit::Count => ("", 1.0),
+        };
+        // The unit stands at the end of the name anyway.
+        let name = format!("cost_{}", measure.name().trim_end_matches("_bytes"));
+        let help = format!("{} of one operation.", capital(measure.in_words()));
+        let mut family = Family::new("gauge", &name, unit, &help);
+        for run in runs {
+            let value = run.values.get(measure.name()).map(|value| value * factor);
+            family.push("", run.labels.clone(), value);
+        }
+        family
+    });
+    families.collect()
+}
+
+/// The comparisons that the experiment asks for.
+fn verdict(results: &Results, names: &[String]) -> Vec<Family> {
+    let Some(question) = &results.verdict else {
+        return Vec::new();
+    };
+    let mut ratio = Family::new(
+        "gauge",
+        "verdict",
+        "ratio",
+        "What is compared over the baseline, with the bounds of its 95 % interval.",
+    );
+    let mut decision = Family::new(
+        "gauge",
+        "verdict_decision",
+        "",
+        "1 for what is decided: faster, slower, equivalent or inconclusive.",
+    );
+    let label = |factor: &str| {
+        let at = results.factors.iter().position(|it| it.name == factor);
+        at.map_or_else(|| "factor".to_owned(), |at| names[at].clone())
+    };
+    for answer in &Grid::of(results).answers {
+        let mut labels = vec![
+            ("experiment".to_owned(), results.name.clone()),
+            ("measure".to_owned(), question.metric.name().to_owned()),
+        ];
+        let levels = answer.within.iter().chain(&answer.levels);
+        labels.extend(levels.map(|(factor, level)| (label(factor), level.clone())));
+        let bounds = answer.comparison.iter().flat_map(|comparison| {
+            let ratio = comparison.ratio;
+            [
+                ("estimate", ratio.estimate),
+                ("low", ratio.low),
+                ("high", ratio.high),
+            ]
+        });
+        for (bound, value) in bounds {
+            ratio.push("", with(&labels, "bound", bound), Some(value));
+        }
+        for word in ["faster", "slower", "equivalent", "inconclusive"] {
+            let is = f64::from(u8::from(answer.decision.word() == word));
+            decision.push("", with(&labels, "decision", word), Some(is));
+        }
+    }
+    vec![ratio, decision]
+}
+
+fn audit(results: &Results) -> Vec<Family> {
+    let Some(audit) = &results.audit else {
+        return Vec::new();
+    };
+    let experiment = vec![("experiment".to_owned(), results.name.clone())];
+    let mut grade = Family::new("gauge", "audit_grade", "", "1 for the grade of the audit.");
+    let letter = audit.grade.letter().to_string();
+    grade.push("", with(&experiment, "grade", &letter), Some(1.0));
+    let mut findings = Family::new(
+        "gauge",
+        "audit_findings",
+        "",
+        "Findings of the audit, by level.",
+    );
+    for level in Level::ALL {
+        let labels = with(&experiment, "level", level.name());
+        findings.push("", labels, Some(audit.count(level) as f64));
+    }
+    let labels = with(&experiment, "level", "not evaluated");
+    findings.push("", labels, Some(audit.not_evaluated() as f64));
+    vec![grade, findings]
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(characters.clone()).collect()
+}
+
+fn text(family: &Family) -> String {
+    const INFALLIBLE: &str = "writing to a string does not fail";
+    let mut out = String::new();
+    let name = &family.name;
+    writeln!(out, "# TYPE {name} {}", family.kind).expect(INFALLIBLE);
+    if !family.unit.is_empty() {
+        writeln!(out, "# UNIT {name} {}", family.unit).expect(INFALLIBLE);
+    }
+    writeln!(out, "# HELP {name} {}", escaped(&family.help)).expect(INFALLIBLE);
+    for sample in &family.samples {
+        let labels = sample.labels.iter();
+        let labels = labels.map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
+        let labels = labels.collect::<Vec<_>>().join(",");
+        let (suffix, value) = (sample.suffix, sample.value);
+        writeln!(out, "{name}{suffix}{{{labels}}} {value}").expect(INFALLIBLE);
+    }
+    out
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}

@@ -1,0 +1,206 @@
+//! The figures of one run as a list: each with its name and unit, the same in every format for programs.
+//!
+//! Names and units of metrics and costs are those of `dbdyno compare`; docs/report-formats.md tells them all.
+
+use samples::{CpuUse, LatencySummary, OperationSummary, RunSummary, StatementSummary};
+use serde::Serialize;
+use verdict::{Execution, Measure};
+
+use crate::{
+    cell::{busy, server_machine},
+    unit::unit,
+};
+
+/// One figure.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Value {
+    /// What was measured, for example `throughput`.
+    pub(crate) measure: &'static str,
+    /// Its unit, for example `per second`.
+    pub(crate) unit: &'static str,
+    pub(crate) value: f64,
+}
+
+/// Everything that one run measured, what was not measured left out.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RunValues {
+    /// Figures of the run as a whole.
+    pub(crate) whole: Vec<Value>,
+    /// Those of its operations and statements.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// An operation or a statement of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) load: String,
+    pub(crate) kind: PartKind,
+    pub(crate) name: String,
+    pub(crate) values: Vec<Value>,
+}
+
+/// What a part of a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PartKind {
+    Operation,
+    Statement,
+}
+
+impl RunValues {
+    /// The figures of an execution.
+    pub(crate) fn of(execution: &Execution<'_>) -> Self {
+        let summary = execution.summary();
+        let operations = summary.operations.iter().map(operation);
+        let statements = summary.statements.iter().map(statement);
+        Self {
+            whole: whole(execution, summary),
+            parts: operations.chain(statements).collect(),
+        }
+    }
+
+    /// A figure of the whole run by its name.
+    pub(crate) fn get(&self, measure: &str) -> Option<f64> {
+        let value = self.whole.iter().find(|value| value.measure == measure)?;
+        Some(value.value)
+    }
+}
+
+/// A list that leaves out what was not measured.
+#[derive(Default)]
+struct List(Vec<Value>);
+
+impl List {
+    fn push(&mut self, measure: &'static str, unit: &'static str, value: Option<f64>) {
+        if let Some(value) = value.filter(|value| value.is_finite()) {
+            self.0.push(Value {
+                measure,
+                unit,
+                value,
+            });
+        }
+    }
+
+    /// Times of one kind: their names in the order of mean, minimum, the percentiles and maximum.
+    fn push_times(&mut self, names: &Times, times: Option<&LatencySummary>) {
+        let Some(times) = times else {
+            return;
+        };
+        let values = [
+            Some(times.mean_ns),
+            Some(times.min_ns as f64),
+            Some(times.p50_ns as f64),
+            Some(times.p95_ns as f64),
+            times.p99_ns.map(|ns| ns as f64),
+            times.p999_ns.map(|ns| ns as f64),
+            Some(times.max_ns as f64),
+        ];
+        for (name, value) in names.iter().zip(values) {
+            self.push(name, "ns", value);
+        }
+    }
+}
+
+type Times = [&'static str; 7];
+
+const RESPONSE: Times = ["mean", "min", "p50", "p95", "p99", "p999", "max"];
+const SERVICE: Times = [
+    "service_mean",
+    "service_min",
+    "service_p50",
+    "service_p95",
+    "service_p99",
+    "service_p999",
+    "service_max",
+];
+const SEND_LAG: Times = [
+    "send_lag_mean",
+    "send_lag_min",
+    "send_lag_p50",
+    "send_lag_p95",
+    "send_lag_p99",
+    "send_lag_p999",
+    "send_lag_max",
+];
+
+/// The shares of the CPU of the server's machine, by name.
+const CPU: [(&str, fn(&CpuUse) -> Option<f64>); 7] = [
+    ("cpu_busy", |cpu| Some(busy(cpu))),
+    ("cpu_server", |cpu| cpu.server),
+    ("cpu_client", |cpu| cpu.client),
+    ("cpu_rest", |cpu| Some(cpu.rest)),
+    ("cpu_iowait", |cpu| Some(cpu.iowait)),
+    ("cpu_steal", |cpu| Some(cpu.steal)),
+    ("cpu_idle", |cpu| Some(cpu.idle)),
+];
+
+fn whole(execution: &Execution<'_>, summary: &RunSummary) -> Vec<Value> {
+    let mut list = List::default();
+    let record = execution.record;
+    list.push("operations", "count", Some(summary.count as f64));
+    list.push("errors", "count", Some(summary.errors as f64));
+    list.push("measured", "s", Some(summary.measured_s));
+    list.push("offered", "per second", summary.offered_per_s);
+    for measure in Measure::all() {
+        // Those of the response time follow together.
+        let is_percentile = RESPONSE.contains(&measure.name());
+        let is_cost = matches!(measure, Measure::Cost(_));
+        if !is_percentile && !is_cost {
+            list.push(measure.name(), unit(measure.scale()), measure.of(execution));
+        }
+    }
+    list.push_times(&RESPONSE, summary.latency.as_ref());
+    list.push_times(&SERVICE, summary.service.as_ref());
+    list.push_times(&SEND_LAG, summary.send_lag.as_ref());
+    if let Some(loaded) = &record.loaded {
+        list.push("rows_loaded", "count", Some(loaded.rows as f64));
+        list.push("rows_loaded_rate", "per second", Some(loaded.rows_per_s));
+    }
+    let cpu = server_machine(record, summary);
+    for (name, share) in CPU {
+        list.push(name, "share", cpu.as_ref().and_then(share));
+    }
+    let ceiling = record.ceiling.as_ref();
+    list.push(
+        "client_ceiling_used",
+        "share",
+        ceiling.and_then(|ceiling| ceiling.share),
+    );
+    for measure in Measure::all().filter(|measure| matches!(measure, Measure::Cost(_))) {
+        list.push(measure.name(), unit(measure.scale()), measure.of(execution));
+    }
+    list.0
+}
+
+fn operation(operation: &OperationSummary) -> Part {
+    let mut list = List::default();
+    list.push("operations", "count", Some(operation.count as f64));
+    list.push("errors", "count", Some(operation.errors as f64));
+    list.push("throughput", "per second", operation.throughput_per_s);
+    list.push_times(&RESPONSE, operation.latency.as_ref());
+    list.push_times(&SERVICE, operation.service.as_ref());
+    Part {
+        load: operation.load.clone(),
+        kind: PartKind::Operation,
+        name: operation.operation.clone(),
+        values: list.0,
+    }
+}
+
+fn statement(statement: &StatementSummary) -> Part {
+    let mut list = List::default();
+    for (name, count) in [
+        ("reads", statement.reads),
+        ("writes", statement.writes),
+        ("others", statement.others),
+    ] {
+        list.push(name, "count", Some(count as f64));
+    }
+    list.push("throughput", "per second", statement.throughput_per_s);
+    list.push_times(&RESPONSE, statement.latency.as_ref());
+    Part {
+        load: statement.load.clone(),
+        kind: PartKind::Statement,
+        name: statement.statement.clone(),
+        values: list.0,
+    }
+}

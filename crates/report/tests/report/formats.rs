@@ -1,0 +1,293 @@
+//! All results for programs and for comments: golden files, and that the formats say the same.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Write,
+};
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use report::{Detail, Results, csv, json, markdown, openmetrics};
+use samples::Host;
+use serde_json::Value;
+
+use crate::synthetic;
+
+/// Two mixes at two connection counts, three executions each, asked whether the mix matters.
+fn small() -> Results {
+    let mut results = synthetic::asked();
+    let is_kept = |level: &str| level == "1" || level == "8";
+    results
+        .runs
+        .retain(|record| is_kept(&record.header.combination["connections"]));
+    results.factors[1].levels.retain(|level| is_kept(level));
+    results.planned_runs = results.runs.len() as u32;
+    results
+}
+
+/// Its last run was interrupted.
+fn interrupted() -> Results {
+    let mut results = small();
+    let last = results.runs.pop().unwrap();
+    let why = "the server was killed (signal 9)";
+    results.runs.push(synthetic::interrupted(last, 5, why));
+    results
+}
+
+#[test]
+fn as_json() {
+    let mut results = interrupted();
+    let is_told =
+        |header: &samples::RunHeader| header.block == 3 && header.combination["connections"] == "8";
+    results.runs.retain(|record| is_told(&record.header));
+    insta::assert_snapshot!(json(&results, Detail::Runs));
+}
+
+#[test]
+fn as_csv() {
+    let mut results = small();
+    results.runs.truncate(1);
+    insta::assert_snapshot!(csv(&results, Detail::Runs));
+}
+
+#[test]
+fn as_csv_by_second() {
+    let mut results = small();
+    results.runs.truncate(1);
+    insta::assert_snapshot!(csv(&results, Detail::Seconds));
+}
+
+#[test]
+fn as_markdown() {
+    insta::assert_snapshot!(markdown(&interrupted()));
+}
+
+#[test]
+fn as_openmetrics() {
+    let mut results = small();
+    results.runs.truncate(6);
+    insta::assert_snapshot!(openmetrics(&results));
+}
+
+/// The rows of a Parquet file as text, and its schema.
+fn read_parquet(bytes: &[u8]) -> (String, Vec<String>) {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let mut schema = Vec::new();
+    let described = reader.metadata().file_metadata().schema();
+    parquet::schema::printer::print_schema(&mut schema, described);
+    let rows = reader.into_iter().map(|row| row.unwrap().to_string());
+    (String::from_utf8(schema).unwrap(), rows.collect())
+}
+
+#[test]
+fn as_parquet() {
+    let mut results = small();
+    results.runs.truncate(1);
+    for (name, detail) in [
+        ("parquet_by_figure", Detail::Runs),
+        ("parquet_by_second", Detail::Seconds),
+    ] {
+        let bytes = report::parquet(&results, detail).unwrap();
+        let (schema, rows) = read_parquet(&bytes);
+        insta::assert_snapshot!(name, format!("{schema}\n{}", rows.join("\n")));
+    }
+}
+
+#[test]
+fn parquet_holds_as_many_rows_as_csv() {
+    let results = synthetic::quickstart(Host::Both);
+    for detail in [Detail::Runs, Detail::Seconds] {
+        let (_, rows) = read_parquet(&report::parquet(&results, detail).unwrap());
+        assert_eq!(rows.len(), csv(&results, detail).lines().count() - 1);
+    }
+}
+
+#[test]
+fn seconds_stand_in_json_only_when_asked_for() {
+    let results = small();
+    let document = |detail| -> Value { serde_json::from_str(&json(&results, detail)).unwrap() };
+    assert!(document(Detail::Runs)["runs"][0].get("seconds").is_none());
+    let seconds = &document(Detail::Seconds)["runs"][0]["seconds"];
+    let rows = seconds.as_array().unwrap().len();
+    assert_eq!(rows, results.runs[0].intervals.len());
+}
+
+#[test]
+fn the_audit_stands_in_json_as_dbdyno_audit_writes_it() {
+    let mut results = small();
+    let measured = results.runs.iter().map(|record| audit::Measured {
+        record,
+        limit: report::limit_of(record),
+        side: None,
+    });
+    let audit = audit::audit(&audit::Subject {
+        runs: measured.collect(),
+        declared: audit::Declared::default(),
+        kept: audit::Kept::default(),
+    });
+    let alone = report::audit_json(&results.name, &audit, &report::Shown::default());
+    results.audit = Some(audit);
+    let whole: Value = serde_json::from_str(&json(&results, Detail::Runs)).unwrap();
+    let alone: Value = serde_json::from_str(&alone).unwrap();
+    assert_eq!(whole["audit"], alone);
+    assert_eq!(alone["format"], 1);
+    let text = openmetrics(&results);
+    check_openmetrics(&text);
+    let letter = alone["grade"].as_str().unwrap();
+    let grade = format!("dbdyno_audit_grade{{experiment=\"quickstart\",grade=\"{letter}\"}} 1\n");
+    assert!(text.contains(&grade), "{text}");
+    assert!(markdown(&results).contains(&format!("**Audit: grade {letter}**")));
+}
+
+#[test]
+fn csv_has_the_figures_of_json() {
+    let results = interrupted();
+    let document: Value = serde_json::from_str(&json(&results, Detail::Runs)).unwrap();
+    let mut of_json = BTreeMap::new();
+    for run in document["runs"].as_array().unwrap() {
+        for value in run["metrics"].as_array().unwrap() {
+            let key = (run["run"].to_string(), value["measure"].as_str().unwrap());
+            of_json.insert(key, value["value"].as_f64().unwrap());
+        }
+    }
+    let text = csv(&results, Detail::Runs);
+    let rows = text.lines().skip(1).map(|line| line.split(',').collect());
+    let rows: Vec<Vec<&str>> = rows.collect();
+    let whole = rows.iter().filter(|row| row[7].is_empty());
+    let of_csv: BTreeMap<_, _> = whole
+        .map(|row| ((row[1].to_owned(), row[10]), row[12].parse().unwrap()))
+        .collect();
+    assert!(of_csv.keys().eq(of_json.keys()));
+    for (key, value) in &of_json {
+        let of_csv: f64 = of_csv[key];
+        // serde_json reads a number to its last digit but one.
+        assert!((of_csv - value).abs() <= value.abs() * 1e-12, "{key:?}");
+    }
+}
+
+#[test]
+fn openmetrics_obeys_its_grammar() {
+    let mut hostile = small();
+    hostile.name = "a \"quoted\" \\ name\nand a line".to_owned();
+    for record in &mut hostile.runs {
+        record.header.experiment = hostile.name.clone();
+        let level = record.header.combination.remove("mix").unwrap();
+        record
+            .header
+            .combination
+            .insert("my mix-é".to_owned(), level);
+    }
+    hostile.factors[0].name = "my mix-é".to_owned();
+    hostile.verdict = None;
+    for results in [
+        small(),
+        interrupted(),
+        hostile,
+        synthetic::two_hosts(),
+        synthetic::sizing(4, 140),
+    ] {
+        check_openmetrics(&openmetrics(&results));
+    }
+    let nothing = Results {
+        runs: Vec::new(),
+        ..small()
+    };
+    assert_eq!(openmetrics(&nothing), "# EOF\n");
+}
+
+/// Source: the OpenMetrics specification 1.0, section "Text format": ABNF and the rules beside it.
+#[track_caller]
+fn check_openmetrics(text: &str) {
+    let body = text.strip_suffix("# EOF\n").expect("ends with # EOF");
+    assert!(!body.contains("# EOF"));
+    let mut family = (String::new(), String::new());
+    let mut families = BTreeSet::new();
+    let mut samples = BTreeSet::new();
+    for line in body.lines() {
+        if let Some(rest) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = rest.split_once(' ').unwrap();
+            assert!(is_name(name), "{line}");
+            assert!(["gauge", "counter", "summary"].contains(&kind), "{line}");
+            assert!(families.insert(name.to_owned()), "{name} stands twice");
+            family = (name.to_owned(), kind.to_owned());
+        } else if let Some(rest) = line.strip_prefix("# UNIT ") {
+            let (name, unit) = rest.split_once(' ').unwrap();
+            assert_eq!(name, family.0, "{line}");
+            assert!(name.ends_with(&format!("_{unit}")), "{line}");
+        } else if let Some(rest) = line.strip_prefix("# HELP ") {
+            assert!(rest.starts_with(&format!("{} ", family.0)), "{line}");
+        } else {
+            let labels = check_sample(line, &family);
+            assert!(samples.insert(labels), "a sample stands twice: {line}");
+        }
+    }
+}
+
+/// Checks a line with a sample; returns its name and labels.
+#[track_caller]
+fn check_sample(line: &str, (name, kind): &(String, String)) -> String {
+    let (named, value) = line.rsplit_once(' ').unwrap();
+    let value: f64 = value.parse().unwrap();
+    assert!(value.is_finite(), "{line}");
+    let (full, labels) = named.split_once('{').unwrap();
+    let labels = parse_labels(labels.strip_suffix('}').unwrap());
+    let names: BTreeSet<&String> = labels.iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), labels.len(), "a label stands twice: {line}");
+    let suffix = full.strip_prefix(name.as_str()).expect("of its family");
+    let quantile = labels.iter().find(|(name, _)| name == "quantile");
+    match (kind.as_str(), suffix) {
+        ("gauge", "") => assert!(quantile.is_none()),
+        ("counter", "_total") => assert!(value >= 0.0),
+        ("summary", "_count" | "_sum") => assert!(value >= 0.0 && quantile.is_none()),
+        ("summary", "") => {
+            let quantile: f64 = quantile.unwrap().1.parse().unwrap();
+            assert!((0.0..=1.0).contains(&quantile), "{line}");
+        }
+        other => panic!("{other:?} in {line}"),
+    }
+    named.to_owned()
+}
+
+/// The labels of `a="x",b="y\"z"`.
+fn parse_labels(text: &str) -> Vec<(String, String)> {
+    let mut labels = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once("=\"").expect("a label has a value");
+        assert!(is_name(name) && !name.contains(':'), "{name:?}");
+        let mut end = None;
+        let mut is_escaped = false;
+        for (at, c) in after.char_indices() {
+            match c {
+                _ if is_escaped => {
+                    assert!(['\\', '"', 'n'].contains(&c), "\\{c} in {after}");
+                    is_escaped = false;
+                }
+                '\\' => is_escaped = true,
+                '"' => {
+                    end = Some(at);
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let end = end.expect("a value ends");
+        labels.push((name.to_owned(), after[..end].to_owned()));
+        rest = &after[end + 1..];
+        rest = match rest.strip_prefix(',') {
+            Some(more) => more,
+            None => {
+                assert!(rest.is_empty(), "{rest}");
+                rest
+            }
+        };
+    }
+    labels
+}
+
+fn is_name(text: &str) -> bool {
+    let is_first = |c: char| c.is_ascii_alphabetic() || c == '_' || c == ':';
+    let mut characters = text.chars();
+    characters.next().is_some_and(is_first) && characters.all(|c| is_first(c) || c.is_ascii_digit())
+}
