@@ -78,6 +78,7 @@ fn list(scene: Scene<'_>) -> Option<Listing> {
             ("database", 12),
             ("host", 15),
         ],
+        words_from: 2,
         text: "statement",
         rows,
         note: note.or_else(|| scene.missing("processlist")),
@@ -125,6 +126,7 @@ pub(super) fn states(scene: Scene<'_>) -> Listing {
     Listing {
         title: format!("What connections do, {} looks", looks.len()),
         columns: vec![("now", 6), ("mean", 6), ("busy %", 6)],
+        words_from: usize::MAX,
         text: "command: state",
         rows,
         note,

@@ -18,6 +18,8 @@ pub(crate) struct Listing {
     pub(crate) title: String,
     /// Columns of figures with their width, the most important first: the last ones give way where there is no room.
     pub(crate) columns: Vec<(&'static str, u16)>,
+    /// The first column of words instead of numbers: its begin tells more than its end.
+    pub(crate) words_from: usize,
     /// The column of the text.
     pub(crate) text: &'static str,
     /// Figures and text of each row.
@@ -55,13 +57,20 @@ impl Listing {
         let shown = self.shown_columns(area.width);
         // The last row stays where it can be seen.
         let scrolled = scrolled.min(self.rows.len().saturating_sub(1));
-        let right = |text: &str| Cell::from(Text::from(text.to_owned()).right_aligned());
+        let cell = |(place, text): (usize, &str)| {
+            let text = Text::from(text.to_owned());
+            Cell::from(match place < self.words_from {
+                true => text.right_aligned(),
+                false => text,
+            })
+        };
         let rows = self.rows.iter().skip(scrolled).map(|(figures, text)| {
-            let figures = figures.iter().take(shown).map(|figure| right(figure));
+            let figures = figures.iter().take(shown).map(String::as_str);
+            let figures = figures.enumerate().map(cell);
             Row::new(figures.chain([Cell::from(text.as_str())]))
         });
         let columns = self.columns.iter().take(shown);
-        let header = columns.clone().map(|(name, _)| right(name));
+        let header = columns.clone().map(|(name, _)| *name).enumerate().map(cell);
         let header = Row::new(header.chain([Cell::from(self.text)])).style(palette.aside());
         let widths = columns.map(|(_, width)| Constraint::Length(*width));
         let widths = widths.chain([Constraint::Min(0)]);

@@ -87,6 +87,7 @@ fn kinds(title: &str, kinds: &[Kind], scene: Scene<'_>) -> Listing {
             ("longest", 8),
             ("errors/s", 8),
         ],
+        words_from: usize::MAX,
         text: "name",
         rows: rows.collect(),
         note: None,
@@ -107,6 +108,7 @@ fn digests(scene: Scene<'_>) -> Listing {
         (None, None) => Listing {
             title: "Statements in the server".to_owned(),
             columns: Vec::new(),
+            words_from: usize::MAX,
             text: "",
             rows: Vec::new(),
             note: Some(
@@ -162,6 +164,7 @@ fn listing(title: &str, totals: &ServerTotals, length_s: Option<f64>, scene: Sce
             ("no index", 8),
             ("tmp disk", 8),
         ],
+        words_from: usize::MAX,
         text: "statement",
         rows: rows.collect(),
         note: left_out,

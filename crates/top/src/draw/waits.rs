@@ -45,6 +45,7 @@ pub(super) fn top(scene: Scene<'_>) -> Listing {
             return Listing {
                 title: "Waits".to_owned(),
                 columns: Vec::new(),
+                words_from: usize::MAX,
                 text: "",
                 rows: Vec::new(),
                 note: Some(why.unwrap_or_else(|| "not known of this time".to_owned())),
@@ -82,6 +83,7 @@ pub(super) fn top(scene: Scene<'_>) -> Listing {
             (if length_s.is_some() { "per s" } else { "count" }, 6),
             ("mean", 8),
         ],
+        words_from: usize::MAX,
         text: "event",
         rows,
         note: nothing,
