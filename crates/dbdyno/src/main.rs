@@ -53,7 +53,7 @@ enum Command {
     Quick(commands::quick::QuickArgs),
     /// Run an experiment file: every combination, repeated, in random order; then the report
     Run(commands::run::RunArgs),
-    /// Write results as a page, JSON, CSV, Markdown, OpenMetrics or Parquet
+    /// Write results as a page, JSON, CSV, Markdown, OpenMetrics, Parquet, and their charts as SVG or PNG
     Report(commands::report::ReportArgs),
     /// Compare any two results: faster, slower, equivalent or inconclusive, what each operation cost, and why
     Compare(commands::compare::CompareArgs),

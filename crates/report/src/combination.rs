@@ -37,6 +37,9 @@ pub(crate) struct MeanValue {
     pub(crate) high: Option<f64>,
 }
 
+/// Where a combination stands among the levels, and its levels.
+type Place<'a> = (Vec<usize>, &'a BTreeMap<String, String>);
+
 /// The combinations that have run, in the order of the factors' levels.
 pub(crate) fn combinations(results: &Results) -> Vec<Combination<'_>> {
     let factors = complete_factors(results);
@@ -49,8 +52,7 @@ pub(crate) fn combinations(results: &Results) -> Vec<Combination<'_>> {
         });
         levels.collect()
     };
-    let mut by_place: BTreeMap<(Vec<usize>, &BTreeMap<String, String>), Vec<&Record>> =
-        BTreeMap::new();
+    let mut by_place: BTreeMap<Place<'_>, Vec<&Record>> = BTreeMap::new();
     for record in &results.runs {
         let key = (place(record), &record.header.combination);
         by_place.entry(key).or_default().push(record);

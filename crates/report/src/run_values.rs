@@ -122,8 +122,11 @@ const SEND_LAG: Times = [
     "send_lag_max",
 ];
 
+/// Takes one share out of the use of a CPU.
+type Share = fn(&CpuUse) -> Option<f64>;
+
 /// The shares of the CPU of the server's machine, by name.
-const CPU: [(&str, fn(&CpuUse) -> Option<f64>); 7] = [
+const CPU: [(&str, Share); 7] = [
     ("cpu_busy", |cpu| Some(busy(cpu))),
     ("cpu_server", |cpu| cpu.server),
     ("cpu_client", |cpu| cpu.client),

@@ -118,7 +118,10 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
     let common = |of: fn(&Results) -> &str| {
         let first = of(&several[0]);
         let is_common = several.iter().all(|results| of(results) == first);
-        is_common.then(|| first.to_owned()).unwrap_or_default()
+        match is_common {
+            true => first.to_owned(),
+            false => String::new(),
+        }
     };
     let first = &several[0];
     let one_question = several.iter().all(|it| it.verdict == first.verdict);
