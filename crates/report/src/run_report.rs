@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Durations, ErrorCount, Host, Phase, Record, RunSummary, Shortfall};
+use samples::{Durations, ErrorCount, Host, Phase, Record, RunSummary, Shortfall, Steadiness};
 use serde::Serialize;
 
 use crate::{limit::limit_in_words, observers};
@@ -65,6 +65,9 @@ pub struct RunReport {
     pub server_cpus: Option<f64>,
     /// What limited the run, in words.
     pub limited_by: Option<String>,
+    /// What the run did over its measurement, and its stalls; left out where it was not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steadiness: Option<Steadiness>,
     /// How the server's host was observed, in words; left out where nobody was asked to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_host: Option<String>,
@@ -283,6 +286,7 @@ impl RunReport {
             client_cpus,
             server_cpus: server_cpus.map(|share| share * cpus(record, Host::Client)),
             limited_by: limit_in_words(record),
+            steadiness: record.steadiness.clone(),
             server_host: observers::in_words(record),
         }
     }

@@ -5,6 +5,7 @@
 //! else. `docs/run-record.md` documents the format.
 
 mod ceiling;
+mod command;
 mod cpu_use;
 mod deliveries;
 mod disturbance;
@@ -24,6 +25,7 @@ mod telemetry;
 mod writer;
 
 pub use ceiling::Ceiling;
+pub use command::Command;
 pub use cpu_use::CpuUse;
 pub use deliveries::Deliveries;
 pub use disturbance::Disturbance;

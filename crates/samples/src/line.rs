@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ceiling::Ceiling,
+    command::Command,
     deliveries::Deliveries,
     durations::Durations,
     error_count::ErrorCount,
@@ -33,6 +34,8 @@ pub const FORMAT: u32 = 1;
 pub enum Line {
     /// The first line: what run this is.
     Run(RunHeader),
+    /// The command of a single run.
+    Command(Command),
     /// Who answered, and with which variables.
     Server(ServerIdentity),
     /// The machine that one half of the run stood on.

@@ -15,7 +15,8 @@ use crate::observer::Observer;
 use crate::server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes};
 use crate::telemetry::{Collected, Telemetry};
 use crate::{
-    ceiling::Ceiling, deliveries::Deliveries, error_count::ErrorCount, steadiness::Steadiness,
+    ceiling::Ceiling, command::Command, deliveries::Deliveries, error_count::ErrorCount,
+    steadiness::Steadiness,
 };
 
 /// Everything that one run measured.
@@ -23,6 +24,8 @@ use crate::{
 pub struct Record {
     /// What run this is.
     pub header: RunHeader,
+    /// The command that made it; `None` of a run of an experiment, and in records of before.
+    pub command: Option<Command>,
     /// The server, at the start and (if the run came that far) at the end.
     pub servers: Vec<ServerIdentity>,
     /// The machines that were looked at.
@@ -168,6 +171,7 @@ impl Record {
     fn new(header: RunHeader) -> Self {
         Self {
             header,
+            command: None,
             servers: Vec::new(),
             machines: Vec::new(),
             storage: Vec::new(),
@@ -198,6 +202,7 @@ impl Record {
     fn take(&mut self, line: Line) {
         match line {
             Line::Run(header) => self.header = header,
+            Line::Command(command) => self.command = Some(command),
             Line::Server(server) => self.servers.push(server),
             Line::Machine(machine) => self.machines.push(machine),
             Line::Storage(storage) => self.storage.push(storage),

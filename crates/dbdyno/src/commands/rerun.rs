@@ -1,8 +1,13 @@
 //! `dbdyno rerun`: what a results directory holds, done again, and compared with what it was.
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 use experiment::{Experiment, ServerSpec};
+use samples::Record;
 
 use super::{
     compare::{Format, Terms, print_comparison},
@@ -15,6 +20,10 @@ use crate::{
     },
 };
 
+mod again;
+
+use again::{Again, absolute};
+
 /// Difference that matters where the experiment says nothing.
 const MARGIN: f64 = 0.02;
 /// The experiment of `dbdyno quick`.
@@ -26,16 +35,23 @@ The experiment, its files, --scale, --repeats, --seed and --only are those of th
 made from need not be there any more. A new directory takes the new results, which are then compared with the old ones:
 what differs (machine, server, variables, dbdyno), what each operation cost then and now, and why.
 
+Of a single run (dbdyno oltp, tpcc run, quick on a server that is there) the command is called again in the directory where
+it was called then, with the seed that it drew; its tables have to be there.
+
 Examples:
   dbdyno rerun results/trial-1
+  dbdyno rerun results/oltp-read_write-1
   dbdyno rerun results/trial-1 --results results/trial-on-new-disk")]
 pub(crate) struct RerunArgs {
-    /// Results of `dbdyno run` or `dbdyno quick`
-    #[arg(value_name = "DIR")]
+    /// Results of `dbdyno run`, `quick`, `oltp` or `tpcc run`; or the record of a single run
+    #[arg(value_name = "DIR|RECORD")]
     results: PathBuf,
     /// Directory of the new results [default: results/NAME-N]
     #[arg(long = "results", value_name = "NEW")]
     new: Option<PathBuf>,
+    /// File with the password, where the command of then took it from its command line
+    #[arg(long, value_name = "PATH")]
+    password_file: Option<PathBuf>,
     /// Server binary of private servers, instead of one that is found
     #[arg(long, value_name = "PATH")]
     mysqld: Option<PathBuf>,
@@ -50,7 +66,7 @@ pub(crate) struct RerunArgs {
 pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     let then = &args.results;
     if !Origin::is_in(then) {
-        return Err(no_experiment(&args).into());
+        return single_run_again(&args);
     }
     let origin = Origin::read(then)?;
     let experiment = Experiment::reread(then, &origin.experiment).map_err(Blamed::from)?;
@@ -59,13 +75,11 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         .iter()
         .any(|run| matches!(run.server, ServerSpec::Given { .. }));
     if is_given && experiment.name() == QUICK {
-        let command = origin.commands.first().map(|command| command.in_words());
-        let message = format!(
-            "{}: a database of its own on a server that is there is made by `dbdyno quick` alone",
-            then.display()
-        );
-        let hint = format!("the command was: {}", command.unwrap_or_default());
-        return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+        return quick_again(&args, &origin);
+    }
+    if args.password_file.is_some() {
+        let message = "--password-file is for single runs; an experiment names its own";
+        return Err(Blamed::new(Blame::Input, message).into());
     }
     // What is compared in the end has to be there at the begin.
     record_files(then)?;
@@ -86,45 +100,133 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         sample_every: args.sample_every,
     };
     run::perform(&experiment, smacks, &results, &choices, "")?;
+    let margin = experiment.verdict().map(|verdict| verdict.min_effect);
+    compare_then_and_now(then, results.path(), margin.unwrap_or(MARGIN))
+}
+
+fn compare_then_and_now(then: &Path, now: &Path, margin: f64) -> anyhow::Result<ExitCode> {
     println!("\nthen (A) and now (B):\n");
     let terms = Terms {
-        margin: experiment
-            .verdict()
-            .map_or(MARGIN, |verdict| verdict.min_effect),
+        margin,
         tolerances: &[],
         format: Format::Text,
         anyway: true,
     };
-    let [then, now] = [then, results.path()].map(|path| path.display().to_string());
+    let [then, now] = [then, now].map(|path| path.display().to_string());
     print_comparison(&then, &now, &terms)
 }
 
-/// Why a directory or file cannot be done again.
-fn no_experiment(args: &RerunArgs) -> Blamed {
+/// Calls `dbdyno quick` again, which alone makes a database of its own on a server that is there.
+fn quick_again(args: &RerunArgs, origin: &Origin) -> anyhow::Result<ExitCode> {
+    let Some(command) = origin.commands.first() else {
+        let message = format!("{}: origin.json names no command", args.results.display());
+        return Err(Blamed::new(Blame::Input, message).into());
+    };
+    let new = new_directory(args, QUICK);
+    let mut again = Again::of(&command.directory, &command.arguments);
+    again.set(&["--results"], &absolute(&new));
+    call_again(args, again, &new)
+}
+
+/// Calls the command of a single run again.
+fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
+    let record = only_record(args)?;
+    let command = record
+        .command
+        .clone()
+        .ok_or_else(|| no_command(args, &record))?;
+    let front_door = command.arguments.first().map(String::as_str);
+    if !matches!(front_door, Some("oltp" | "tpcc")) {
+        let message = format!(
+            "{}: `{}` cannot be done again",
+            args.results.display(),
+            command.in_words()
+        );
+        let hint = "dbdyno oltp and dbdyno tpcc run can; others are called by hand".to_owned();
+        return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+    }
+    let name = record.header.experiment.replace(' ', "-");
+    let new = new_directory(args, &name);
+    let mut again = Again::of(&command.directory, &command.arguments);
+    again.set(&["--seed", "--rand-seed"], &record.header.seed.to_string());
+    again.set(&["--record"], &absolute(&new.join("record.jsonl")));
+    call_again(args, again, &new)
+}
+
+fn new_directory(args: &RerunArgs, name: &str) -> PathBuf {
+    let new = args.new.clone();
+    new.unwrap_or_else(|| ResultsDirectory::unused_path(name))
+}
+
+/// Calls a command again and compares; where it fails, its exit code.
+fn call_again(args: &RerunArgs, mut again: Again, new: &Path) -> anyhow::Result<ExitCode> {
+    let others = [
+        ("--mysqld", args.mysqld.is_some()),
+        ("--keep", args.keep),
+        ("--sample-every", args.sample_every.is_some()),
+    ];
+    if let Some((option, _)) = others.iter().find(|(_, is_given)| *is_given) {
+        let message = format!("{option} is for experiments; this is a single run");
+        return Err(Blamed::new(Blame::Input, message).into());
+    }
+    if record_files(new).is_ok() && new.exists() {
+        let message = format!("{}: holds results already", new.display());
+        let hint = "--results names another directory".to_owned();
+        return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+    }
+    again.provide_password(args.password_file.as_deref())?;
+    eprintln!("again: {}", again.in_words());
+    match again.call()? {
+        0 => compare_then_and_now(&args.results, new, MARGIN),
+        code => Ok(ExitCode::from(code)),
+    }
+}
+
+/// The record of a single run, which is a file or the only one in its directory.
+fn only_record(args: &RerunArgs) -> Result<Record, Blamed> {
     let path = args.results.display();
     if !args.results.exists() {
-        return Blamed::new(Blame::Input, format!("{path}: no such results"));
+        return Err(Blamed::new(
+            Blame::Input,
+            format!("{path}: no such results"),
+        ));
     }
-    let first = record_files(&args.results).and_then(|records| read_record(&records[0]));
-    let header = match first {
-        Ok(record) => record.header,
-        Err(error) => return error,
-    };
-    if header.experiment_sha256.is_empty() {
-        let settings: Vec<String> = header
-            .combination
-            .iter()
-            .map(|(option, value)| format!("{option} {value}"))
-            .collect();
-        let message = format!(
-            "{path}: a run of `{}`, and only experiments can be done again",
-            header.experiment
-        );
-        let hint = format!("its options were: {}", settings.join(", "));
-        return Blamed::new(Blame::Input, message).hint(hint);
+    let records = record_files(&args.results)?;
+    let record = read_record(&records[0])?;
+    if !record.header.experiment_sha256.is_empty() {
+        let message =
+            format!("{path}: results without origin.json, from a dbdyno that kept no files");
+        let hint =
+            "dbdyno run takes experiment.toml, where the files that it names are still there";
+        return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
     }
-    let message = format!("{path}: results without origin.json, from a dbdyno that kept no files");
-    let hint = "dbdyno run takes experiment.toml, where the files that it names are still there"
-        .to_owned();
+    match records.len() {
+        1 => Ok(record),
+        records => {
+            let message = format!("{path}: {records} single runs");
+            Err(Blamed::new(Blame::Input, message).hint("name one of their records".to_owned()))
+        }
+    }
+}
+
+/// Why a single run cannot be done again: an earlier dbdyno did not keep its command.
+fn no_command(args: &RerunArgs, record: &Record) -> Blamed {
+    let header = &record.header;
+    let known = [
+        ("connections", header.connections.to_string()),
+        ("loops", header.loops.to_string()),
+        ("seed", header.seed.to_string()),
+    ];
+    let known = known
+        .iter()
+        .map(|(option, value)| format!("{option} {value}"));
+    let settings = (header.combination.iter()).map(|(option, value)| format!("{option} {value}"));
+    let known: Vec<String> = settings.chain(known).collect();
+    let message = format!(
+        "{}: the command of this run of `{}` was not kept: its server, duration, warm-up and rate are missing",
+        args.results.display(),
+        header.experiment
+    );
+    let hint = format!("call it by hand; the record knows {}", known.join(", "));
     Blamed::new(Blame::Input, message).hint(hint)
 }

@@ -33,7 +33,7 @@ pub(crate) mod tpch_data;
 
 pub(crate) use audited::{audit_of_results, audit_of_run, audit_of_sides, experiment_of};
 pub(crate) use control::{control, number, quoted};
-pub(crate) use origin::Origin;
+pub(crate) use origin::{HIDDEN, Origin};
 pub(crate) use record_files::{read_record, record_error, record_files};
 pub(crate) use reported::{results_of, write_page};
 pub(crate) use results_directory::{REPORT, ResultsDirectory};

@@ -17,6 +17,8 @@ use crate::blame::{Blame, Blamed};
 
 const FILE: &str = "origin.json";
 const FORMAT: u32 = 1;
+/// Stands in place of a password.
+pub(crate) const HIDDEN: &str = "…";
 
 /// Where an experiment's results come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,11 +53,7 @@ impl Command {
             at: now(),
             dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
             directory: std::env::current_dir().unwrap_or_default(),
-            arguments: without_passwords(
-                std::env::args_os()
-                    .skip(1)
-                    .map(|argument| argument.to_string_lossy().into_owned()),
-            ),
+            arguments: arguments(),
             took_s: 0.0,
             time_is_spent: false,
         }
@@ -143,11 +141,16 @@ pub(crate) fn now() -> String {
         .unwrap_or_default()
 }
 
+/// The arguments of this command, without any password.
+pub(super) fn arguments() -> Vec<String> {
+    let arguments = std::env::args_os().skip(1);
+    without_passwords(arguments.map(|argument| argument.to_string_lossy().into_owned()))
+}
+
 /// Passwords on a command line are no part of what a stranger needs.
 fn without_passwords(arguments: impl Iterator<Item = String>) -> Vec<String> {
     const OPTION: &str = "--password";
     const SHORT: &str = "-p";
-    const HIDDEN: &str = "…";
     let mut kept: Vec<String> = Vec::new();
     for argument in arguments {
         let follows = kept

@@ -3,12 +3,13 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use load::{Counters, Interrupt, Load, Observer, Outcome};
-use samples::{Interval, Line, PhaseMark, Record};
+use samples::{Command, Interval, Line, PhaseMark, Record};
 use workload::User;
 
 use super::{
     control::control,
     execution::how_it_ended,
+    origin::arguments,
     past_results,
     recording::{Recording, RunProgress},
     sampling::Cadence,
@@ -90,6 +91,10 @@ impl SingleRun<'_> {
             self.interrupt,
             progress,
         )?;
+        recording.write(&Line::Command(Command {
+            directory: std::env::current_dir().unwrap_or_default(),
+            arguments: arguments(),
+        }));
         past_results::list(self.path);
         let performed = self.perform(load, observer, &mut recording);
         recording.end(match &performed {

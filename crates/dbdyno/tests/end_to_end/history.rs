@@ -2,8 +2,12 @@
 
 use std::{fs, path::Path};
 
+use rustix::process::Signal;
+use samples::Record;
+
 use crate::{
     experiment::{Experiment, SMACK},
+    null_server::null_server,
     results::{Results, names_in},
     scene::Scene,
 };
@@ -152,7 +156,7 @@ fn what_cannot_be_done_again_or_shown() {
     scene
         .dbdyno(["rerun", "empty"])
         .exits(2)
-        .says("a run of `oltp point_select`, and only experiments can be done again")
+        .says("the command of this run of `oltp point_select` was not kept: its server, duration")
         .hints("connections 2");
     let of_an_experiment = header.replace("sha256\":\"\"", "sha256\":\"ab\"");
     scene.file("empty/record.jsonl", &format!("{of_an_experiment}\n"));
@@ -161,4 +165,52 @@ fn what_cannot_be_done_again_or_shown() {
         .exits(2)
         .says("results without origin.json");
     assert_eq!(names_in(Path::new(&scene.path().join("empty"))).len(), 1);
+}
+
+#[test]
+fn a_single_run_is_done_again_by_its_command() {
+    let scene = Scene::new();
+    let (server, socket) = null_server(&scene, &["--delay=2ms"]);
+    let then = ["oltp", "point_select", "run", "--threads=2", "--events=40"];
+    let place = ["--password=hare", "--record=a/record.jsonl", "--socket"];
+    let line = then.iter().chain(&place).copied();
+    scene.dbdyno(line.chain(socket.to_str())).exits(0);
+    let record = |name: &str| Record::open(&scene.path().join(name).join("record.jsonl")).unwrap();
+    assert!(!format!("{:?}", record("a").command).contains("hare"));
+    scene
+        .dbdyno(["rerun", "a"])
+        .exits(2)
+        .says("its password was not kept")
+        .hints("--password-file");
+    scene.file("secret", "hare\n");
+    let again = ["--password-file", "secret", "--results", "b"];
+    let rerun = |more: &[&str]| scene.dbdyno(["rerun", "a"].iter().chain(&again).chain(more));
+    rerun(&["--keep"])
+        .exits(2)
+        .says("--keep is for experiments");
+    rerun(&[])
+        .exits(0)
+        .says("again: dbdyno oltp point_select run --threads=2 --events=40 --socket ")
+        .prints("then (A) and now (B)")
+        .prints("A  a\nB  b");
+    rerun(&[]).exits(2).says("b: holds results already");
+    assert_eq!(record("a").header.seed, record("b").header.seed);
+    scene
+        .dbdyno([
+            "rerun",
+            "a/record.jsonl",
+            "--results",
+            "c",
+            "--password-file",
+            "secret",
+        ])
+        .exits(0)
+        .prints("A  a/record.jsonl\nB  c");
+    server.signal(Signal::TERM);
+    server.finish().exits(0);
+    // Where there is no server the command says so, and that is the answer.
+    scene
+        .dbdyno(["rerun", "a", "--results", "d", "--password-file", "secret"])
+        .exits(3)
+        .says("null.sock");
 }

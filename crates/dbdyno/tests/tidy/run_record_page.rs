@@ -32,6 +32,7 @@ pub(crate) fn untrue(page: &str) -> Vec<String> {
 
 const KINDS: &[&str] = &[
     "run",
+    "command",
     "server",
     "machine",
     "dataset",
@@ -60,6 +61,7 @@ const KINDS: &[&str] = &[
 fn kind(line: &Line) -> &'static str {
     match line {
         Line::Run(_) => "run",
+        Line::Command(_) => "command",
         Line::Server(_) => "server",
         Line::Machine(_) => "machine",
         Line::Dataset(_) => "dataset",

@@ -215,7 +215,8 @@ mod tests {
         for (after, took_us) in [(0, 101_000), (2_000, 37_787), (20_000, 1_005)] {
             let received = start + ms(after);
             let (at, _) = conduct.decide(received);
-            assert_eq!((at - received).as_micros(), took_us, "after {after} ms");
+            let off_us = ((at - received).as_micros() as i64 - took_us).abs();
+            assert!(off_us <= 2, "after {after} ms: off by {off_us} us");
         }
     }
 

@@ -103,6 +103,7 @@ fn record() -> Record {
         connects: Vec::new(),
         offered: None,
         deliveries: None,
+        command: None,
         steadiness: None,
         ceiling: None,
         loaded: None,
@@ -147,6 +148,26 @@ fn the_measurement_alone_counts() {
 #[test]
 fn text_for_the_terminal() {
     insta::assert_snapshot!(RunReport::of(&record(), &[95.0, 99.9]).text());
+}
+
+#[test]
+fn what_the_run_did_is_told() {
+    let mut record = record();
+    record.steadiness = Some(Steadiness {
+        class: Some("warming".to_owned()),
+        reasons: vec!["throughput changed by +12 %".to_owned()],
+        drift: Some(0.12),
+        stalls: Some(samples::Stalls {
+            stalled_s: 3.0,
+            longest_s: 2.0,
+            longest_gap_s: 0.0,
+        }),
+    });
+    let report = RunReport::of(&record, &[95.0]);
+    let line = "\nsteadiness  warming: throughput changed by +12 %; 3.0 s below half of the median throughput, 2.0 s of it in a row\n";
+    assert!(report.text().contains(line), "{}", report.text());
+    let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
+    assert_eq!(json["steadiness"]["class"], "warming");
 }
 
 #[test]

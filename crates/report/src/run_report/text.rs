@@ -16,6 +16,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
+use samples::Steadiness;
 
 use super::{RunReport, Times};
 use crate::{number, terminal::RULED};
@@ -64,6 +65,9 @@ impl RunReport {
         }
         if let Some(limit) = &self.limited_by {
             line(format_args!("limited by  {limit}"));
+        }
+        if let Some(steadiness) = &self.steadiness {
+            line(format_args!("steadiness  {}", in_words(steadiness)));
         }
         if let Some(shortfall) = &self.shortfall {
             line(format_args!(
@@ -151,4 +155,21 @@ impl RunReport {
         row.push(format!("{:.3}", times.max_ms));
         row
     }
+}
+
+/// `warming: throughput changed by +12 %; 3 s below half of the median throughput, 2 s of it in a row`.
+fn in_words(steadiness: &Steadiness) -> String {
+    let class = steadiness.class.as_deref().unwrap_or("cannot be told");
+    let reasons = steadiness.reasons.join(", ");
+    let mut words = match reasons.is_empty() {
+        true => class.to_owned(),
+        false => format!("{class}: {reasons}"),
+    };
+    if let Some(stalls) = &steadiness.stalls {
+        words.push_str(&format!(
+            "; {:.1} s below half of the median throughput, {:.1} s of it in a row",
+            stalls.stalled_s, stalls.longest_s
+        ));
+    }
+    words
 }

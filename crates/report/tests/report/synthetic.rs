@@ -86,6 +86,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
         connects: Vec::new(),
         offered: None,
         deliveries: None,
+        command: None,
         steadiness: None,
         ceiling: None,
         loaded: None,

@@ -1,0 +1,178 @@
+//! A command that is called again, with what it drew and where it writes named.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{
+    blame::{Blame, Blamed},
+    runs::HIDDEN,
+};
+
+/// A command as it is to be called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Again {
+    /// Where.
+    directory: PathBuf,
+    /// Behind the program's name.
+    arguments: Vec<String>,
+}
+
+impl Again {
+    /// The same command again in its directory.
+    pub(super) fn of(directory: &Path, arguments: &[String]) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            arguments: arguments.to_vec(),
+        }
+    }
+
+    /// Gives an option another value, under the first of its names.
+    pub(super) fn set(&mut self, names: &[&str], value: &str) {
+        let mut kept = Vec::new();
+        let mut is_value = false;
+        for argument in self.arguments.drain(..) {
+            if std::mem::take(&mut is_value) {
+                continue;
+            }
+            let name = argument
+                .split_once('=')
+                .map_or(&*argument, |(name, _)| name);
+            match names.contains(&name) {
+                true => is_value = !argument.contains('='),
+                false => kept.push(argument),
+            }
+        }
+        kept.extend(names.first().map(|name| format!("{name}={value}")));
+        self.arguments = kept;
+    }
+
+    /// Puts a file in the place of a password that was not kept; an error where there is one and no file.
+    pub(super) fn provide_password(&mut self, file: Option<&Path>) -> Result<(), Blamed> {
+        let hides = |argument: &String| argument.ends_with(HIDDEN);
+        if !self.arguments.iter().any(hides) {
+            return match file {
+                None => Ok(()),
+                Some(_) => Err(Blamed::new(
+                    Blame::Input,
+                    "--password-file: the command took no password from its command line",
+                )),
+            };
+        }
+        let Some(file) = file else {
+            let message = format!("{}: its password was not kept", self.in_words());
+            let hint = "--password-file names a file that holds it".to_owned();
+            return Err(Blamed::new(Blame::Input, message).hint(hint));
+        };
+        let file = absolute(file);
+        for name in ["--password", "--mysql-password", "-p"] {
+            self.drop_option(name);
+        }
+        self.arguments.push(format!("--password-file={file}"));
+        Ok(())
+    }
+
+    /// Drops an option with its hidden value.
+    fn drop_option(&mut self, name: &str) {
+        let mut kept = Vec::new();
+        for argument in self.arguments.drain(..) {
+            let is_value = argument == HIDDEN && kept.last().is_some_and(|last| last == name);
+            if is_value {
+                kept.pop();
+            } else if !(argument.starts_with(name) && argument.ends_with(HIDDEN)) {
+                kept.push(argument);
+            }
+        }
+        self.arguments = kept;
+    }
+
+    /// As it would be typed.
+    pub(super) fn in_words(&self) -> String {
+        format!("dbdyno {}", self.arguments.join(" "))
+    }
+
+    /// Calls it; its exit code.
+    pub(super) fn call(&self) -> Result<u8, Blamed> {
+        let failed =
+            |why: String| Blamed::new(Blame::Machine, format!("{}: {why}", self.in_words()));
+        if !self.directory.is_dir() {
+            let message = format!(
+                "{}: the directory is gone in which it was called, {}",
+                self.in_words(),
+                self.directory.display()
+            );
+            let hint = "its files count from there: make it again, or call the command by hand";
+            return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+        }
+        let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+        let status = Command::new(program)
+            .args(&self.arguments)
+            .current_dir(&self.directory)
+            .status()
+            .map_err(|error| failed(error.to_string()))?;
+        match status.code() {
+            Some(code) => Ok(code as u8),
+            None => Err(failed(status.to_string())),
+        }
+    }
+}
+
+/// The whole path of a file, for a command that is called elsewhere.
+pub(super) fn absolute(path: &Path) -> String {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    whole.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn again(line: &str) -> Again {
+        let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        Again::of(Path::new("/home/dba"), &arguments)
+    }
+
+    #[test]
+    fn an_option_gets_another_value() {
+        for (line, expected) in [
+            ("oltp read_only run", "oltp read_only run --seed=7"),
+            (
+                "oltp --seed 3 run --tables=2",
+                "oltp run --tables=2 --seed=7",
+            ),
+            ("oltp --rand-seed=3 run", "oltp run --seed=7"),
+        ] {
+            let mut again = again(line);
+            again.set(&["--seed", "--rand-seed"], "7");
+            assert_eq!(again.in_words(), format!("dbdyno {expected}"));
+        }
+    }
+
+    #[test]
+    fn a_password_comes_from_a_file() {
+        for line in [
+            "quick --password=… --port 1",
+            "quick --password … --port 1",
+            "quick -p… --port 1",
+        ] {
+            let mut with_file = again(line);
+            with_file
+                .provide_password(Some(Path::new("/secret")))
+                .unwrap();
+            assert_eq!(
+                with_file.in_words(),
+                "dbdyno quick --port 1 --password-file=/secret"
+            );
+            let refused = again(line).provide_password(None).unwrap_err();
+            assert!(refused.message.contains("its password was not kept"));
+        }
+        let mut without = again("quick --port 1");
+        assert!(without.provide_password(None).is_ok());
+        assert!(
+            without
+                .provide_password(Some(Path::new("/secret")))
+                .is_err()
+        );
+    }
+}
