@@ -89,6 +89,11 @@ pub fn audit(subject: &Subject<'_>) -> Audit {
     }
 }
 
+/// What one rule says of a subject.
+pub fn judge(rule: &Rule, subject: &Subject<'_>) -> Outcome {
+    outcome(rule, &Set::of(subject))
+}
+
 /// What one rule says.
 pub(crate) fn outcome(rule: &Rule, set: &Set<'_>) -> Outcome {
     match rule.judge {

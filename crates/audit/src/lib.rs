@@ -17,6 +17,7 @@ mod rules;
 mod run;
 mod set;
 mod subject;
+mod support;
 mod waiting;
 mod words;
 
@@ -26,11 +27,12 @@ mod fixture;
 pub use difference::is_of_the_instance;
 pub use finding::{Finding, Level, Outcome, Unjudged};
 pub use grade::{FORMULA, Grade};
-pub use judgement::{Audit, Judgement, audit};
+pub use judgement::{Audit, Judgement, audit, judge};
 pub use page::page;
 pub use rule::{Rule, WaitingRule};
 pub use rules::RULES;
 pub use subject::{Comparison, Declared, Kept, Limit, Measured, Subject};
+pub use support::{BEYOND, independent_beyond, independent_beyond_each};
 pub use waiting::WAITING;
 
 /// The rule of this short name, in either case.

@@ -1,13 +1,14 @@
 //! One run as the rules look at it: what its record says of the measured phase.
 
 use samples::{
-    Histogram, Host, Interval, Machine, Phase, Record, RunSummary, ServerIdentity, ServerStatus,
-    Storage, Telemetry,
+    Histogram, Host, Interval, Machine, Record, RunSummary, ServerIdentity, ServerStatus, Storage,
+    Telemetry,
 };
 
 use crate::{
     finding::{Unjudged, missing, no_subject},
     subject::{Limit, Measured},
+    support,
 };
 
 /// One run.
@@ -66,8 +67,7 @@ impl<'a> Run<'a> {
 
     /// The intervals of the measured phase.
     pub(crate) fn measured(&self) -> impl Iterator<Item = &'a Interval> + use<'a> {
-        let intervals = self.record.intervals.iter();
-        intervals.filter(|interval| interval.phase == Phase::Measurement)
+        support::measured(self.record)
     }
 
     /// Operations per second of each interval of the measured phase.
@@ -206,18 +206,7 @@ impl<'a> Run<'a> {
 
     /// Response times of the operations that were due in the measurement.
     pub(crate) fn responses(&self) -> Histogram {
-        let mut all = Histogram::new();
-        for interval in &self.record.intervals {
-            let own = (interval.phase == Phase::Measurement).then_some(&interval.operations);
-            let carried = interval.carried.iter();
-            let carried = carried
-                .filter(|part| part.due_in == Phase::Measurement)
-                .map(|part| &part.operations);
-            for operation in own.into_iter().chain(carried).flatten() {
-                all.add(&operation.histogram);
-            }
-        }
-        all
+        support::responses(self.record)
     }
 
     /// True where the load waits for each answer before it asks again.

@@ -48,6 +48,8 @@ pub struct Declared {
     pub comparison: Option<Comparison>,
     /// Variables of the server that the experiment sets, as the server spells them.
     pub variables: BTreeSet<String>,
+    /// Of the time that a user of the application waits, the share that the database has; `None` where nobody said.
+    pub database_share: Option<f64>,
 }
 
 /// What was to be compared.

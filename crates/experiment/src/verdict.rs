@@ -36,6 +36,8 @@ pub struct VerdictSpec {
     pub baseline: Vec<(String, String)>,
     /// The smallest difference that matters, as a share: 0.02 is 2 %.
     pub min_effect: f64,
+    /// Of the time that a user of the application waits, the share that the database has; `None` where nobody said.
+    pub database_share: Option<f64>,
 }
 
 impl VerdictSpec {
@@ -48,10 +50,15 @@ impl VerdictSpec {
         if !section.is_there() {
             return Ok(None);
         }
-        section.allow(&["metric", "baseline", "min_effect"])?;
+        section.allow(&["metric", "baseline", "min_effect", "database_share"])?;
         let metric = section.choice("metric", METRICS)?.unwrap_or("throughput");
         let min_effect =
             section.parsed("min_effect", "a share such as \"2 %\"", quantity::percent)?;
+        let database_share = section.parsed(
+            "database_share",
+            "a share such as \"20 %\"",
+            quantity::share,
+        )?;
         let table = section.section("baseline", "[verdict] baseline")?;
         let is_there = table.is_there().then_some(());
         section.required("baseline", is_there, EXAMPLE)?;
@@ -83,6 +90,7 @@ impl VerdictSpec {
             metric: metric.to_owned(),
             baseline,
             min_effect: min_effect.unwrap_or(MIN_EFFECT),
+            database_share,
         }))
     }
 }

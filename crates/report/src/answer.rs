@@ -4,7 +4,7 @@ use samples::CpuUse;
 use verdict::Decision;
 
 use crate::{
-    cell::{Cell, Figure, busy},
+    cell::{Cell, Figure, LEFT_OUT, busy},
     grid::{Facet, Grid, in_words},
     number::{counted, percent, si, with_margin},
     results::Results,
@@ -310,11 +310,16 @@ pub(crate) fn coverage(results: &Results) -> String {
 }
 
 /// How the figures are made, in words.
-pub(crate) fn method(grid: &Grid) -> &'static str {
-    if grid.has_intervals() {
+pub(crate) fn method(grid: &Grid) -> String {
+    let intervals = if grid.has_intervals() {
         "± is the 95 % interval of the mean over executions (Student's t). Percentiles and CPU shares are means over \
          executions, too. Warm-up is excluded."
     } else {
         "1 run per combination: no interval. Warm-up is excluded."
+    };
+    let mut cells = grid.facets.iter().flat_map(|facet| facet.cells());
+    match cells.any(|(_, _, cell)| cell.leaves_out_percentiles()) {
+        true => format!("{intervals} {LEFT_OUT}"),
+        false => intervals.to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 mod json;
 mod words;
 
+use audit::{Level, Outcome};
 use comfy_table::{CellAlignment, Table};
 use verdict::{Check, Compared, Contrast, Place};
 
@@ -15,8 +16,14 @@ pub(crate) use words::{in_words as amount, levels as levels_in_words};
 const DIFFERENCES_MAX: usize = 24;
 const HEADS: [&str; 6] = ["", "A", "B", "change", "95 % interval", "decision"];
 
-/// A comparison for a terminal of so many columns, ending with a line feed.
-pub fn contrast_as_text(contrast: &Contrast, checks: &[Check], width: u16) -> String {
+/// A comparison for a terminal of so many columns, ending with a line feed; `one_factor` is what the audit says of whether
+/// the sides differ in one thing only (rule C02).
+pub fn contrast_as_text(
+    contrast: &Contrast,
+    checks: &[Check],
+    one_factor: &Outcome,
+    width: u16,
+) -> String {
     let width = usize::from(width).max(40);
     let wrap = |text: &str| wrapped(text, width);
     let mut parts = vec![format!(
@@ -31,6 +38,7 @@ pub fn contrast_as_text(contrast: &Contrast, checks: &[Check], width: u16) -> St
         }
         false => format!("What differs:\n  {}", differences.join("\n  ")),
     });
+    parts.extend(too_many_factors(one_factor).map(|text| wrap(&text)));
     for place in &contrast.places {
         let mut sentences = vec![wrap(&words::headline(contrast, place))];
         sentences.extend(words::causes(place).iter().map(|cause| wrap(cause)));
@@ -54,7 +62,7 @@ pub fn contrast_as_text(contrast: &Contrast, checks: &[Check], width: u16) -> St
 }
 
 /// The same as Markdown, for a comment on a change.
-pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check]) -> String {
+pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check], one_factor: &Outcome) -> String {
     let mut parts = vec![format!(
         "**A**: `{}`  \n**B**: `{}`",
         contrast.names[0], contrast.names[1]
@@ -80,8 +88,21 @@ pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check]) -> String {
     if !differences.is_empty() {
         parts.push(format!("What differs:\n\n- {}", differences.join("\n- ")));
     }
+    parts.extend(too_many_factors(one_factor));
     parts.push(words::method(contrast));
     format!("{}\n", parts.join("\n\n"))
+}
+
+/// That the sides differ in more than one thing, in a sentence.
+fn too_many_factors(one_factor: &Outcome) -> Option<String> {
+    let finding = one_factor.as_ref().ok()?;
+    (finding.level > Level::Note).then(|| {
+        format!(
+            "Audit, {} C02: {}. The change cannot be ascribed to one of them.",
+            finding.level.name(),
+            finding.evidence
+        )
+    })
 }
 
 /// That the sides did different things, in a sentence.

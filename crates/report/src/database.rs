@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use audit::{BEYOND, independent_beyond_each};
 use rusqlite::{Connection, Transaction, params};
 use samples::{LatencySummary, Record, RunSummary};
 use verdict::{run_stalls, run_state};
@@ -175,8 +176,8 @@ fn latency_columns(latency: Option<&LatencySummary>) -> [Option<f64>; 7] {
     [
         Some(latency.mean_ns / 1e3),
         Some(us(latency.min_ns)),
-        Some(us(latency.p50_ns)),
-        Some(us(latency.p95_ns)),
+        latency.p50_ns.map(us),
+        latency.p95_ns.map(us),
         latency.p99_ns.map(us),
         latency.p999_ns.map(us),
         Some(us(latency.max_ns)),
@@ -190,6 +191,14 @@ fn insert_run(
 ) -> rusqlite::Result<()> {
     let header = &record.header;
     let [mean, min, p50, p95, p99, p999, max] = latency_columns(summary.latency.as_ref());
+    let beyond = independent_beyond_each(record, [0.5, 0.95, 0.99, 0.999]);
+    let [p50, p95, p99, p999] = [
+        (p50, beyond[0]),
+        (p95, beyond[1]),
+        (p99, beyond[2]),
+        (p999, beyond[3]),
+    ]
+    .map(|(us, beyond)| us.filter(|_| beyond >= BEYOND - 1e-9));
     let dataset = record.dataset.as_ref();
     let (state, stalls) = (run_state(record), run_stalls(record));
     let why_not = match &state {

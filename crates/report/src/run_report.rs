@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use audit::{BEYOND, independent_beyond};
 use samples::{Durations, ErrorCount, Host, Phase, Record, RunSummary, Shortfall, Steadiness};
 use serde::Serialize;
 
@@ -104,8 +105,8 @@ pub struct Times {
 pub struct PercentileValue {
     /// Which one, 0 to 100.
     pub percentile: f64,
-    /// Its value, milliseconds.
-    pub ms: f64,
+    /// Its value, milliseconds; none with fewer than ten independent times beyond it (rule M09).
+    pub ms: Option<f64>,
 }
 
 /// One statement inside the operations.
@@ -199,6 +200,24 @@ impl Due {
 }
 
 impl Times {
+    /// Without the percentiles that rest on a few bursts of a record's operations.
+    fn without_bursts(mut self, record: &Record) -> Self {
+        for value in &mut self.percentiles {
+            let quantile = value.percentile / 100.0;
+            let is_end = quantile <= 0.0 || quantile >= 1.0;
+            let is_burst = || independent_beyond(record, quantile) < BEYOND - 1e-9;
+            if !is_end && quantile >= 0.5 && is_burst() {
+                value.ms = None;
+            }
+        }
+        self
+    }
+
+    /// True where a percentile is left out.
+    fn leaves_out(&self) -> bool {
+        self.count > 0 && self.percentiles.iter().any(|value| value.ms.is_none())
+    }
+
     fn of(durations: &Durations, percentiles: &[f64]) -> Self {
         Self {
             count: durations.count,
@@ -209,11 +228,18 @@ impl Times {
                 .iter()
                 .map(|percentile| PercentileValue {
                     percentile: *percentile,
-                    ms: percentile_ms(durations, *percentile),
+                    ms: is_enough(durations.count as f64, *percentile)
+                        .then(|| percentile_ms(durations, *percentile)),
                 })
                 .collect(),
         }
     }
+}
+
+/// True where so many independent times are enough for a percentile (0 to 100); the ends are exact.
+fn is_enough(independent: f64, percentile: f64) -> bool {
+    let share = (100.0 - percentile).min(percentile) / 100.0;
+    share <= 0.0 || independent * share >= BEYOND - 1e-9
 }
 
 /// A percentile (0 to 100) in milliseconds, never beyond the exact minimum and maximum; 0 where there is no time.
@@ -265,7 +291,7 @@ impl RunReport {
                 write: per_s(classes.write),
                 other: per_s(classes.other),
             },
-            response: times(&due.response),
+            response: times(&due.response).without_bursts(record),
             service: is_open.then(|| times(&due.service)),
             send_lag: is_open.then(|| times(&due.send_lag)),
             statements: due

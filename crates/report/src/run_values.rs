@@ -88,8 +88,8 @@ impl List {
         let values = [
             Some(times.mean_ns),
             Some(times.min_ns as f64),
-            Some(times.p50_ns as f64),
-            Some(times.p95_ns as f64),
+            times.p50_ns.map(|ns| ns as f64),
+            times.p95_ns.map(|ns| ns as f64),
             times.p99_ns.map(|ns| ns as f64),
             times.p999_ns.map(|ns| ns as f64),
             Some(times.max_ns as f64),

@@ -69,8 +69,8 @@ fn second(interval: &Interval, cpu: Option<Cpu>) -> Second {
         throughput_per_s: (interval.length_s > 0.0)
             .then(|| interval.succeeded() as f64 / interval.length_s),
         mean_ns: times.map(|times| times.mean_ns),
-        p50_ns: times.map(|times| times.p50_ns),
-        p95_ns: times.map(|times| times.p95_ns),
+        p50_ns: times.and_then(|times| times.p50_ns),
+        p95_ns: times.and_then(|times| times.p95_ns),
         p99_ns: times.and_then(|times| times.p99_ns),
         max_ns: times.map(|times| times.max_ns),
         waiting: interval.pace.map(|pace| pace.waiting),

@@ -5,6 +5,7 @@
 //! else. `docs/run-record.md` documents the format.
 
 mod ceiling;
+mod checked;
 mod command;
 mod cpu_use;
 mod deliveries;
@@ -12,6 +13,7 @@ mod disturbance;
 mod durations;
 mod error_count;
 mod histogram;
+mod keys;
 mod line;
 mod machine;
 mod observer;
@@ -25,6 +27,7 @@ mod telemetry;
 mod writer;
 
 pub use ceiling::Ceiling;
+pub use checked::Checked;
 pub use command::Command;
 pub use cpu_use::CpuUse;
 pub use deliveries::Deliveries;
@@ -32,6 +35,7 @@ pub use disturbance::Disturbance;
 pub use durations::Durations;
 pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};
+pub use keys::Keys;
 pub use line::{
     Carried, Cause, Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered,
     OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,

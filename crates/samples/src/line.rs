@@ -13,11 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ceiling::Ceiling,
+    checked::Checked,
     command::Command,
     deliveries::Deliveries,
     durations::Durations,
     error_count::ErrorCount,
     histogram::Histogram,
+    keys::Keys,
     machine::{Changed, Machine, Storage},
     observer::Observer,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
@@ -46,6 +48,10 @@ pub enum Line {
     Observer(Observer),
     /// The data that the run met.
     Dataset(Dataset),
+    /// Which keys a load asks for.
+    Keys(Keys),
+    /// What the benchmark's own checks of its data said.
+    Checked(Checked),
     /// A phase begins.
     Phase(PhaseMark),
     /// What the load did in one interval.

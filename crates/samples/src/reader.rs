@@ -15,8 +15,8 @@ use crate::observer::Observer;
 use crate::server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes};
 use crate::telemetry::{Collected, Telemetry};
 use crate::{
-    ceiling::Ceiling, command::Command, deliveries::Deliveries, error_count::ErrorCount,
-    steadiness::Steadiness,
+    ceiling::Ceiling, checked::Checked, command::Command, deliveries::Deliveries,
+    error_count::ErrorCount, keys::Keys, steadiness::Steadiness,
 };
 
 /// Everything that one run measured.
@@ -36,6 +36,10 @@ pub struct Record {
     pub observers: Vec<Observer>,
     /// The data that the run met.
     pub dataset: Option<Dataset>,
+    /// Which keys the loads ask for; empty where they do not come from a list.
+    pub keys: Vec<Keys>,
+    /// What the benchmark's own checks said, in their order; empty where it has none, or none was made.
+    pub checked: Vec<Checked>,
     /// Phases in their order.
     pub phases: Vec<PhaseMark>,
     /// What the load did, in order of time.
@@ -177,6 +181,8 @@ impl Record {
             storage: Vec::new(),
             observers: Vec::new(),
             dataset: None,
+            keys: Vec::new(),
+            checked: Vec::new(),
             phases: Vec::new(),
             intervals: Vec::new(),
             connects: Vec::new(),
@@ -208,6 +214,8 @@ impl Record {
             Line::Storage(storage) => self.storage.push(storage),
             Line::Observer(observer) => self.observers.push(observer),
             Line::Dataset(dataset) => self.dataset = Some(dataset),
+            Line::Keys(keys) => self.keys.push(keys),
+            Line::Checked(checked) => self.checked.push(checked),
             Line::Phase(mark) => {
                 if mark.phase == Phase::WarmUp {
                     self.begin_anew();

@@ -90,15 +90,18 @@ pub struct LatencySummary {
     pub min_ns: u64,
     /// Exact maximum.
     pub max_ns: u64,
-    /// Median.
-    pub p50_ns: u64,
+    /// Median; this and each other percentile is `None` with fewer than 10 values beyond it (rule M09).
+    pub p50_ns: Option<u64>,
     /// 95th percentile.
-    pub p95_ns: u64,
-    /// 99th percentile; `None` with fewer than 10 values beyond it (rule M09).
+    pub p95_ns: Option<u64>,
+    /// 99th percentile.
     pub p99_ns: Option<u64>,
-    /// 99.9th percentile; `None` with fewer than 10 values beyond it.
+    /// 99.9th percentile.
     pub p999_ns: Option<u64>,
 }
+
+/// Values that lie beyond a percentile, without which it is the time of one outlier.
+const BEYOND: f64 = 10.0;
 
 impl LatencySummary {
     /// The figures of these durations; `None` when there is none.
@@ -110,14 +113,19 @@ impl LatencySummary {
         };
         let supported = |quantile: f64| {
             let beyond = durations.count as f64 * (1.0 - quantile);
-            if beyond >= 10.0 { at(quantile) } else { None }
+            // As far as a float counts: of 200 values ten lie beyond the 95th.
+            if beyond >= BEYOND - 1e-9 {
+                at(quantile)
+            } else {
+                None
+            }
         };
         Some(Self {
             mean_ns: durations.mean_ns()?,
             min_ns: durations.min_ns,
             max_ns: durations.max_ns,
-            p50_ns: at(0.5)?,
-            p95_ns: at(0.95)?,
+            p50_ns: supported(0.5),
+            p95_ns: supported(0.95),
             p99_ns: supported(0.99),
             p999_ns: supported(0.999),
         })

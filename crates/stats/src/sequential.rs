@@ -142,6 +142,20 @@ impl UntilDecided {
     }
 }
 
+/// How small a probability a look after so many blocks may call unlikely, where each block from the third on was looked at
+/// and all looks together may err in `alpha` of all experiments: [`UntilDecided`]'s own level, for whoever looks at
+/// another measure of the same blocks. The interval of such a look has the confidence of 1 less this.
+///
+/// `None` for fewer than three blocks, for more than the budget, and for a share outside of 0 to 1.
+///
+/// Source: as [`UntilDecided::new`].
+pub fn level_of_look(blocks: usize, blocks_at_most: usize, alpha: f64) -> Option<f64> {
+    let is_look = (EXECUTIONS_AT_LEAST..=blocks_at_most).contains(&blocks);
+    let is_share = alpha > 0.0 && alpha < 1.0;
+    (is_look && is_share)
+        .then(|| nominal_levels(EXECUTIONS_AT_LEAST, blocks_at_most, alpha)[blocks])
+}
+
 /// Half the width of the interval around the mean of so many values of a deviation.
 fn half_width(deviation: f64, values: usize, level: f64) -> Option<f64> {
     let student = StudentsT::new(0.0, 1.0, values as f64 - 1.0).ok()?;

@@ -6,8 +6,9 @@ use samples::Record;
 
 use crate::{
     answer::in_order,
-    compared::{Compared, compared, decide_together},
+    compared::{Compared, Look, compared, confidence_of_look, decide_together},
     costs::Cost,
+    decision::CONFIDENCE,
     differences::{Difference, differences},
     explanation::{Cause, explain},
     likeness::unlike,
@@ -31,6 +32,9 @@ pub struct Contrast {
     pub unlike: Vec<String>,
     /// What else differs between them.
     pub differences: Vec<Difference>,
+    /// Where executions were added until they decided: the most blocks that there could have been. The intervals are so
+    /// much wider that they hold although somebody looked after every block.
+    pub looked_at: Option<usize>,
 }
 
 /// One combination that both sides have.
@@ -85,16 +89,18 @@ pub fn contrast(a: &Side<'_>, b: &Side<'_>, margin: f64) -> Contrast {
         .collect();
     let mut unlike = unlike(&places);
     unlike.extend(unlike_levels);
+    let looked_at = a.looked_at.max(b.looked_at);
     let mut contrast = Contrast {
         names: [a.name.clone(), b.name.clone()],
         margin,
         places: places
             .iter()
-            .map(|(levels, a, b)| place(levels, a, b))
+            .map(|(levels, a, b)| place(levels, a, b, looked_at))
             .collect(),
         alone,
         unlike,
         differences: differences(&pairs),
+        looked_at,
     };
     contrast.decide();
     for (place, (_, a, b)) in contrast.places.iter_mut().zip(&places) {
@@ -139,9 +145,19 @@ fn join_alone<'e, 'r>(
     unlike
 }
 
-fn place(levels: &Levels, a: &[&Execution<'_>], b: &[&Execution<'_>]) -> Place {
+fn place(
+    levels: &Levels,
+    a: &[&Execution<'_>],
+    b: &[&Execution<'_>],
+    looked_at: Option<usize>,
+) -> Place {
     let pairs = paired(a, b);
-    let compared = |measure| compared(measure, a, b, pairs.as_deref());
+    let blocks = pairs.as_ref().map_or(a.len().min(b.len()), Vec::len);
+    let look = Look {
+        looked_at,
+        confidence: confidence_of_look(looked_at, blocks, CONFIDENCE),
+    };
+    let compared = |measure| compared(measure, a, b, pairs.as_deref(), look);
     let metrics = Metric::ALL.into_iter().map(Measure::Metric);
     let costs = Cost::all().map(Measure::Cost);
     let costs: Vec<Compared> = costs.filter_map(&compared).collect();

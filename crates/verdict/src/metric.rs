@@ -66,8 +66,8 @@ impl Metric {
         let value = match self {
             Self::Throughput => run.throughput_per_s?,
             Self::NewOrders => run.new_orders_per_min()?,
-            Self::P50 => latency?.p50_ns as f64,
-            Self::P95 => latency?.p95_ns as f64,
+            Self::P50 => latency?.p50_ns? as f64,
+            Self::P95 => latency?.p95_ns? as f64,
             Self::P99 => latency?.p99_ns? as f64,
             Self::Elapsed => run.measured_s,
         };

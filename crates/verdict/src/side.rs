@@ -44,6 +44,9 @@ pub struct Side<'a> {
     pub levels: BTreeMap<String, String>,
     /// Its executions; incomplete ones are not among them.
     pub executions: Vec<Execution<'a>>,
+    /// Where their number came from looking after every block whether they decide: the most blocks that there could have
+    /// been.
+    pub looked_at: Option<usize>,
 }
 
 /// The levels of a combination.

@@ -76,7 +76,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         ));
     }
     let lag = run.summary.send_lag.and_then(|lag| lag.p99_ns);
-    let response = run.summary.latency.map(|latency| latency.p50_ns);
+    let response = run.summary.latency.and_then(|latency| latency.p50_ns);
     let lag = lag
         .zip(response)
         .map(|(lag, p50)| (lag as f64, lag as f64 / p50.max(1) as f64));

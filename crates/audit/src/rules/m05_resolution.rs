@@ -45,7 +45,9 @@ fn judge(run: &Run<'_>) -> Outcome {
     } else {
         COARSE_NS
     };
-    let share = resolution_ns / latency.p50_ns.max(1) as f64;
+    let median = latency.p50_ns;
+    let median_ns = median.ok_or_else(|| missing("twenty response times, for their median"))?;
+    let share = resolution_ns / median_ns.max(1) as f64;
     let has_no_spread = run.summary.count > 100 && latency.min_ns == latency.max_ns;
     let level = match share > SHARE || has_no_spread {
         true => Level::Fail,
@@ -55,7 +57,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         "clock source {clock}; response times from {} to {}, median {}",
         nanoseconds(latency.min_ns as f64),
         nanoseconds(latency.max_ns as f64),
-        nanoseconds(latency.p50_ns as f64)
+        nanoseconds(median_ns as f64)
     );
     Ok(Finding::new(level, evidence).with("resolution_share", share))
 }

@@ -1,28 +1,21 @@
 //! M09: no percentile rests on a handful of operations.
 
-use stats::effective_events;
-
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
-    run::Run,
     set::Set,
+    support::{BEYOND, independent_beyond},
     words::number,
 };
 
-/// Independent operations beyond a percentile.
-const BEYOND: f64 = 10.0;
 /// Percentiles that reports give.
 const GIVEN: [(f64, &str); 4] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9")];
-/// Only these are left out of reports where too few operations lie beyond them.
-const LEFT_OUT: [&str; 2] = ["p99", "p99.9"];
 
 pub(super) const RULE: Rule = Rule {
     id: "M09",
     name: "no percentile rests on a handful of operations",
     measures: "For each percentile the operations beyond it, counted as what they are worth where slow ones come in bursts.",
-    threshold: "fewer than 10 beyond a percentile that is compared: fail; beyond one that reports give: warn; of one that they leave out: \
-        note",
+    threshold: "fewer than 10 beyond a percentile that is compared: fail; beyond another one: note, for reports leave it out",
     source: "H. A. David and H. N. Nagaraja, Order Statistics (2003); L. Kish, Survey Sampling (1965) for bursts",
     consequence: "The percentile is the time of one burst or outlier: the next run gives another.",
     remedy: "Measure for longer, or give a lower percentile.",
@@ -44,15 +37,14 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
         seen += 1;
         for (quantile, name) in GIVEN {
-            let beyond = beyond(run, &responses, quantile);
+            let beyond = independent_beyond(run.record, quantile);
             if beyond >= BEYOND {
                 continue;
             }
             let simple = responses.count() as f64 * (1.0 - quantile);
             let level = match metric == name {
                 true => Level::Fail,
-                false if LEFT_OUT.contains(&name) && simple < BEYOND => Level::Note,
-                false => Level::Warn,
+                false => Level::Note,
             };
             if worst.as_ref().is_none_or(|(known, ..)| level > *known) {
                 let words = format!(
@@ -75,34 +67,6 @@ fn judge(set: &Set<'_>) -> Outcome {
             "ten independent operations or more lie beyond every percentile",
         ),
     })
-}
-
-/// What the operations beyond a quantile are worth.
-fn beyond(run: &Run<'_>, responses: &samples::Histogram, quantile: f64) -> f64 {
-    let simple = responses.count() as f64 * (1.0 - quantile);
-    let Some(limit_ns) = responses.quantile_ns(quantile) else {
-        return 0.0;
-    };
-    let (mut total, mut slow) = (Vec::new(), Vec::new());
-    for interval in run.measured() {
-        total.push(
-            interval
-                .operations
-                .iter()
-                .map(|it| it.histogram.count() as f64)
-                .sum(),
-        );
-        slow.push(
-            interval
-                .operations
-                .iter()
-                .map(|it| it.histogram.count_above(limit_ns) as f64)
-                .sum(),
-        );
-    }
-    let worth = effective_events(&total, &slow);
-    let worth = worth.map(|events| events * (1.0 - quantile));
-    worth.map_or(simple, |worth| worth.min(simple))
 }
 
 #[cfg(test)]
@@ -129,7 +93,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = judged(&RULE, |record| thin(record, 1));
-        assert_found(&outcome, Level::Warn, "independent ones");
+        assert_found(&outcome, Level::Note, "independent ones");
         let outcome = judged(&RULE, |record| thin(record, 5));
         assert_found(&outcome, Level::Note, "operations lie beyond p99");
         let mut runs = blocks_over("flush", &["1", "2"]);

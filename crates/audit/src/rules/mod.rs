@@ -15,14 +15,18 @@ mod c10_replication;
 mod c11_storage_alike;
 mod c12_in_effect;
 mod h01_disclosure;
+mod h02_write_cache;
 mod h03_flush_honesty;
 mod h04_barriers;
+mod h05_magnitudes;
 mod h06_physics;
 mod h07_class_of_answer;
 mod h08_concurrency;
+mod h09_device_parallelism;
 mod h10_over_driven;
 mod h11_local_clients;
 mod h12_client_saturation;
+mod h13_end_to_end;
 mod h14_neighbours;
 mod m01_repetition;
 mod m02_cache_state;
@@ -43,9 +47,13 @@ mod t04_cross_check;
 mod t05_observer_cost;
 mod w02_data_and_memory;
 mod w03_sizes;
+mod w04_touched;
+mod w05_dictionary;
 mod w06_skew;
+mod w08_pages_per_row;
 mod w09_hit_rate;
 mod w10_errors;
+mod w11_results_right;
 mod w12_auto_increment;
 mod w13_group_commit;
 mod w14_flushes_arrive;
@@ -55,20 +63,28 @@ mod w16_state_drift;
 /// All rules that can be evaluated, in the order of the page.
 pub const RULES: &[&Rule] = &[
     &h01_disclosure::RULE,
+    &h02_write_cache::RULE,
     &h03_flush_honesty::RULE,
     &h04_barriers::RULE,
+    &h05_magnitudes::RULE,
     &h06_physics::RULE,
     &h07_class_of_answer::RULE,
     &h08_concurrency::RULE,
+    &h09_device_parallelism::RULE,
     &h10_over_driven::RULE,
     &h11_local_clients::RULE,
     &h12_client_saturation::RULE,
+    &h13_end_to_end::RULE,
     &h14_neighbours::RULE,
     &w02_data_and_memory::RULE,
     &w03_sizes::RULE,
+    &w04_touched::RULE,
+    &w05_dictionary::RULE,
     &w06_skew::RULE,
+    &w08_pages_per_row::RULE,
     &w09_hit_rate::RULE,
     &w10_errors::RULE,
+    &w11_results_right::RULE,
     &w12_auto_increment::RULE,
     &w13_group_commit::RULE,
     &w14_flushes_arrive::RULE,

@@ -9,9 +9,10 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "W06",
     name: "how unevenly rows are asked for is known",
-    measures: "The distribution of keys, where the workload states it: rand-type of the OLTP workloads, NURand of TPC-C.",
+    measures: "The distribution of keys, where the workload states it: rand-type of the OLTP workloads, NURand of TPC-C, the type of a \
+        .smack file's dictionary.",
     threshold: "special, which old sysbench has as its default (1 % of the rows get 75 % of the accesses): warn; \
-        uniform: note; others: pass",
+        uniform (of a dictionary: rand), one after the other (seq): note; others: pass",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 7 and 8",
     consequence: "Hot rows make caches look large and locks look contended; uniform access makes both look the other way.",
     remedy: "State the distribution of the application; --rand-type zipfian or pareto come nearest to heavy and light users.",
@@ -23,6 +24,15 @@ fn judge(run: &Run<'_>) -> Outcome {
         |interval: &samples::Interval| interval.operations.iter().any(|it| it.load == "tpcc");
     if run.record.intervals.iter().any(is_tpcc) {
         return Ok(Finding::new(Level::Pass, "NURand of TPC-C (clause 2.1.6)"));
+    }
+    if let Some(keys) = run.record.keys.first() {
+        let (level, how) = match keys.drawn.as_str() {
+            "random" => (Level::Note, "uniformly"),
+            "sequential" => (Level::Note, "one after the other"),
+            _ => (Level::Pass, "never twice"),
+        };
+        let evidence = format!("keys of the dictionary {} are drawn {how}", keys.dictionary);
+        return Ok(Finding::new(level, evidence));
     }
     let distribution = run.record.header.combination.get("rand-type");
     let distribution = distribution
@@ -54,6 +64,18 @@ mod tests {
     fn found() {
         assert_found(&drawn("special"), Level::Warn, "special");
         assert_found(&drawn("uniform"), Level::Note, "uniform");
+        let outcome = judged(&RULE, |record| {
+            record.keys = vec![samples::Keys {
+                dictionary: "word".to_owned(),
+                drawn: "random".to_owned(),
+                ..samples::Keys::default()
+            }];
+        });
+        assert_found(
+            &outcome,
+            Level::Note,
+            "the dictionary word are drawn uniform",
+        );
     }
 
     #[test]

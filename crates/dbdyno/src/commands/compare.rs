@@ -8,7 +8,10 @@ use clap::ValueEnum;
 use verdict::{Check, Contrast, Levels, Measure, Outcome, Tolerance, ToleranceError};
 
 use super::run::terminal_width;
-use crate::blame::{Blame, Blamed};
+use crate::{
+    blame::{Blame, Blamed},
+    runs::one_factor,
+};
 
 use sides::RecordedSide;
 
@@ -91,6 +94,7 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
 pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::Result<ExitCode> {
     let [a, b] = RecordedSide::read_both(a, b)?;
     let contrast = verdict::contrast(&a.side(), &b.side(), terms.margin);
+    let one_factor = one_factor(a.records().chain(b.records()));
     if contrast.places.is_empty() {
         return Err(nothing_in_common(&contrast).into());
     }
@@ -117,10 +121,16 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
     match terms.format {
         Format::Text => print!(
             "{}",
-            report::contrast_as_text(&contrast, &checks, terminal_width())
+            report::contrast_as_text(&contrast, &checks, &one_factor, terminal_width())
         ),
-        Format::Json => print!("{}", report::contrast_as_json(&contrast, &checks)),
-        Format::Markdown => print!("{}", report::contrast_as_markdown(&contrast, &checks)),
+        Format::Json => print!(
+            "{}",
+            report::contrast_as_json(&contrast, &checks, &one_factor)
+        ),
+        Format::Markdown => print!(
+            "{}",
+            report::contrast_as_markdown(&contrast, &checks, &one_factor)
+        ),
     }
     judge(&checks)
 }

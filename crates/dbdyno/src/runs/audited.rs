@@ -51,6 +51,31 @@ pub(crate) fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blam
     Ok(Some(experiment))
 }
 
+/// What the audit says of whether two sides differ in one thing only.
+pub(crate) fn one_factor<'r>(
+    sides: impl IntoIterator<Item = (&'r str, &'r Record)>,
+) -> audit::Outcome {
+    let rule = audit::rule("C02").expect("there is such a rule");
+    let runs = sides.into_iter().map(|(side, record)| Measured {
+        record,
+        limit: None,
+        side: Some(side.to_owned()),
+    });
+    let subject = Subject {
+        runs: runs.collect(),
+        ..Subject::default()
+    };
+    audit::judge(rule, &subject)
+}
+
+/// The blocks that an experiment could have had that went on until it was decided; `None` for any other.
+pub(crate) fn looked_at(experiment: &Experiment) -> Option<usize> {
+    match experiment.plan().repeats {
+        Repeats::UntilDecided { at_most, .. } => Some(at_most as usize),
+        Repeats::Times(_) => None,
+    }
+}
+
 /// The audit of two sides that are to be compared; `factors` are what is meant to differ.
 pub(crate) fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String]) -> Audit {
     let runs = sides.iter().flat_map(|(name, records)| {
@@ -106,6 +131,9 @@ fn declared(experiment: &Experiment, records: usize) -> Declared {
         planned_runs: Some(planned_runs(experiment, records) as u32),
         comparison,
         variables,
+        database_share: experiment
+            .verdict()
+            .and_then(|verdict| verdict.database_share),
     }
 }
 

@@ -7,7 +7,7 @@ use load::{
     Arrivals, Drain, Ended, Group, Interrupt, Load, Outcome, Precision, Stop, default_loops,
 };
 use protocol::{Compression, Connection, Endpoint};
-use samples::{Line, Loaded, RunHeader};
+use samples::{Keys, Line, Loaded, RunHeader};
 use workload::{
     User,
     smack::{ClientPlan, Seat, SmackUser},
@@ -63,6 +63,8 @@ pub(crate) enum Work {
         client: String,
         /// What every client fires.
         plan: Arc<ClientPlan>,
+        /// Which keys they ask for.
+        keys: Vec<Keys>,
     },
     /// The terminals of TPC-C.
     Tpcc(Terminals),
@@ -73,6 +75,21 @@ pub(crate) enum Work {
         /// Whether InnoDB's redo log is written meanwhile.
         redo_log: bool,
     },
+}
+
+impl Work {
+    /// What the record says of it before it begins.
+    fn known_before(&self) -> Vec<Line> {
+        match self {
+            Self::Smack { keys, .. } => keys.iter().cloned().map(Line::Keys).collect(),
+            Self::Tpcc(terminals) => terminals
+                .checked_before()
+                .map(Line::Checked)
+                .into_iter()
+                .collect(),
+            Self::Tpch { .. } => Vec::new(),
+        }
+    }
 }
 
 impl Execution<'_> {
@@ -89,6 +106,10 @@ impl Execution<'_> {
         if let Some(dataset) = &self.stage.dataset {
             recording.write(&Line::Dataset(dataset.clone()));
         }
+        self.work
+            .known_before()
+            .iter()
+            .for_each(|line| recording.write(line));
         let result = self.perform(&mut recording);
         recording.end(result.as_deref())?;
         result.map(drop)
@@ -118,7 +139,9 @@ impl Execution<'_> {
         }
         let why = how_it_ended(&outcome)?;
         if let Work::Tpcc(terminals) = &self.work {
-            terminals.check(&self.stage.endpoint)?;
+            terminals.check(&self.stage.endpoint, |checked| {
+                recording.write(&Line::Checked(checked));
+            })?;
         }
         control(&self.stage.endpoint, async |connection| {
             let server = self.stage.identify(connection, "end").await?;
@@ -176,7 +199,7 @@ impl Execution<'_> {
         let users = self.run.load.connections;
         open_files::provide_for(users.into())?;
         match &self.work {
-            Work::Smack { client, plan } => {
+            Work::Smack { client, plan, .. } => {
                 let (plan, seed) = (Arc::clone(plan), self.run.seed);
                 let group = Group {
                     name: client.clone(),

@@ -31,7 +31,9 @@ mod time_left;
 pub(crate) mod tpcc;
 pub(crate) mod tpch_data;
 
-pub(crate) use audited::{audit_of_results, audit_of_run, audit_of_sides, experiment_of};
+pub(crate) use audited::{
+    audit_of_results, audit_of_run, audit_of_sides, experiment_of, looked_at, one_factor,
+};
 pub(crate) use control::{control, number, quoted};
 pub(crate) use origin::{HIDDEN, Origin};
 pub(crate) use record_files::{read_record, record_error, record_files};

@@ -224,9 +224,11 @@ impl<'a> Runner<'a> {
                     .as_ref()
                     .is_none_or(|data| data.source.smack().is_some());
                 let rows = stage.dataset.as_ref().map(|data| data.rows);
+                let rows = rows.filter(|_| is_own);
                 Ok(Work::Smack {
                     client: smack.client(&run.load)?,
-                    plan: smack.plan(&run.load, rows.filter(|_| is_own))?,
+                    plan: smack.plan(&run.load, rows)?,
+                    keys: smack.keys(&run.load, rows)?,
                 })
             }
             LoadSource::Tpcc(load) => Ok(Work::Tpcc(Terminals::new(

@@ -39,8 +39,10 @@ pub(crate) struct SingleRun<'a> {
     pub(crate) path: &'a Path,
     /// Ends it early.
     pub(crate) interrupt: &'a Interrupt,
-    /// What follows the load, and what the record says of that.
-    pub(crate) after: &'a dyn Fn() -> Vec<Line>,
+    /// What the record says before the load.
+    pub(crate) before: Vec<Line>,
+    /// What follows the load, which came to its planned end or not, and what the record says of that.
+    pub(crate) after: &'a dyn Fn(bool) -> Vec<Line>,
 }
 
 /// What a run left.
@@ -118,6 +120,7 @@ impl SingleRun<'_> {
         observer: &mut dyn Observer,
         recording: &mut Recording<'_>,
     ) -> anyhow::Result<(Outcome, anyhow::Result<String>)> {
+        self.before.iter().for_each(|line| recording.write(line));
         self.identify("start", recording)?;
         let mut both = Both {
             recording,
@@ -125,10 +128,10 @@ impl SingleRun<'_> {
         };
         let outcome = load::drive(load, self.interrupt, &mut both).map_err(Blamed::from)?;
         recording.outcome(&outcome);
-        for line in (self.after)() {
+        let ended = how_it_ended(&outcome);
+        for line in (self.after)(ended.is_ok()) {
             recording.write(&line);
         }
-        let ended = how_it_ended(&outcome);
         if ended.is_ok() {
             self.identify("end", recording)?;
         }

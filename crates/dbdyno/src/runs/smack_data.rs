@@ -9,7 +9,8 @@ use std::{
 };
 
 use experiment::{LoadSource, LoadSpec, Plan};
-use workload::smack::{ClientPlan, DataFiles, Dictionary, Firing, Generator, Script};
+use samples::Keys;
+use workload::smack::{ClientPlan, DataFiles, Dictionary, Firing, Generator, Order, Script};
 
 use crate::blame::{Blame, Blamed};
 
@@ -120,6 +121,30 @@ impl SmackData {
         rows: Option<u64>,
     ) -> anyhow::Result<Arc<ClientPlan>> {
         self.plan_with(load, self.words(rows)?)
+    }
+
+    /// The keys that the clients of a load draw, with the words of a data set of so many rows.
+    pub(crate) fn keys(&self, load: &LoadSpec, rows: Option<u64>) -> anyhow::Result<Vec<Keys>> {
+        let words = self.words(rows)?;
+        let client = self.client(load)?;
+        let drawn_from = self.plan_with(load, Arc::clone(&words))?.drawn_from();
+        let keys = drawn_from.into_iter().map(|index| {
+            let section = &self.script.dictionaries[index];
+            let coverage = words[index].coverage();
+            Keys {
+                load: client.clone(),
+                dictionary: section.name.clone(),
+                drawn: match section.order {
+                    Order::Random => "random",
+                    Order::Sequential => "sequential",
+                    Order::Unique => "unique",
+                }
+                .to_owned(),
+                used: coverage.map(|(used, _)| used),
+                offered: coverage.map(|(_, offered)| offered),
+            }
+        });
+        Ok(keys.collect())
     }
 
     fn plan_with(

@@ -85,7 +85,7 @@ fn what_cannot_be_audited_is_an_error() {
         .exits(2)
         .says("no rule of that name");
     scene
-        .dbdyno(["audit", "empty", "--rule", "H02"])
+        .dbdyno(["audit", "empty", "--rule", "W07"])
         .exits(2)
         .says("waits for an input");
     scene

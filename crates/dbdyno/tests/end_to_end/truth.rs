@@ -101,7 +101,10 @@ fn percentiles_of_a_run_in_which_the_server_froze() {
         // The truth itself is what a freeze of S in a run of T gives: S - (1 - q) T.
         assert!(quantile_ms(&truth, 0.95) > 190.0 && quantile_ms(&truth, 0.99) > 430.0);
         let pairs = [
-            (latency.p95_ns as f64 / 1e6, quantile_ms(&truth, 0.95)),
+            (
+                latency.p95_ns.unwrap() as f64 / 1e6,
+                quantile_ms(&truth, 0.95),
+            ),
             (
                 latency.p99_ns.unwrap() as f64 / 1e6,
                 quantile_ms(&truth, 0.99),

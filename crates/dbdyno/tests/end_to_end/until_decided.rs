@@ -62,6 +62,16 @@ fn it_ends_when_every_comparison_is_decided() {
         }
         assert!(records(&scene).len() >= done.len());
     }
+    // Its levels side by side: the looks count there, too.
+    scene
+        .dbdyno([
+            "compare",
+            "results/trial-simulated-1:rate=200",
+            "results/trial-simulated-1:rate=2000",
+        ])
+        .exits(0)
+        .prints("B is faster")
+        .prints("up to 8 blocks");
 }
 
 #[test]

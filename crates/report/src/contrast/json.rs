@@ -1,5 +1,6 @@
 //! A comparison as JSON.
 
+use audit::{Outcome, Unjudged};
 use serde_json::{Value, json};
 use stats::Interval;
 use verdict::{Check, Compared, Contrast, Measure, Place};
@@ -7,7 +8,7 @@ use verdict::{Check, Compared, Contrast, Measure, Place};
 use crate::unit::unit;
 
 /// A comparison as one JSON object, with a line feed at the end. Ratios are B over A; `docs/compare.md` tells the fields.
-pub fn contrast_as_json(contrast: &Contrast, checks: &[Check]) -> String {
+pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], one_factor: &Outcome) -> String {
     let differences = contrast
         .differences
         .iter()
@@ -19,12 +20,22 @@ pub fn contrast_as_json(contrast: &Contrast, checks: &[Check]) -> String {
         "margin": contrast.margin,
         "unlike": contrast.unlike,
         "differences": differences.collect::<Vec<_>>(),
+        "one_factor": judged(one_factor),
+        "looked_at_blocks_at_most": contrast.looked_at,
         "combinations": contrast.places.iter().map(place).collect::<Vec<_>>(),
         "only_a": contrast.alone[0],
         "only_b": contrast.alone[1],
         "checks": checks.iter().map(check).collect::<Vec<_>>(),
     });
     format!("{object:#}\n")
+}
+
+fn judged(outcome: &Outcome) -> Value {
+    match outcome {
+        Ok(finding) => json!({"level": finding.level.name(), "evidence": finding.evidence}),
+        Err(Unjudged::NotEvaluated(why)) => json!({"level": "not evaluated", "evidence": why}),
+        Err(Unjudged::DoesNotApply(why)) => json!({"level": "does not apply", "evidence": why}),
+    }
 }
 
 fn place(place: &Place) -> Value {

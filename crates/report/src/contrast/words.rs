@@ -164,9 +164,16 @@ pub(super) fn check(check: &Check) -> String {
 
 /// How it was compared.
 pub(super) fn method(contrast: &Contrast) -> String {
+    let together = match contrast.looked_at {
+        None => "(Holm, 5 %)".to_owned(),
+        Some(most) => format!(
+            "(5 %, each its part), although somebody looked after every block whether to add another, up to {most} blocks: \
+             the intervals are so much wider"
+        ),
+    };
     format!(
         "Executions are compared, by Student's t on logarithms. Decisions hold for all metrics together and for all costs \
-         together (Holm, 5 %); equivalent is within {} for certain, and for costs also a difference too small to matter. Of what is inconclusive \
+         together {together}; equivalent is within {} for certain, and for costs also a difference too small to matter. Of what is inconclusive \
          the table tells how many more executions a side would show the difference that was found.",
         percent(contrast.margin)
     )

@@ -143,7 +143,7 @@ fn closing(results: &Results, grid: &Grid) -> String {
         ));
     }
     if grid.combinations() > 0 {
-        sentences.push(answer::method(grid).to_owned());
+        sentences.push(answer::method(grid));
     }
     let versions = results.runs.iter().filter_map(|run| run.servers.first());
     let mut versions: Vec<&str> = versions.map(|server| server.version.as_str()).collect();

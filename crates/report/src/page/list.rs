@@ -77,6 +77,7 @@ fn row(
     zoomable: bool,
 ) -> Markup {
     let run = record.header.run;
+    let supported = Percentile::supported([record]);
     html! {
         tr data-run=[zoomable.then_some(index)] class=[(!record.is_complete()).then_some("incomplete")] {
             th scope="row" data-value=(run) {
@@ -90,7 +91,9 @@ fn row(
                 td { (record.header.combination.get(*factor).map_or("–", String::as_str)) }
             }
             (number(summary.throughput_per_s, si))
-            @for percentile in Percentile::ALL { (number(percentile.of(summary), duration)) }
+            @for percentile in Percentile::ALL {
+                (number(percentile.of(summary).filter(|_| supported[percentile as usize]), duration))
+            }
             (number(server_machine(record, summary).map(|cpu| busy(&cpu)), percent))
             td data-value=(summary.errors) { (summary.errors) }
             td { (limit_name(record)) }

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::{Classes, RunReport, Times};
 
 impl RunReport {
-    /// The report as CSV with a header: one line for the operations, one for each kind of statement.
+    /// The report as CSV with a header: one line for the operations, one for each kind of statement. A percentile with too
+    /// few times beyond it is empty.
     ///
     /// ```text
     /// kind,name,count,per_s,reads,writes,others,min_ms,mean_ms,max_ms,p95_ms
@@ -69,7 +70,8 @@ impl RunReport {
         )
         .expect(INFALLIBLE);
         for value in &times.percentiles {
-            write!(out, ",{:.3}", value.ms).expect(INFALLIBLE);
+            let ms = value.ms.map_or(String::new(), |ms| format!("{ms:.3}"));
+            write!(out, ",{ms}").expect(INFALLIBLE);
         }
         out.push('\n');
     }

@@ -97,6 +97,8 @@ fn record() -> Record {
         observers: Vec::new(),
         collected: Vec::new(),
         changed: Vec::new(),
+        keys: Vec::new(),
+        checked: Vec::new(),
         dataset: None,
         phases: Vec::new(),
         intervals: vec![interval(Phase::WarmUp, &[900]), measured],
@@ -133,7 +135,7 @@ fn the_measurement_alone_counts() {
     let report = RunReport::of(&record(), &[50.0, 100.0]);
     assert_eq!((report.response.count, report.failed), (4, 1));
     assert_eq!(report.response.mean_ms, 2.5);
-    assert_eq!(report.response.percentiles[1].ms, 4.0);
+    assert_eq!(report.response.percentiles[1].ms, Some(4.0));
     assert_eq!(
         report.statements_per_s,
         Classes {
@@ -176,9 +178,9 @@ fn csv_for_programs() {
     assert_eq!(
         csv,
         "kind,name,count,per_s,reads,writes,others,min_ms,mean_ms,max_ms,p95_ms,p99.9_ms\n\
-         operation,oltp read_write,4,4.000,4,0,4,1.000,2.500,4.000,4.000,4.000\n\
-         statement,commit,4,4.000,0,0,4,1.000,2.500,4.000,4.000,4.000\n\
-         statement,point_selects,4,4.000,4,0,0,1.000,2.500,4.000,4.000,4.000\n"
+         operation,oltp read_write,4,4.000,4,0,4,1.000,2.500,4.000,,\n\
+         statement,commit,4,4.000,0,0,4,1.000,2.500,4.000,,\n\
+         statement,point_selects,4,4.000,4,0,0,1.000,2.500,4.000,,\n"
     );
 }
 
@@ -188,6 +190,8 @@ fn json_for_programs() {
         serde_json::from_str(&RunReport::of(&record(), &[95.0]).json()).unwrap();
     assert_eq!(json["settings"]["rand-type"], "uniform");
     assert_eq!(json["response"]["percentiles"][0]["percentile"], 95.0);
+    // Of four operations nothing lies beyond.
+    assert!(json["response"]["percentiles"][0]["ms"].is_null());
     assert_eq!(json["errors"][0]["number"], 1213);
     assert_eq!(json["statements"][0]["classes"]["other"], 4);
 }

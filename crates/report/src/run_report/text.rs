@@ -19,7 +19,7 @@ use comfy_table::{CellAlignment, Table};
 use samples::Steadiness;
 
 use super::{RunReport, Times};
-use crate::{number, terminal::RULED};
+use crate::{cell::LEFT_OUT, number, terminal::RULED};
 
 impl RunReport {
     /// The report as text of a few lines and a table.
@@ -88,6 +88,20 @@ impl RunReport {
         for row in self.table().lines() {
             line(format_args!("{}", row.trim_end()));
         }
+        let times = [
+            Some(&self.response),
+            self.service.as_ref(),
+            self.send_lag.as_ref(),
+        ];
+        let statements = self.statements.iter().map(|it| &it.times);
+        if times
+            .into_iter()
+            .flatten()
+            .chain(statements)
+            .any(Times::leaves_out)
+        {
+            line(format_args!("{LEFT_OUT}"));
+        }
         out
     }
 
@@ -150,7 +164,7 @@ impl RunReport {
             times
                 .percentiles
                 .iter()
-                .map(|value| format!("{:.3}", value.ms)),
+                .map(|value| value.ms.map_or("–".to_owned(), |ms| format!("{ms:.3}"))),
         );
         row.push(format!("{:.3}", times.max_ms));
         row

@@ -9,13 +9,15 @@ use std::{
 };
 
 use audit::{Audit, Comparison, Declared, Measured, RULES, Subject};
-use report::{Shown, audit_text};
+use report::{Shown, audit_json, audit_text};
 use samples::Record;
 
-/// Single runs of commands: the OLTP workloads on MariaDB and MySQL, one of them under a rate, and TPC-C.
-const RUNS: [&str; 4] = [
+/// Single runs: the OLTP workloads on MariaDB and MySQL, one of them under a rate, TPC-C, and a .smack file whose dictionary
+/// hands out few of its keys.
+const RUNS: [&str; 5] = [
     "mariadb-open-loop",
     "mariadb-read-write",
+    "mariadb-smack",
     "mariadb-tpcc",
     "mysql-insert",
 ];
@@ -61,6 +63,7 @@ fn audit_of_experiment() -> Audit {
                 min_effect: Some(0.02),
             }),
             variables: names.map(str::to_owned).into(),
+            database_share: Some(0.2),
         },
         kept: audit::Kept {
             disturbed: 3,
@@ -81,6 +84,12 @@ fn everything_that_is_said_of_real_runs() {
 fn everything_that_is_said_of_a_real_experiment() {
     let text = audit_text(EXPERIMENT, &audit_of_experiment(), &Shown::default(), 120);
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn everything_that_is_said_of_a_real_run_as_json() {
+    let json = audit_json("mysql-insert", &audit_of("mysql-insert"), &Shown::default());
+    insta::assert_snapshot!(json);
 }
 
 #[test]

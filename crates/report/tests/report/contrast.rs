@@ -1,5 +1,6 @@
 //! Two results side by side: the text, the Markdown and the JSON of made-up runs as snapshots.
 
+use audit::{Finding, Level};
 use report::{Results, contrast_as_json, contrast_as_markdown, contrast_as_text};
 use verdict::{Check, Contrast, Execution, Levels, Side, Tolerance};
 
@@ -16,6 +17,7 @@ fn side<'r>(results: &'r Results, mix: &str, only: Option<&str>) -> Side<'r> {
         name: format!("results/asked-1:mix={mix}"),
         levels: Levels::from([("mix".to_owned(), mix.to_owned())]),
         executions: runs.map(|run| Execution::of(run, 1)).collect(),
+        looked_at: None,
     }
 }
 
@@ -59,22 +61,43 @@ fn found() -> (Contrast, Vec<Check>) {
     (found, checks)
 }
 
+/// What the audit says of sides that differ in two things.
+fn one_factor() -> audit::Outcome {
+    Ok(Finding {
+        level: Level::Invalid,
+        evidence: "2 things differ: connections: 8 in A, 1 in B, sync_binlog: 0 in A, 1 in B"
+            .to_owned(),
+        figures: [("differences".to_owned(), 2.0)].into(),
+        runs: Vec::new(),
+    })
+}
+
 #[test]
 fn as_text() {
     let (found, checks) = found();
-    insta::assert_snapshot!(contrast_as_text(&found, &checks, 110));
+    insta::assert_snapshot!(contrast_as_text(&found, &checks, &one_factor(), 110));
+}
+
+#[test]
+fn looks_after_every_block_are_told() {
+    let (mut found, checks) = found();
+    found.looked_at = Some(20);
+    let text = contrast_as_text(&found, &checks, &one_factor(), 110);
+    assert!(text.contains("20 blocks"), "{text}");
+    let json = contrast_as_json(&found, &checks, &one_factor());
+    assert!(json.contains("\"looked_at_blocks_at_most\": 20"), "{json}");
 }
 
 #[test]
 fn as_markdown() {
     let (found, checks) = found();
-    insta::assert_snapshot!(contrast_as_markdown(&found, &checks));
+    insta::assert_snapshot!(contrast_as_markdown(&found, &checks, &one_factor()));
 }
 
 #[test]
 fn as_json() {
     let (found, checks) = found();
-    insta::assert_snapshot!(contrast_as_json(&found, &checks));
+    insta::assert_snapshot!(contrast_as_json(&found, &checks, &one_factor()));
 }
 
 #[test]
@@ -84,7 +107,7 @@ fn a_cost_that_makes_no_difference_is_no_reason() {
     other.runs.iter_mut().for_each(|run| set_synced(run, false));
     let a = side(&synced, "1:0", Some("8"));
     let b = side(&other, "1:0", Some("8"));
-    let text = contrast_as_text(&verdict::contrast(&a, &b, 0.02), &[], 200);
+    let text = contrast_as_text(&verdict::contrast(&a, &b, 0.02), &[], &one_factor(), 200);
     assert!(
         text.contains(
             "No metric differs for certain, but what an operation costs does: fsyncs of InnoDB"

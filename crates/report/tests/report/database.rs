@@ -39,7 +39,8 @@ fn figures_come_back_as_they_were_summarised() {
         .unwrap();
     assert_eq!(row.0, "5:1");
     assert_eq!(Some(row.1), summary.throughput_per_s);
-    assert_eq!(row.2, summary.latency.unwrap().p95_ns as f64 / 1e3);
+    let p95_ns = summary.latency.unwrap().p95_ns;
+    assert_eq!(row.2, p95_ns.unwrap() as f64 / 1e3);
     assert_eq!(row.3, summary.cpu.unwrap().server.unwrap() * 100.0);
     let why: String = one(
         &connection,

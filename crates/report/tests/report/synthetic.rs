@@ -69,6 +69,8 @@ pub(crate) fn record(plan: &Plan) -> Record {
         header: header(plan),
         servers: vec![server(plan, "start"), server(plan, "end")],
         machines: vec![machine(plan.host)],
+        keys: Vec::new(),
+        checked: Vec::new(),
         dataset: Some(dataset(plan)),
         phases: vec![
             PhaseMark {

@@ -107,6 +107,19 @@ fn the_estimate_is_kept_mostly() {
     );
 }
 
+#[test]
+fn a_look_at_another_measure_has_the_level_of_the_rule() {
+    let rule = rule(0.1, 10);
+    for blocks in 3..=10 {
+        let level = level_of_look(blocks, 10, 0.05).unwrap();
+        assert!((level - rule.levels[blocks]).abs() < 1e-15, "{blocks}");
+        assert!(level < 0.05, "{blocks}");
+    }
+    assert_eq!(level_of_look(2, 10, 0.05), None);
+    assert_eq!(level_of_look(11, 10, 0.05), None);
+    assert_eq!(level_of_look(5, 10, 0.0), None);
+}
+
 proptest! {
     #[test]
     fn never_panics_and_stays_decided(

@@ -36,6 +36,7 @@ fn side<'a>(
             .iter()
             .map(|it| Execution::of(it, results))
             .collect(),
+        looked_at: None,
     }
 }
 
@@ -210,4 +211,72 @@ fn a_tolerance_is_judged_by_its_interval() {
     assert_eq!(check[0].outcome, Outcome::Undecided);
     let several = ["throughput -3%", "p99 +5%"].map(|text| Tolerance::parse(text).unwrap());
     assert!((checks(&found, &several)[0].confidence - 0.975).abs() < 1e-12);
+}
+
+#[test]
+fn what_was_looked_at_after_every_block_has_wider_intervals() {
+    let made = Made {
+        per_s: 1000,
+        ..Made::default()
+    };
+    let (one, other) = (records(&made, &NOISE), records(&made, &shifted(1.03)));
+    let at = |looked_at: Option<usize>| {
+        let mut a = side("a", &[("x", "1")], &one, 1);
+        let mut b = side("b", &[("x", "2")], &other, 1);
+        (a.looked_at, b.looked_at) = (looked_at, looked_at);
+        contrast(&a, &b, 0.001)
+    };
+    let (once, often) = (at(None), at(Some(20)));
+    assert_eq!((once.looked_at, often.looked_at), (None, Some(20)));
+    let width = |it: &Contrast| {
+        let ratio = of(&it.places[0], "throughput").comparison.unwrap().ratio;
+        ratio.high - ratio.low
+    };
+    assert!(
+        width(&often) > 1.2 * width(&once),
+        "{} {}",
+        width(&often),
+        width(&once)
+    );
+    let p_value = |it: &Contrast| of(&it.places[0], "throughput").p_value.unwrap();
+    assert!(p_value(&often) > p_value(&once));
+    // The checks of a change hold for all looks, too.
+    let tolerance = [Tolerance::parse("throughput -50%").unwrap()];
+    let low = |it: &Contrast| checks(it, &tolerance)[0].ratio.unwrap().low;
+    assert!(low(&often) < low(&once));
+}
+
+/// Experiments of something with itself that end as soon as a side seems better: how often compare then agrees.
+#[test]
+fn stopping_when_it_looks_decided_fools_nobody() {
+    let mut random = 88_172_645_463_325_252_u64;
+    let mut uniform = move || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    // Twelve uniform ones less six are nearly normal.
+    let mut noise = move || ((0..12).map(|_| uniform()).sum::<f64>() - 6.0) * 0.02;
+    let (experiments, most) = (200, 12);
+    let confidences: Vec<f64> = (0..=most)
+        .map(|blocks| confidence_of_look(Some(most), blocks, 0.95))
+        .collect();
+    let (mut fooled_once, mut fooled_often) = (0, 0);
+    for _ in 0..experiments {
+        let factors: Vec<(f64, f64)> = (0..most).map(|_| (noise().exp(), noise().exp())).collect();
+        // Until one look at the usual level calls it different.
+        let stopped = (3..=most)
+            .find(|blocks| {
+                let found = stats::compare_pairs(&factors[..*blocks], 0.95);
+                found.is_some_and(|it| it.p_value < 0.05)
+            })
+            .unwrap_or(most);
+        let pairs = &factors[..stopped];
+        let found = stats::compare_pairs(pairs, 0.95).unwrap();
+        fooled_once += usize::from(found.p_value < 0.05);
+        fooled_often += usize::from(found.p_value < 1.0 - confidences[stopped]);
+    }
+    assert!(fooled_once > experiments / 8, "{fooled_once}");
+    assert!(fooled_often < experiments * 8 / 100, "{fooled_often}");
 }

@@ -114,6 +114,17 @@ impl ClientPlan {
         &self.operations
     }
 
+    /// Indexes of the dictionaries that its statements draw from, each once, ascending.
+    pub fn drawn_from(&self) -> Vec<usize> {
+        let pieces = self.statements.iter().flat_map(|it| &it.pieces);
+        let words = pieces.filter_map(|piece| match piece {
+            Piece::Word(dictionary) => Some(*dictionary),
+            Piece::Literal(_) => None,
+        });
+        let words: std::collections::BTreeSet<usize> = words.collect();
+        words.into_iter().collect()
+    }
+
     /// Adds the barrel's statements and says how they are fired.
     fn steps(&mut self, script: &Script, barrel: &[BarrelEntry]) -> Vec<PlannedStep> {
         let mut steps = Vec::new();

@@ -10,7 +10,7 @@ use verdict::{Execution, Levels, Side};
 
 use crate::{
     blame::{Blame, Blamed},
-    runs::{read_record, record_files},
+    runs::{experiment_of, looked_at, read_record, record_files},
 };
 
 /// The runs of one side.
@@ -18,6 +18,8 @@ pub(super) struct RecordedSide {
     name: String,
     levels: Levels,
     records: Vec<Recorded>,
+    /// Where a part of it went on until it was decided: the most blocks that it could have had.
+    looked_at: Option<usize>,
 }
 
 /// A complete run.
@@ -61,6 +63,7 @@ impl RecordedSide {
             name: text.to_owned(),
             levels: Levels::new(),
             records: Vec::new(),
+            looked_at: None,
         };
         for part in parts(text)? {
             side.levels.extend(part.levels.clone());
@@ -76,6 +79,7 @@ impl RecordedSide {
             read.push((path, record));
         }
         check_levels(part, &read)?;
+        self.looked_at = self.looked_at.max(blocks_looked_at(&part.path));
         let (complete, incomplete): (Vec<_>, Vec<_>) = read
             .into_iter()
             .filter(|(_, record)| has(record, &part.levels))
@@ -114,6 +118,32 @@ impl RecordedSide {
             executions: records
                 .map(|it| Execution::of(&it.record, it.results))
                 .collect(),
+            looked_at: self.looked_at,
+        }
+    }
+
+    /// Its records, each with the side's name.
+    pub(super) fn records(&self) -> impl Iterator<Item = (&str, &Record)> {
+        let records = self.records.iter();
+        records.map(|it| (self.name.as_str(), &it.record))
+    }
+}
+
+/// The blocks that results could have had that went on until they were decided. Results whose experiment cannot be read
+/// any more are compared all the same: their records say all that is needed for that.
+fn blocks_looked_at(path: &Path) -> Option<usize> {
+    let directory = match path.is_dir() {
+        true => path,
+        false => path.parent()?,
+    };
+    match experiment_of(directory) {
+        Ok(experiment) => experiment.as_ref().and_then(looked_at),
+        Err(error) => {
+            eprintln!(
+                "warning: {}: whether it ran until it was decided is unknown: {error}",
+                directory.display()
+            );
+            None
         }
     }
 }

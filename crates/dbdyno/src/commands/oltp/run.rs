@@ -64,7 +64,8 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     }
     let path = record_path(options, benchmark);
     let single = SingleRun {
-        after: &Vec::new,
+        before: Vec::new(),
+        after: &|_| Vec::new(),
         name: format!("oltp {}", benchmark.name()),
         settings: told_settings(&plan),
         seed,

@@ -1,6 +1,6 @@
 //! `dbdyno tpcc run`: terminals run the five transactions, and what they left is checked.
 
-use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duration};
+use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duration};
 
 use ::load::{Observer, WarmUp};
 use clap::ValueEnum;
@@ -18,7 +18,7 @@ use crate::{
     runs::{
         Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, sample_every, steady,
         tpcc::{
-            consistency::{describe, violations},
+            consistency::{checked, describe, violations},
             database,
             terminals::{Database, Settings},
         },
@@ -158,11 +158,26 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     }
     let plan = database.plan(warehouses, &settings);
     let is_deferred = plan.deliveries == Deliveries::Deferred;
-    let after = || match is_deferred {
-        true => vec![Line::Deliveries(deliveries::deliver_rest(&plan, &endpoint))],
-        false => Vec::new(),
+    let found_after = RefCell::new(None);
+    let after = |is_complete: bool| {
+        let mut lines = Vec::new();
+        if is_deferred {
+            lines.push(Line::Deliveries(deliveries::deliver_rest(&plan, &endpoint)));
+        }
+        if is_complete && !args.no_check {
+            let found = violations_since(&endpoint, &before);
+            if let Ok(new) = &found {
+                lines.push(Line::Checked(checked("end", new)));
+            }
+            found_after.replace(Some(found));
+        }
+        lines
     };
     let single = SingleRun {
+        before: match args.no_check {
+            true => Vec::new(),
+            false => vec![Line::Checked(checked("start", &before))],
+        },
         after: &after,
         name: "tpcc".to_owned(),
         settings: told(&args, &plan),
@@ -198,9 +213,13 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     if let Some(error) = recorded.failed {
         return Err(error);
     }
-    let new = match args.no_check {
-        true => Vec::new(),
-        false => violations_since(&endpoint, &before)?,
+    let new = match found_after.take() {
+        None => Vec::new(),
+        Some(found) => {
+            let new = found?;
+            print!("{}", told_after(&new));
+            new
+        }
     };
     let inputs = plan.tally.total().audit(warehouses);
     let is_paced = matches!(args.pacing, Pacing::Spec);
@@ -254,25 +273,25 @@ fn settings(args: &RunArgs) -> Settings {
     }
 }
 
-/// What the run has violated, told on standard output.
+/// What the run has violated.
 fn violations_since(
     endpoint: &protocol::Endpoint,
     before: &[Violation],
 ) -> anyhow::Result<Vec<Violation>> {
     let after = violations(endpoint, false)?;
-    let new: Vec<Violation> = after
-        .iter()
-        .filter_map(|violation| violation.since(before))
-        .collect();
-    match new.is_empty() {
-        true => println!("consistency: every condition that held before the run holds after it"),
-        false => {
-            for violation in &new {
-                println!("after the run, {}", describe(violation));
-            }
+    let new = after.iter().filter_map(|violation| violation.since(before));
+    Ok(new.collect())
+}
+
+fn told_after(new: &[Violation]) -> String {
+    match new {
+        [] => "consistency: every condition that held before the run holds after it\n".to_owned(),
+        new => {
+            let told = new.iter();
+            told.map(|violation| format!("after the run, {}\n", describe(violation)))
+                .collect()
         }
     }
-    Ok(new)
 }
 
 fn transactions(recorded: &Recorded) -> Transactions {

@@ -24,9 +24,10 @@ use super::{
 };
 use crate::{
     blame::{Blame, Blamed},
+    commands::run::terminal_width,
     open_files,
     progress::Step,
-    runs::{SingleRun, Stage},
+    runs::{SingleRun, Stage, audit_of_run},
     signals,
 };
 
@@ -213,7 +214,8 @@ impl Tests<'_, '_> {
         let path = self.record_path(record);
         let stage = Stage::of((**self.endpoint).clone(), None)?;
         let single = SingleRun {
-            after: &Vec::new,
+            before: Vec::new(),
+            after: &|_| Vec::new(),
             name: settings
                 .label
                 .clone()
@@ -228,6 +230,9 @@ impl Tests<'_, '_> {
         };
         let recorded = single.record(load, &mut progress)?;
         eprintln!("record: {}", path.display());
+        // Beside the report, whose every byte is that of mysqlslap.
+        let audit = audit_of_run(&recorded.record);
+        eprint!("{}", ::report::audit_in_short(&audit, terminal_width()));
         Ok(recorded.outcome)
     }
 

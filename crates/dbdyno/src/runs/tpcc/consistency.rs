@@ -1,6 +1,7 @@
 //! The consistency conditions of clause 3.3.2, checked, with the rows that violate them.
 
 use protocol::{Connection, Endpoint};
+use samples::Checked;
 use workload::tpcc::{AFTER_LOAD, CONDITIONS, Notes, Violation};
 
 use super::{super::control, database};
@@ -52,6 +53,19 @@ async fn check_all(
     }
     connection.query(b"commit").await?;
     Ok(violations)
+}
+
+/// What the record says of a check at `load`, `start` or `end`.
+pub(crate) fn checked(at: &str, violated: &[Violation]) -> Checked {
+    let told = violated.iter().map(|violation| {
+        let condition = violation.condition;
+        format!("condition {}: {}", condition.number, condition.rule)
+    });
+    Checked {
+        at: at.to_owned(),
+        what: "consistency conditions of TPC-C".to_owned(),
+        violated: told.collect(),
+    }
 }
 
 /// A condition with the first of the rows that violate it.

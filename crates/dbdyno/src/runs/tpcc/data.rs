@@ -5,13 +5,14 @@ use std::sync::Arc;
 use ::load::{Group, Interrupt};
 use experiment::{TpccData, TpccLoad};
 use protocol::Endpoint;
+use samples::Checked;
 use workload::tpcc::{
     Found, Keys, LoadPlan, Pacing, Population, Table, Terminal, TerminalPlan, Violation,
 };
 
 use super::{
     super::table_load::{Loaded, disk_bytes},
-    consistency::{describe, violations},
+    consistency::{checked, describe, violations},
     population::load_all,
     terminals::{Database, group},
 };
@@ -74,6 +75,8 @@ impl TpccTables {
 pub(crate) struct Terminals {
     plan: Arc<TerminalPlan>,
     check: bool,
+    /// The tables were there, and nobody checked them after their load.
+    is_found: bool,
     /// What was violated before the run.
     before: Vec<Violation>,
 }
@@ -101,6 +104,7 @@ impl Terminals {
         Ok(Self {
             plan: Arc::new(database.terminals(database.warehouses, pacing, seed)),
             check: load.check,
+            is_found,
             before,
         })
     }
@@ -110,11 +114,32 @@ impl Terminals {
         group(&self.plan, users, endpoint)
     }
 
-    /// An error when the run left the database inconsistent, or its inputs were not those of the specification.
-    pub(crate) fn check(&self, endpoint: &Endpoint) -> anyhow::Result<()> {
+    /// What is known of the tables before the run; `None` where nobody looked.
+    pub(crate) fn checked_before(&self) -> Option<Checked> {
+        match (self.is_found, self.check) {
+            // What violates a condition there fails the load.
+            (false, _) => Some(checked("load", &[])),
+            (true, true) => Some(checked("start", &self.before)),
+            (true, false) => None,
+        }
+    }
+
+    /// An error when the run left the database inconsistent, or its inputs were not those of the specification; `tell`
+    /// hears what was found.
+    pub(crate) fn check(
+        &self,
+        endpoint: &Endpoint,
+        tell: impl FnOnce(Checked),
+    ) -> anyhow::Result<()> {
         if !self.check {
             return Ok(());
         }
+        let after = violations(endpoint, false)?;
+        let new: Vec<Violation> = after
+            .iter()
+            .filter_map(|violation| violation.since(&self.before))
+            .collect();
+        tell(checked("end", &new));
         let inputs = self.plan.tally.total().audit(self.plan.warehouses);
         if let Some(share) = inputs.iter().find(|share| share.is_violated()) {
             let message = format!(
@@ -123,14 +148,10 @@ impl Terminals {
             );
             return Err(Blamed::new(Blame::Answer, message).into());
         }
-        let after = violations(endpoint, false)?;
-        let new = after
-            .iter()
-            .find_map(|violation| violation.since(&self.before));
-        match new {
+        match new.first() {
             None => Ok(()),
             Some(violation) => {
-                let message = format!("the run is not valid: after it, {}", describe(&violation));
+                let message = format!("the run is not valid: after it, {}", describe(violation));
                 Err(Blamed::new(Blame::Answer, message).into())
             }
         }

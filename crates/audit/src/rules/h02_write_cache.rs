@@ -1,0 +1,146 @@
+//! H02: what a flush costs says what the disk's write cache is.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::{nanoseconds, number},
+};
+
+/// Writes and flushes without which their means say nothing.
+const AT_LEAST: u64 = 100;
+/// With flushes writes are so much slower where the cache is volatile and a flush empties it.
+const VOLATILE: f64 = 0.05;
+/// With flushes writes are hardly slower: the cache keeps what it has, or nothing was flushed.
+const FREE: f64 = 0.6;
+
+pub(super) const RULE: Rule = Rule {
+    id: "H02",
+    name: "the disk's write cache is known by what it does",
+    measures: "The mean times of the data disk's writes and flushes while the run was measured, and from them how many writes per second \
+        it would do with a flush after each, as a share of those without.",
+    threshold: "above 0.6 with a cache that writes back: warn, for a protected cache and an ignored flush look alike; between 0.05 and \
+        0.6: note; below: pass, a volatile cache that a flush empties",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), points 1 and 2; drives measured with fio by M. Callaghan \
+        (mytools, 2025): consumer drives at 0.01 to 0.02, those with power-loss protection at 0.67 to 0.9",
+    consequence: "The price of a durable commit is that of this cache: on a disk of the other kind it is some fifty times higher or \
+        lower.",
+    remedy: "Say with the figures what the disk is; where flushes cost nothing, find out whether power-loss protection is why (a power \
+        cut shows it).",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let samples = run.samples()?;
+    let disks = samples.iter().filter_map(|sample| sample.disk.as_ref());
+    let disks: Vec<_> = disks.collect();
+    let device = disks
+        .first()
+        .ok_or_else(|| missing("the disk of the data directory"))?;
+    let counted = disks.iter().filter_map(|disk| {
+        let requests = disk.requests?;
+        Some((
+            disk.writes,
+            requests.write_s,
+            requests.flushes?,
+            requests.flush_s?,
+        ))
+    });
+    let counted: Vec<_> = counted.collect();
+    if counted.is_empty() {
+        let what = format!("flushes of {} (the kernel counts none)", device.device);
+        return Err(missing(what));
+    }
+    let writes: u64 = counted.iter().map(|it| it.0).sum();
+    let flushes: u64 = counted.iter().map(|it| it.2).sum();
+    if writes < AT_LEAST || flushes < AT_LEAST {
+        let why = format!(
+            "{} had {writes} writes and {flushes} flushes only",
+            device.device
+        );
+        return Err(no_subject(why));
+    }
+    let write_s = counted.iter().map(|it| it.1).sum::<f64>() / writes as f64;
+    let flush_s = counted.iter().map(|it| it.3).sum::<f64>() / flushes as f64;
+    let share = write_s / (write_s + flush_s);
+    if !share.is_finite() {
+        return Err(missing(format!(
+            "the times of the writes of {}",
+            device.device
+        )));
+    }
+    let devices = run.storage().map(|storage| storage.devices.as_slice());
+    let of_device = devices.unwrap_or_default();
+    let of_device = of_device.iter().find(|it| it.name == device.device);
+    let cache = of_device.and_then(|it| it.write_cache.as_deref());
+    let (level, meaning) = match share {
+        share if share < VOLATILE => (Level::Pass, "a volatile cache that a flush empties"),
+        share if share <= FREE => (Level::Note, "between a volatile and a protected cache"),
+        _ if cache == Some("write through") => (Level::Pass, "no cache that could be lost"),
+        _ => (
+            Level::Warn,
+            "a protected cache, or one whose flushes are ignored",
+        ),
+    };
+    let evidence = format!(
+        "{} ({}) took {} per write and {} per flush: flushing each would leave {} of its writes per second, {meaning}",
+        device.device,
+        cache.unwrap_or("cache unknown"),
+        nanoseconds(write_s * 1e9),
+        nanoseconds(flush_s * 1e9),
+        number(share),
+    );
+    Ok(Finding::new(level, evidence)
+        .with("write_mean_us", write_s * 1e6)
+        .with("flush_mean_us", flush_s * 1e6)
+        .with("flushed_share", share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn flushing(flush_s: f64) -> Outcome {
+        judged(&RULE, |record| {
+            each_sample(record, |sample| {
+                let requests = sample.disk.as_mut().unwrap().requests.as_mut().unwrap();
+                requests.flush_s = Some(flush_s);
+            });
+        })
+    }
+
+    #[test]
+    fn found() {
+        assert_found(&flushing(0.003), Level::Warn, "flushes are ignored");
+        assert_found(&flushing(0.02), Level::Note, "between a volatile");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(
+            &flushing(0.9),
+            Level::Pass,
+            "per flush: flushing each would leave 0.023",
+        );
+        let outcome = judged(&RULE, |record| {
+            record.storage[0].devices[0].write_cache = Some("write through".to_owned());
+            each_sample(record, |sample| {
+                let requests = sample.disk.as_mut().unwrap().requests.as_mut().unwrap();
+                requests.flush_s = Some(0.003);
+            });
+        });
+        assert_found(&outcome, Level::Pass, "no cache that could be lost");
+    }
+
+    #[test]
+    fn a_disk_that_nobody_saw_is_not_evaluated() {
+        let outcome = judged(&RULE, |record| {
+            each_sample(record, |sample| sample.disk = None);
+        });
+        assert_missing(&outcome, "disk of the data directory");
+        assert_no_subject(&judged(&RULE, |record| {
+            each_sample(record, |sample| sample.disk.as_mut().unwrap().writes = 0);
+        }));
+    }
+}

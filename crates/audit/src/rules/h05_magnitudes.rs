@@ -1,0 +1,142 @@
+//! H05: the disk answers as fast as its kind does.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::nanoseconds,
+};
+
+/// Reads without which their mean says nothing.
+const READS_AT_LEAST: u64 = 50;
+/// With more requests at a time a read waits for others.
+const IN_FLIGHT_AT_MOST: f64 = 2.0;
+/// What a read takes on a disk with a moving head, and on one without, seconds.
+const MOVING_S: f64 = 0.005;
+const SOLID_S: f64 = 0.0002;
+/// So many times slower, or faster, is another kind.
+const ANOTHER_KIND: f64 = 5.0;
+
+pub(super) const RULE: Rule = Rule {
+    id: "H05",
+    name: "the disk answers as fast as its kind does",
+    measures: "The mean time of the data disk's reads in those samples in which it had no more than two requests at a time, against its \
+        kind: with a moving head 5 ms, without 0.2 ms.",
+    threshold: "five times slower than its kind, or with a moving head five times faster, unless a hypervisor says so: warn (slower \
+        under a limit of the control group: note)",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 2: the magnitudes that one has to know",
+    consequence: "The disk is not what it is taken for: figures of another kind of disk stand beside its name.",
+    remedy: "Look at what lies behind the device (a network, a controller's cache, a limit), and say so with the figures.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let samples = run.samples()?;
+    let of_disk = samples
+        .iter()
+        .filter_map(|sample| Some((sample.length_s, sample.disk.as_ref()?)));
+    let of_disk: Vec<_> = of_disk.collect();
+    let (_, first) = of_disk
+        .first()
+        .ok_or_else(|| missing("the disk of the data directory"))?;
+    let name = &first.device;
+    let calm = of_disk.iter().filter_map(|(length_s, disk)| {
+        let requests = disk.requests?;
+        let is_calm = requests.queued_s / length_s <= IN_FLIGHT_AT_MOST;
+        is_calm.then_some((disk.reads, requests.read_s))
+    });
+    let calm: Vec<_> = calm.collect();
+    let reads: u64 = calm.iter().map(|(reads, _)| reads).sum();
+    if reads < READS_AT_LEAST {
+        let why = format!("{name} was hardly read from while it had few requests");
+        return Err(no_subject(why));
+    }
+    let devices = &run.storage()?.devices;
+    let rotates = devices
+        .iter()
+        .find(|device| device.name == *name)
+        .and_then(|device| device.rotational)
+        .ok_or_else(|| missing(format!("whether {name} has a moving head")))?;
+    let mean_s = calm.iter().map(|(_, read_s)| read_s).sum::<f64>() / reads as f64;
+    let (kind_s, kind) = match rotates {
+        true => (MOVING_S, "a disk with a moving head"),
+        false => (SOLID_S, "a disk without a moving head"),
+    };
+    let is_virtual = run.machine()?.virtualised;
+    let is_limited = run
+        .machine()?
+        .cgroups
+        .iter()
+        .any(|group| group.of == "server" && group.io_limited);
+    let (level, but) = match mean_s / kind_s {
+        slower if slower > ANOTHER_KIND && is_limited => {
+            (Level::Note, ", under a limit of the control group")
+        }
+        slower if slower > ANOTHER_KIND => (Level::Warn, ", far too slow for one"),
+        // The hypervisor's word about a moving head is worth nothing.
+        slower if slower < 1.0 / ANOTHER_KIND && rotates && is_virtual => {
+            (Level::Pass, ", which a hypervisor calls one")
+        }
+        slower if slower < 1.0 / ANOTHER_KIND && rotates => (Level::Warn, ", far too fast for one"),
+        _ => (Level::Pass, ""),
+    };
+    let evidence = format!(
+        "{name}, {kind}, took {} per read{but}",
+        nanoseconds(mean_s * 1e9)
+    );
+    Ok(Finding::new(level, evidence).with("read_mean_us", mean_s * 1e6))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    /// Reads of so many seconds each, on a disk that rotates or not.
+    fn reading(each_s: f64, rotates: bool) -> Outcome {
+        judged(&RULE, |record| {
+            record.storage[0].devices[0].rotational = Some(rotates);
+            each_sample(record, |sample| {
+                let disk = sample.disk.as_mut().unwrap();
+                disk.reads = 100;
+                disk.requests.as_mut().unwrap().read_s = 100.0 * each_s;
+            });
+        })
+    }
+
+    #[test]
+    fn found() {
+        assert_found(&reading(0.0048, false), Level::Warn, "far too slow for one");
+        assert_found(&reading(0.0001, true), Level::Warn, "far too fast for one");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&reading(0.0003, false), Level::Pass, "took 300 us per read");
+        assert_eq!(
+            level(&reading(0.00001, false)),
+            Level::Pass,
+            "faster is fine"
+        );
+        assert_eq!(level(&reading(0.006, true)), Level::Pass);
+        let outcome = judged(&RULE, |record| {
+            record.machines[0].virtualised = true;
+            record.storage[0].devices[0].rotational = Some(true);
+            each_sample(record, |sample| {
+                let disk = sample.disk.as_mut().unwrap();
+                disk.reads = 100;
+                disk.requests.as_mut().unwrap().read_s = 0.01;
+            });
+        });
+        assert_found(&outcome, Level::Pass, "which a hypervisor calls one");
+    }
+
+    #[test]
+    fn what_is_hardly_read_from_is_not_judged() {
+        assert_no_subject(&judged(&RULE, |_| {}));
+        let outcome = judged(&RULE, |record| {
+            each_sample(record, |sample| sample.disk = None);
+        });
+        assert_missing(&outcome, "disk of the data directory");
+    }
+}

@@ -1,0 +1,93 @@
+//! H09: a disk that could do many things at once was not asked for one at a time.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing},
+    rule::{Judge, Rule},
+    run::Run,
+    words::{number, percent},
+};
+
+/// Requests in flight up to which they come one after the other.
+const ONE_AT_A_TIME: f64 = 1.5;
+/// Share of the time from which on the disk counts as busy.
+const BUSY: f64 = 0.5;
+
+pub(super) const RULE: Rule = Rule {
+    id: "H09",
+    name: "the load uses the parallelism that the disk has",
+    measures: "Requests in flight at the data disk in each sample, and how long it had any.",
+    threshold: "busy half of the time, without a moving head, and never more than 1.5 requests at a time: note",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), point 3, and its article on disk I/O: a disk without a moving head \
+        does several times as much with 32 requests at a time as with one",
+    consequence: "The disk seems to be the limit and is not: more connections would get several times as much from it.",
+    remedy: "More connections, or innodb_read_io_threads and innodb_write_io_threads, until throughput stops rising.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let samples = run.samples()?;
+    let seen = samples.iter().filter_map(|sample| {
+        let disk = sample.disk.as_ref()?;
+        Some((sample.length_s, disk, disk.requests?))
+    });
+    let seen: Vec<_> = seen.collect();
+    let (_, first, _) = seen
+        .first()
+        .ok_or_else(|| missing("the requests at the disk of the data directory"))?;
+    let length_s: f64 = seen.iter().map(|(length_s, ..)| length_s).sum();
+    let busy = seen.iter().map(|(_, disk, _)| disk.busy_s).sum::<f64>() / length_s;
+    let most = seen
+        .iter()
+        .map(|(length_s, _, requests)| requests.queued_s / length_s)
+        .fold(0.0, f64::max);
+    let devices = &run.storage()?.devices;
+    let rotates = devices
+        .iter()
+        .find(|device| device.name == first.device)
+        .and_then(|device| device.rotational)
+        .ok_or_else(|| missing(format!("whether {} has a moving head", first.device)))?;
+    let is_serial = busy >= BUSY && most <= ONE_AT_A_TIME && !rotates;
+    let level = if is_serial { Level::Note } else { Level::Pass };
+    let evidence = format!(
+        "{} had requests {} of the time, at most {} at a time in the mean of a sample",
+        first.device,
+        percent(busy.min(1.0)),
+        number(most)
+    );
+    Ok(Finding::new(level, evidence)
+        .with("busy_share", busy)
+        .with("in_flight_most", most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn with(busy_s: f64, queued_s: f64) -> Outcome {
+        judged(&RULE, |record| {
+            each_sample(record, |sample| {
+                let disk = sample.disk.as_mut().unwrap();
+                disk.busy_s = busy_s;
+                disk.requests.as_mut().unwrap().queued_s = queued_s;
+            });
+        })
+    }
+
+    #[test]
+    fn found() {
+        assert_found(&with(0.9, 0.95), Level::Note, "requests 90 % of the time");
+    }
+
+    #[test]
+    fn passes() {
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "20 % of the time");
+        assert_eq!(level(&with(1.0, 12.0)), Level::Pass, "many at a time");
+    }
+
+    #[test]
+    fn a_disk_of_unknown_kind_is_not_evaluated() {
+        let outcome = judged(&RULE, |record| record.storage[0].devices.clear());
+        assert_missing(&outcome, "moving head");
+    }
+}

@@ -1,0 +1,104 @@
+//! H13: what a gain of the database is worth to a user.
+
+use crate::{
+    finding::{Finding, Level, Outcome, no_subject},
+    rule::{Judge, Rule},
+    set::Set,
+    words::percent,
+};
+
+/// A smaller gain is none that anybody states.
+const GAIN: f64 = 1.05;
+
+pub(super) const RULE: Rule = Rule {
+    id: "H13",
+    name: "the gain is stated end to end",
+    measures: "The largest ratio of throughput among what is compared, and what of it reaches a user for whom the database is only a \
+        part of the wait (database_share under [verdict]).",
+    threshold: "a ratio of 1.05 or more: note, with what is left of it",
+    source: "G. M. Amdahl, AFIPS 1967; Matsunobu, Ten points for correct benchmarks (2009), point 10: a library a thousand times as \
+        fast is no application a thousand times as fast",
+    consequence: "A database twice as fast that has a fifth of the wait makes the page 11 % faster.",
+    remedy: "State both figures; where the database has a small share, look at the rest of the wait first.",
+    judge: Judge::Set(judge),
+};
+
+fn judge(set: &Set<'_>) -> Outcome {
+    let Some(share) = set.declared.database_share else {
+        let why = "nobody said which share of a user's wait the database has";
+        return Err(no_subject(why));
+    };
+    let compared = set.compared();
+    let mut ratio: f64 = 1.0;
+    for (within, _) in set.without(&compared) {
+        let combinations = set.combinations();
+        let of_place = combinations.iter().filter(|(levels, _)| {
+            let mut shared = within.iter();
+            shared.all(|(factor, level)| levels.get(factor) == Some(level))
+        });
+        let means = of_place.filter_map(|(_, runs)| {
+            let per_s: Vec<f64> = runs
+                .iter()
+                .filter_map(|run| run.throughput().ok())
+                .collect();
+            (!per_s.is_empty()).then(|| per_s.iter().sum::<f64>() / per_s.len() as f64)
+        });
+        let means: Vec<f64> = means.collect();
+        let least = means.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = means.iter().copied().fold(0.0, f64::max);
+        if most > 0.0 {
+            ratio = ratio.max(most / least);
+        }
+    }
+    if !set.compares() || compared.is_empty() {
+        return Err(no_subject("nothing is compared"));
+    }
+    let end_to_end = 1.0 / ((1.0 - share) + share / ratio);
+    let evidence = format!(
+        "the fastest is {ratio:.2} times as fast as the slowest; with {} of a user's wait in the database, {end_to_end:.2} times for \
+         the user",
+        percent(share)
+    );
+    let level = match ratio >= GAIN {
+        true => Level::Note,
+        false => Level::Pass,
+    };
+    Ok(Finding::new(level, evidence)
+        .with("ratio", ratio)
+        .with("end_to_end_ratio", end_to_end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn twice_as_fast(ratio: f64, share: Option<f64>) -> Outcome {
+        let mut runs = blocks_over("index", &["no", "yes"]);
+        for run in &mut runs {
+            let is_fast = run.header.combination["index"] == "yes";
+            set_throughput(run, if is_fast { 1000.0 * ratio } else { 1000.0 });
+        }
+        let mut declared = over(&["index"]);
+        declared.database_share = share;
+        judged_together(&RULE, &runs, declared)
+    }
+
+    #[test]
+    fn found() {
+        let outcome = twice_as_fast(2.0, Some(0.2));
+        assert_found(&outcome, Level::Note, "2.00 times as fast as the slowest");
+        assert_found(&outcome, Level::Note, "1.11 times for the user");
+    }
+
+    #[test]
+    fn passes() {
+        let outcome = twice_as_fast(1.01, Some(0.2));
+        assert_found(&outcome, Level::Pass, "1.01 times as fast");
+    }
+
+    #[test]
+    fn without_a_share_there_is_nothing_to_say() {
+        assert_no_subject(&twice_as_fast(2.0, None));
+    }
+}

@@ -1,0 +1,114 @@
+//! W08: pages are read as rows are looked at, and rows as they are asked for.
+
+use crate::{
+    finding::{Finding, Level, Outcome, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::number,
+};
+
+/// Pages read beyond what the rows need, as a multiple.
+const TIMES: f64 = 2.0;
+/// Fewer pages per operation do not matter.
+const PAGES_AT_LEAST: f64 = 0.1;
+/// Rows that an operation reads in scans, from which on one scans. What is asked of the server meanwhile scans, too.
+const SCANNED: f64 = 100.0;
+/// What each row looked at by key can cost: a leaf of a secondary index, and the row's own page; root and branches are in
+/// memory.
+const BY_KEY: [&str; 3] = [
+    "Handler_read_key",
+    "Handler_read_first",
+    "Handler_read_last",
+];
+/// The next row of a range: its own page, where the index is a secondary one.
+const NEXT: [&str; 2] = ["Handler_read_next", "Handler_read_prev"];
+const BY_POSITION: &str = "Handler_read_rnd";
+const SCAN: &str = "Handler_read_rnd_next";
+/// A new or changed row touches its page and one of each secondary index, of which nobody knows the number.
+const CHANGES: [&str; 3] = ["Handler_write", "Handler_update", "Handler_delete"];
+const PAGES_PER_CHANGE: f64 = 4.0;
+
+pub(super) const RULE: Rule = Rule {
+    id: "W08",
+    name: "pages read per statement are those that its plan needs",
+    measures: "Pages that InnoDB read per operation against the most that the rows looked at can need: two for a look-up by key, one for \
+        each further row of a range, four for a row that is changed; and rows read in scans per operation.",
+    threshold: "more than twice that: warn; more than 100 rows per operation read in scans, and more than by key: warn",
+    source: "Matsunobu, Ten points for correct benchmarks (2009), on disk I/O: a range of ten rows by a secondary index is eleven \
+        random reads",
+    consequence: "The plan is not the one that was meant, or something else reads: the figures are those of another query.",
+    remedy: "EXPLAIN the statements on the data of the run; ANALYZE TABLE after loading.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let operations = run.throughput()?;
+    let per_operation = |names: &[&str]| {
+        let each: Result<Vec<f64>, _> = names.iter().map(|name| run.counter_per_s(name)).collect();
+        each.map(|each| each.iter().sum::<f64>() / operations)
+    };
+    let by_key = per_operation(&BY_KEY)?;
+    let next = per_operation(&NEXT)?;
+    let by_position = per_operation(&[BY_POSITION])?;
+    let scanned = per_operation(&[SCAN])?;
+    let changed = per_operation(&CHANGES)?;
+    let looked_at = by_key + next + by_position + scanned + changed;
+    if looked_at < PAGES_AT_LEAST {
+        return Err(no_subject("the operations look at hardly any rows"));
+    }
+    let needed = 2.0 * by_key + next + 2.0 * by_position + scanned + PAGES_PER_CHANGE * changed;
+    let read = per_operation(&["Innodb_buffer_pool_reads"])?;
+    let is_scanning = scanned > SCANNED && scanned > by_key + next;
+    let is_more = read > PAGES_AT_LEAST && read > TIMES * needed;
+    let evidence = format!(
+        "{} pages read per operation; the {} rows looked at by key or range can need {}, {} were scanned",
+        number(read),
+        number(by_key + next + by_position + changed),
+        number(needed),
+        number(scanned)
+    );
+    let level = match is_scanning || is_more {
+        true => Level::Warn,
+        false => Level::Pass,
+    };
+    Ok(Finding::new(level, evidence)
+        .with("pages_read_per_operation", read)
+        .with("pages_needed_at_most", needed)
+        .with("rows_scanned_per_operation", scanned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::*;
+
+    fn with(counters: &[(&str, f64)]) -> Outcome {
+        judged(&RULE, |record| {
+            count(record, "Handler_read_key", 1000.0);
+            for (name, per_s) in counters {
+                count(record, name, *per_s);
+            }
+        })
+    }
+
+    #[test]
+    fn found() {
+        let outcome = with(&[("Innodb_buffer_pool_reads", 9_000.0)]);
+        assert_found(&outcome, Level::Warn, "9.0 pages read per operation");
+        let outcome = with(&[("Handler_read_rnd_next", 500_000.0)]);
+        assert_found(&outcome, Level::Warn, "500 were scanned");
+    }
+
+    #[test]
+    fn passes() {
+        let outcome = with(&[("Innodb_buffer_pool_reads", 900.0)]);
+        assert_found(&outcome, Level::Pass, "0.900 pages read per operation");
+    }
+
+    #[test]
+    fn counters_that_nobody_read_are_not_evaluated() {
+        let outcome = judged(&RULE, |record| record.server_status.clear());
+        assert_missing(&outcome, "counters");
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+}

@@ -1,0 +1,104 @@
+//! W11: what the benchmark checks of its data holds before and after.
+
+use crate::{
+    finding::{Finding, Level, Outcome, missing, no_subject},
+    rule::{Judge, Rule},
+    run::Run,
+    words::listed,
+};
+
+/// So many violated conditions stand in a sentence.
+const NAMED: usize = 3;
+
+pub(super) const RULE: Rule = Rule {
+    id: "W11",
+    name: "the results are right before and after",
+    measures: "The outcome of the benchmark's own checks of its data (of TPC-C the consistency conditions of clause 3.3.2), before the run \
+        or right after the load, and after the run.",
+    threshold: "anything violated: invalid",
+    source: "TPC-C 5.11, clause 3.3.2; Raasveldt et al., Fair benchmarking considered difficult (DBTest 2018): verify results before \
+        quoting speed",
+    consequence: "A server that loses or mixes up what it is given can be any speed.",
+    remedy: "Find out which statement or setting breaks the data; load it anew before the next run.",
+    judge: Judge::Run(judge),
+};
+
+fn judge(run: &Run<'_>) -> Outcome {
+    let checked = &run.record.checked;
+    let is_tpcc =
+        |interval: &samples::Interval| interval.operations.iter().any(|it| it.load == "tpcc");
+    if checked.is_empty() {
+        return Err(match run.record.intervals.iter().any(is_tpcc) {
+            true => missing("what the consistency conditions said"),
+            false => no_subject("this workload brings no check of its own"),
+        });
+    }
+    let violated: Vec<String> = checked
+        .iter()
+        .flat_map(|it| it.violated.iter().map(|what| format!("{}: {what}", it.at)))
+        .collect();
+    if !violated.is_empty() {
+        let evidence = format!("violated at the {}", listed(&violated, NAMED));
+        let finding = Finding::new(Level::Invalid, evidence);
+        return Ok(finding.with("violated", violated.len() as f64));
+    }
+    let (ends, begins): (Vec<_>, Vec<_>) = checked.iter().partition(|it| it.at == "end");
+    match (begins.first(), ends.first()) {
+        (Some(begin), Some(_)) => {
+            let when = match begin.at.as_str() {
+                "load" => "right after the load",
+                _ => "before the run",
+            };
+            let evidence = format!("{} hold {when} and after the run", begin.what);
+            Ok(Finding::new(Level::Pass, evidence).with("violated", 0.0))
+        }
+        (None, _) => Err(missing("a check before the run")),
+        (_, None) => Err(missing("a check after the run")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::Checked;
+
+    use super::*;
+    use crate::fixture::*;
+
+    fn checks(told: &[(&str, &[&str])]) -> Outcome {
+        judged(&RULE, |record| {
+            let told = told.iter().map(|(at, violated)| Checked {
+                at: (*at).to_owned(),
+                what: "consistency conditions of TPC-C".to_owned(),
+                violated: violated.iter().map(|&what| what.to_owned()).collect(),
+            });
+            record.checked = told.collect();
+        })
+    }
+
+    #[test]
+    fn found() {
+        let outcome = checks(&[("load", &[]), ("end", &["condition 1: W_YTD = sum(D_YTD)"])]);
+        assert_found(&outcome, Level::Invalid, "violated at the end: condition 1");
+    }
+
+    #[test]
+    fn passes() {
+        let outcome = checks(&[("load", &[]), ("end", &[])]);
+        assert_found(
+            &outcome,
+            Level::Pass,
+            "hold right after the load and after the run",
+        );
+    }
+
+    #[test]
+    fn half_a_check_is_not_evaluated() {
+        assert_missing(&checks(&[("start", &[])]), "a check after the run");
+        assert_missing(&checks(&[("end", &[])]), "a check before the run");
+        let outcome = judged(&RULE, |record| {
+            record.intervals[0].operations[0].load = "tpcc".to_owned();
+        });
+        assert_missing(&outcome, "consistency conditions");
+        assert_no_subject(&judged(&RULE, |_| {}));
+    }
+}
