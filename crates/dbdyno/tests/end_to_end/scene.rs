@@ -307,6 +307,19 @@ impl Finished {
         self
     }
 
+    /// Standard output holds this sentence, wherever its lines are broken.
+    #[track_caller]
+    pub(crate) fn prints_sentence(self, sentence: &str) -> Self {
+        let words: Vec<_> = self.text().split_whitespace().map(str::to_owned).collect();
+        assert!(
+            words.join(" ").contains(sentence),
+            "{} does not print {sentence:?}\n{}",
+            self.line,
+            self.shown()
+        );
+        self
+    }
+
     /// Standard error holds this text.
     #[track_caller]
     pub(crate) fn says(self, text: &str) -> Self {

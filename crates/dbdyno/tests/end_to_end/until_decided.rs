@@ -40,8 +40,8 @@ fn it_ends_when_every_comparison_is_decided() {
         .prints("2 combinations x 2 repeats = 4 runs");
     scene
         .dbdyno(["run", "trial.toml", "--simulate"])
-        .prints("rate 2000 against 200: faster, throughput ")
-        .prints("looked at after each, which the interval allows for");
+        .prints_sentence("rate 2000 against 200: faster, throughput ")
+        .prints_sentence("looked at after each, which the interval allows for");
     let done = records(&scene);
     assert!(done.len() >= 6 && done.len() < 16, "{} runs", done.len());
     let blocks = done.len() / 2;
@@ -53,11 +53,11 @@ fn it_ends_when_every_comparison_is_decided() {
         }
         let gone_on = scene
             .dbdyno(["run", "trial.toml", "--simulate", "--resume"])
-            .prints("rate 2000 against 200: faster, throughput ");
+            .prints_sentence("rate 2000 against 200: faster, throughput ");
         if broken == 0 {
             gone_on
                 .says(&format!("{decided}; the others need not run"))
-                .prints(&decided)
+                .prints_sentence(&decided)
                 .prints(&format!("All {} planned runs are complete", 2 * blocks));
         }
         assert!(records(&scene).len() >= done.len());
@@ -71,7 +71,7 @@ fn it_ends_when_every_comparison_is_decided() {
         ])
         .exits(0)
         .prints("B is faster")
-        .prints("up to 8 blocks");
+        .prints_sentence("up to 8 blocks");
 }
 
 #[test]
