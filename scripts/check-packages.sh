@@ -77,7 +77,8 @@ first_steps "$work/archive" "$work/archive/share/dbdyno/experiments"
 
 if [ "$(id -u)" -eq 0 ]; then
     step 'the program alone, in a root directory with nothing else'
-    mkdir -p "$work/alone/proc" "$work/alone/tmp"
+    mkdir -p "$work/alone/proc" "$work/alone/tmp" "$work/alone/dev"
+    mknod -m 666 "$work/alone/dev/null" c 1 3
     cp "$work/archive/bin/dbdyno" "$work/alone/"
     cp -r "$work/archive/share/dbdyno/experiments" "$work/alone/"
     # unshare ends the mount with the command.
