@@ -45,14 +45,27 @@ fn sha256(scene: &Scene, results: &str) -> String {
 fn results_are_done_again_from_their_directory_alone() {
     let scene = Scene::new();
     run_and_remove(&scene);
-    scene
+    let again = scene
         .dbdyno(["rerun", "first", "--results", "second"])
         .exits(0)
-        .says("dbdyno run in/trial.toml --results first --seed 5")
-        .prints("then (A) and now (B)")
-        .prints("A  first\nB  second")
-        .prints("2 executions a side")
-        .prints("What differs");
+        .prints("2 executions a side");
+    // Its own words, whole; what lies between is the run's, what follows the comparison's, which have theirs.
+    let told = again.stderr.lines().find(|line| line.starts_with("then: "));
+    let (time, command) = told.unwrap().split_once(" by ").unwrap();
+    assert!(
+        time.ends_with('Z') && time.len() == "then: 2026-11-22T08:13:41Z".len(),
+        "{time}"
+    );
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        command,
+        format!("dbdyno {version}: dbdyno run in/trial.toml --results first --seed 5")
+    );
+    let text = again.text();
+    let (run, comparison) = text.split_once("report: second/report.html\n").unwrap();
+    assert!(run.contains("All 2 planned runs are complete"), "{run}");
+    let heading = "\nthen (A) and now (B):\n\nA  first\nB  second\n\nWhat differs:\n";
+    assert!(comparison.starts_with(heading), "{comparison}");
     assert_eq!(
         sha256(&scene, "first"),
         sha256(&scene, "second"),
