@@ -3,14 +3,14 @@
 use crate::{experiment::Experiment, results::record_name, scene::Scene};
 
 /// Updates with a log that is synced at every commit, and with one that is not, on a server that goes on: results in
-/// `flush`.
+/// `flush`. One connection, which alone waits for every sync: what it loses is more than a busy disk takes.
 fn two_flush_modes(scene: &Scene) {
     let experiment = Experiment {
-        top: "seed = 3\nrepeats = 5",
+        top: "seed = 3\nrepeats = 10",
         matrix: "flush_log = [1, 2]".to_owned(),
         server: "restart = \"never\"".to_owned(),
         each: "before = [\"SET GLOBAL innodb_flush_log_at_trx_commit = {flush_log}\"]",
-        load: "mix = \"0:1\"\nconnections = 2\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
+        load: "mix = \"0:1\"\nconnections = 1\nwarmup = \"200ms\"\nduration = \"1s\"".to_owned(),
         ..Experiment::default()
     };
     experiment.write(scene);
@@ -33,8 +33,9 @@ fn the_cost_of_synced_commits_is_named() {
         .dbdyno(SIDES)
         .exits(0)
         .prints("variable innodb_flush_log_at_trx_commit: 1 → 2")
-        .prints("5 executions a side, in pairs")
-        .prints("fsyncs of InnoDB");
+        .prints("10 executions a side, in pairs")
+        .prints("fsyncs of InnoDB")
+        .prints("does not sync its log at every commit");
     let json = scene.dbdyno(with(&["--format", "json"])).exits(0).text();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let place = &json["combinations"][0];
@@ -49,13 +50,7 @@ fn the_cost_of_synced_commits_is_named() {
         "{fsyncs}"
     );
     assert_eq!(fsyncs["decision"], "faster", "{fsyncs}");
-    // Whether the throughput moved with it is what a busy machine hides; what moved no metric is no cause.
-    let moved = measures("metrics")
-        .iter()
-        .any(|metric| ["faster", "slower"].contains(&metric["decision"].as_str().unwrap()));
-    if moved {
-        assert_eq!(place["causes"][0]["rule"], "fsyncs", "{place:#}");
-    }
+    assert_eq!(place["causes"][0]["rule"], "fsyncs", "{place:#}");
     assert!(
         measures("metrics")
             .iter()
