@@ -126,7 +126,7 @@ impl<'a> Run<'a> {
     }
 
     /// Data and indexes that the run met, bytes: their files where they are known, else the server's estimate. Where the
-    /// load of a table was measured, those that it left.
+    /// load of a table was measured, with that table.
     pub(crate) fn data_bytes(&self) -> Result<f64, Unjudged> {
         let measured = self.record.dataset.as_ref();
         let measured = measured
@@ -137,13 +137,15 @@ impl<'a> Run<'a> {
             .table_sizes
             .first()
             .map(|sizes| sizes.all_bytes as f64);
-        let left = self.record.loaded.as_ref();
-        let left = left
-            .and(self.record.table_sizes.last())
-            .map(|sizes| sizes.all_bytes as f64);
+        let brought = match &self.record.loaded {
+            Some(loaded) => loaded
+                .disk_bytes
+                .ok_or_else(|| missing("the size of the table that was loaded"))?,
+            None => 0,
+        };
         measured
             .or(estimated)
-            .map(|met| left.map_or(met, |left| left.max(met)))
+            .map(|met| met + brought as f64)
             .filter(|bytes| *bytes > 0.0)
             .ok_or_else(|| missing("the size of the data"))
     }

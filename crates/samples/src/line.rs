@@ -337,10 +337,13 @@ pub struct Loaded {
     pub rows_per_s: f64,
     /// Megabytes (10^6) of text by that time.
     pub mb_per_s: f64,
+    /// Bytes of the table and its indexes afterwards, as the server counts its pages; `None` where it does not say.
+    #[serde(default)]
+    pub disk_bytes: Option<u64>,
 }
 
 impl Loaded {
-    /// So many rows and bytes in so much time.
+    /// So many rows and bytes in so much time; nobody has looked what they take on disk.
     pub fn new(table: &str, rows: u64, bytes: u64, took_s: f64) -> Self {
         let per_s = |amount: f64| if took_s > 0.0 { amount / took_s } else { 0.0 };
         Self {
@@ -350,6 +353,7 @@ impl Loaded {
             took_s,
             rows_per_s: per_s(rows as f64),
             mb_per_s: per_s(bytes as f64 / 1e6),
+            disk_bytes: None,
         }
     }
 }

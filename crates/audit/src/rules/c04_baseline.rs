@@ -98,7 +98,10 @@ mod tests {
         let outcome = judged(&RULE, |record| {
             default(record);
             record.dataset.as_mut().unwrap().disk_bytes = Some(50 << 20);
-            record.loaded = Some(samples::Loaded::new("one", 1_000_000, 800_000_000, 60.0));
+            record.loaded = Some(samples::Loaded {
+                disk_bytes: Some(90 << 20),
+                ..samples::Loaded::new("one", 1_000_000, 80_000_000, 60.0)
+            });
         });
         assert_found(&outcome, Level::Fail, "its default of 128 MiB");
         let outcome = judged(&RULE, |record| {

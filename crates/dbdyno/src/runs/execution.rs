@@ -21,6 +21,7 @@ use super::{
     sampling::Cadence,
     stage::Stage,
     steady,
+    table_load::disk_bytes,
     tpcc::data::Terminals,
     tpch_data,
 };
@@ -130,12 +131,13 @@ impl Execution<'_> {
         recording.outcome(&outcome);
         if let Work::Tpch { load, .. } = &self.work {
             let (rows, bytes) = load.brought();
-            recording.write(&Line::Loaded(Loaded::new(
-                load.table(),
-                rows,
-                bytes,
-                took_s,
-            )));
+            recording.write(&Line::Loaded(Loaded {
+                // A server that died has nothing to say, and how the load ended is told below.
+                disk_bytes: disk_bytes([load.table()].into_iter(), &self.stage.endpoint)
+                    .ok()
+                    .flatten(),
+                ..Loaded::new(load.table(), rows, bytes, took_s)
+            }));
         }
         let why = how_it_ended(&outcome)?;
         if let Work::Tpcc(terminals) = &self.work {

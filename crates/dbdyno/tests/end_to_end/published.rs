@@ -109,7 +109,7 @@ fn redo_log_of_2020() {
     experiments(&scene);
     let smaller = [
         "--scale",
-        "0.12",
+        "0.1",
         "--only",
         "version=mysql-8.0.33",
         "--only",
