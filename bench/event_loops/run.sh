@@ -3,7 +3,7 @@
 #
 # usage: bench/event_loops/run.sh [DBDYNO]    (default: what `make build` builds)
 # Prints medians of ROUNDS (5) rounds as a table in Markdown, thousands per second; the runs of a round, each of
-# SECONDS_EACH (3) seconds, come in random order.
+# SECONDS_EACH (3) seconds, come in random order. CONNECTIONS ("8 64 512") are those of the rows.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 dbdyno=$(find_dbdyno "${1:-}")
 rounds=${ROUNDS:-5}
 seconds=${SECONDS_EACH:-3}
+read -ra rows <<<"${CONNECTIONS:-8 64 512}"
 work=$(mktemp -d)
 name=bench-loops-$$
 trap 'exit 130' INT TERM
@@ -21,7 +22,7 @@ trap '"$dbdyno" server destroy "$name" >/dev/null 2>&1 || true; rm -rf "$work"' 
 table=(--server "$name" --tables 1 --table-size 100k)
 "$dbdyno" oltp point_select prepare "${table[@]}" >/dev/null 2>&1
 cells() {
-    for connections in 8 64 512; do
+    for connections in "${rows[@]}"; do
         for loops in 1 2 4 8; do echo "$connections $loops"; done
     done
 }
@@ -37,7 +38,7 @@ done
 
 echo '| connections | 1 loop | 2 loops | 4 loops | 8 loops |'
 echo '| ---: | ---: | ---: | ---: | ---: |'
-for connections in 8 64 512; do
+for connections in "${rows[@]}"; do
     printf '| %d' "$connections"
     for loops in 1 2 4 8; do
         sort -n "$work/$connections-$loops" | awk '{ value[NR] = $1 }

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# CPU time per query of `dbdyno mariadb-slap` against mariadb-slap: the same command line, taking turns, on the null server.
+# CPU time per query of `dbdyno mariadb-slap` against mariadb-slap: the same command line, taking turns, on the null
+# server; first with one processor for the server and one for the clients, then with all processors shared.
 #
 # usage: bench/mysqlslap/run.sh [DBDYNO]    (default: what `make build` builds)
 # Environment: ROUNDS (default 10), QUERIES per run (default 200000), CLIENTS (default "8 64").
-# Needs mariadb-slap and awk; the default takes about 5 minutes. Every processor that does something else makes the
+# Needs mariadb-slap, awk and taskset; the default takes about 4 minutes. Every processor that does something else makes the
 # figures worse, of both.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=bench/dbdyno.sh
 . "$here/../dbdyno.sh"
-need 'mariadb-client and mawk' mariadb-slap awk
+need 'mariadb-client, mawk and util-linux' mariadb-slap awk taskset
 dbdyno=$(find_dbdyno "${1:-}")
 rounds=${ROUNDS:-10} queries=${QUERIES:-200000}
 work=$(mktemp -d "${TMPDIR:-/tmp}/mysqlslap-XXXXXX")
@@ -27,7 +28,7 @@ cost() { # CLIENTS PROGRAM...
     local clients=$1 TIMEFORMAT='%U %S'
     shift
     {
-        time "$@" --no-defaults --socket="$work/null.sock" --user=bench --create-schema=bench \
+        time "${placed[@]}" "$@" --no-defaults --socket="$work/null.sock" --user=bench --create-schema=bench \
             --query='select c from sbtest1 where id=42' --number-of-queries="$queries" \
             --concurrency="$clients" --silent >"$work/out" 2>"$work/err" || {
             cat "$work/err" >&2
@@ -37,32 +38,52 @@ cost() { # CLIENTS PROGRAM...
     awk -v queries="$queries" '{ printf "%.3f\n", ($1 + $2) * 1e6 / queries }' "$work/time"
 }
 
-echo "| clients | dbdyno mariadb-slap, µs | mariadb-slap, µs | median of the ratios | smallest to largest | rounds |"
-echo "| ---: | ---: | ---: | ---: | ---: | ---: |"
-for clients in ${CLIENTS:-8 64}; do
-    : >"$work/pairs"
-    for round in $(seq "$rounds"); do
-        # Who begins changes with every round.
-        if [ $((round % 2)) -eq 0 ]; then
-            ours=$(cost "$clients" "$dbdyno" mariadb-slap)
-            theirs=$(cost "$clients" mariadb-slap)
-        else
-            theirs=$(cost "$clients" mariadb-slap)
-            ours=$(cost "$clients" "$dbdyno" mariadb-slap)
-        fi
-        echo "$ours $theirs" >>"$work/pairs"
+# What the clients are started with: the processor that is theirs.
+placed=()
+table() {
+    echo "| clients | dbdyno mariadb-slap, µs | mariadb-slap, µs | median of the ratios | smallest to largest | rounds |"
+    echo "| ---: | ---: | ---: | ---: | ---: | ---: |"
+    for clients in ${CLIENTS:-8 64}; do
+        : >"$work/pairs"
+        for round in $(seq "$rounds"); do
+            # Who begins changes with every round.
+            if [ $((round % 2)) -eq 0 ]; then
+                ours=$(cost "$clients" "$dbdyno" mariadb-slap)
+                theirs=$(cost "$clients" mariadb-slap)
+            else
+                theirs=$(cost "$clients" mariadb-slap)
+                ours=$(cost "$clients" "$dbdyno" mariadb-slap)
+            fi
+            echo "$ours $theirs" >>"$work/pairs"
+        done
+        awk -v clients="$clients" '
+            function median(values, count,    i, j, swap) {
+                for (i = 1; i < count; i++)
+                    for (j = i + 1; j <= count; j++)
+                        if (values[j] < values[i]) { swap = values[i]; values[i] = values[j]; values[j] = swap }
+                return (values[int((count + 1) / 2)] + values[int((count + 2) / 2)]) / 2
+            }
+            { ours[NR] = $1; theirs[NR] = $2; ratio[NR] = $1 / $2 }
+            END {
+                middle = median(ratio, NR)
+                printf "| %d | %.2f | %.2f | %.3f | %.3f to %.3f | %d |\n", clients, median(ours, NR), median(theirs, NR), \
+                    middle, ratio[1], ratio[NR], NR
+            }' "$work/pairs"
     done
-    awk -v clients="$clients" '
-        function median(values, count,    i, j, swap) {
-            for (i = 1; i < count; i++)
-                for (j = i + 1; j <= count; j++)
-                    if (values[j] < values[i]) { swap = values[i]; values[i] = values[j]; values[j] = swap }
-            return (values[int((count + 1) / 2)] + values[int((count + 2) / 2)]) / 2
-        }
-        { ours[NR] = $1; theirs[NR] = $2; ratio[NR] = $1 / $2 }
-        END {
-            middle = median(ratio, NR)
-            printf "| %d | %.2f | %.2f | %.3f | %.3f to %.3f | %d |\n", clients, median(ours, NR), median(theirs, NR), \
-                middle, ratio[1], ratio[NR], NR
-        }' "$work/pairs"
-done
+}
+
+all_cpus=$(taskset -cp "$null_server" | sed 's/.*: //')
+server_cpu=${all_cpus%%[-,]*} client_cpu=${all_cpus##*[-,]}
+if [ "$server_cpu" != "$client_cpu" ]; then
+    echo "One processor for the null server ($server_cpu), one for its clients ($client_cpu):"
+    echo
+    taskset -acp "$server_cpu" "$null_server" >/dev/null
+    placed=(taskset -c "$client_cpu")
+    table
+    echo
+    taskset -acp "$all_cpus" "$null_server" >/dev/null
+    placed=()
+fi
+echo "All processors shared:"
+echo
+table
