@@ -43,6 +43,8 @@ pub struct Course<'a> {
 /// empty where nobody looked.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counters {
+    /// True where somebody looks and the first answer has not come yet.
+    pub are_awaited: bool,
     /// Page reads that the buffer pool could not answer, per second.
     pub misses_per_s: Vec<f64>,
     /// Redo log since the last checkpoint, bytes.

@@ -47,5 +47,6 @@ pub use sections::sectioned_interval;
 pub use sequential::{Side, Standing, Step, UntilDecided, level_of_look};
 pub use stalls::{Stalls, stalls};
 pub use steadiness::{
-    Evidence, Reason, RunState, Steadiness, Unjudged, judge_measurement, judge_run, why_not_steady,
+    Change, Evidence, Reason, RunState, Steadiness, Unjudged, judge_measurement, judge_run,
+    why_not_steady,
 };

@@ -5,9 +5,15 @@ use std::fmt;
 use crate::{
     interval::Interval,
     levels::{Level, levels},
-    mser::{batch_means, batch_of, mser_cut},
-    trend::{correlated_theil_sen, median},
+    mser::{batch_of, mser_cut},
+    trend::{drift, median},
 };
+
+mod evidence;
+
+pub use evidence::{Change, Evidence};
+
+use evidence::{LOOKS_AT_LEAST, Seen};
 
 /// Observations below which a run is not judged.
 const OBSERVATIONS_AT_LEAST: usize = 12;
@@ -39,15 +45,6 @@ const TURNS_AT_LEAST: usize = 3;
 
 /// Batches of a series of any length, so that judging a day takes no longer than judging an hour.
 const BATCHES_AT_MOST: usize = 240;
-
-/// Confidence of the trend.
-const CONFIDENCE: f64 = 0.95;
-
-/// A change of misses per second that is too small to matter, as a share of their median.
-const MISSES_IGNORED: f64 = 0.1;
-
-/// A growth of the checkpoint's age or the dirty pages that is too small to matter, as a share of their median.
-const GROWTH_IGNORED: f64 = 0.1;
 
 /// What a run did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,12 +97,12 @@ pub enum Reason {
         /// By how much the mean is off the level of the rest.
         moved: f64,
     },
-    /// Misses per second changed by this share over the judged part.
-    Misses(f64),
-    /// The age of the checkpoint was still growing, by this share of its median: work put off.
-    CheckpointAge(f64),
-    /// Dirty pages were still growing, by this share of their median: work put off.
-    DirtyPages(f64),
+    /// Misses per second changed over the judged part.
+    Misses(Change),
+    /// The age of the checkpoint, in bytes, was still growing: work put off.
+    CheckpointAge(Change),
+    /// Dirty pages were still growing: work put off.
+    DirtyPages(Change),
 }
 
 impl fmt::Display for Reason {
@@ -141,36 +138,15 @@ impl fmt::Display for Reason {
                 moved * 100.0
             ),
             Self::Misses(change) => {
-                write!(out, "misses per second changed by {}", percent(change))
+                write!(out, "misses per second changed {}", change.in_words(""))
             }
             Self::CheckpointAge(change) => {
-                write!(out, "the age of the checkpoint grew by {}", percent(change))
+                let grew = change.in_units_of(1e6).in_words(" MB");
+                write!(out, "the age of the checkpoint grew {grew}")
             }
-            Self::DirtyPages(change) => write!(out, "dirty pages grew by {}", percent(change)),
-        }
-    }
-}
-
-/// What the server's counters said meanwhile: each series covers the same time as the throughput, in equal intervals of
-/// its own; empty where nobody looked.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Evidence<'a> {
-    /// Page reads that the buffer pool could not answer, per second.
-    pub misses_per_s: &'a [f64],
-    /// Redo log since the last checkpoint, bytes.
-    pub checkpoint_age_bytes: &'a [f64],
-    /// Pages changed in memory and not yet written.
-    pub dirty_pages: &'a [f64],
-}
-
-impl<'a> Evidence<'a> {
-    /// What came after this share of the time.
-    fn since(&self, share: f64) -> Self {
-        let rest = |series: &'a [f64]| &series[(share * series.len() as f64) as usize..];
-        Self {
-            misses_per_s: rest(self.misses_per_s),
-            checkpoint_age_bytes: rest(self.checkpoint_age_bytes),
-            dirty_pages: rest(self.dirty_pages),
+            Self::DirtyPages(change) => {
+                write!(out, "dirty pages grew {}", change.in_words(""))
+            }
         }
     }
 }
@@ -187,6 +163,9 @@ pub struct RunState {
     pub drift: Interval,
     /// Why it is not steady; empty for a steady run.
     pub reasons: Vec<Reason>,
+    /// How often the server's counters were looked at in the judged part, where that is too seldom to say anything of
+    /// them; `None` where they were judged, and where nobody looked.
+    pub looks_too_few: Option<usize>,
 }
 
 impl RunState {
@@ -195,11 +174,26 @@ impl RunState {
         self.steadiness == Steadiness::Steady
     }
 
-    /// True where a warm-up that went so is over: steady, and what may hide in the noise is less than 20 %. The noisier
-    /// the throughput, the longer that takes.
+    /// True where a warm-up that went so is over: steady, what may hide in the noise is less than 20 %, and the server's
+    /// counters, if anybody looks at them, were seen often enough to be judged. The noisier the throughput, the longer that
+    /// takes.
     pub fn ends_warm_up(&self) -> bool {
+        self.why_no_end().is_none() && self.is_steady()
+    }
+
+    /// Why a steady level does not end a warm-up, in words; `None` where it does.
+    pub fn why_no_end(&self) -> Option<String> {
         let possible = self.drift.low.abs().max(self.drift.high.abs());
-        self.is_steady() && possible <= POSSIBLE_AFTER_WARM_UP
+        if possible > POSSIBLE_AFTER_WARM_UP {
+            let share = 100.0 * possible;
+            return Some(format!(
+                "level, but a change by {share:.0} % could hide in the noise"
+            ));
+        }
+        let looks = self.looks_too_few?;
+        Some(format!(
+            "level, but the server's counters were looked at {looks} times, fewer than {LOOKS_AT_LEAST}"
+        ))
     }
 
     /// True where more time may make it steady: what swings goes on to swing.
@@ -240,7 +234,7 @@ impl fmt::Display for Unjudged {
 /// meanwhile.
 ///
 /// The cut of MSER-5 ends the warm-up; where the rest still has a trend, the cut moves on, and a run of which less than
-/// six tenths remain is not steady. Then the rest must stay on its level, misses per second must be flat, and the age of
+/// six tenths remain is not steady. It moves on for the counters, too. Then the rest must stay on its level, misses per second must be flat, and the age of
 /// the checkpoint and the dirty pages bounded. A run that is warming wants to be longer.
 ///
 /// Of exponential warm-ups with 5 % noise, a time constant of a tenth of the run leaves about half a percent of bias in
@@ -283,7 +277,17 @@ pub fn judge_run(series: &[f64], evidence: &Evidence<'_>) -> Result<RunState, Un
         true => None,
         false => Some(in_order),
     };
-    let by_evidence = judge_evidence(evidence, from as f64 / series.len() as f64, &mut reasons);
+    let (flat_from, seen) = flat_part(evidence, from as f64 / series.len() as f64);
+    let from = from.max((flat_from * series.len() as f64) as usize);
+    reasons.extend(seen.misses.map(Reason::Misses));
+    reasons.extend(seen.checkpoint_age_bytes.map(Reason::CheckpointAge));
+    reasons.extend(seen.dirty_pages.map(Reason::DirtyPages));
+    let by_evidence = match seen.misses {
+        Some(change) if change.share < 0.0 => Some(Steadiness::Warming),
+        Some(_) => Some(Steadiness::Slowing),
+        None if seen.work_piles_up() => Some(Steadiness::Slowing),
+        None => None,
+    };
     let possible = drift.low.abs().max(drift.high.abs());
     let steadiness = by_throughput.or(by_evidence);
     if steadiness.is_none() && possible > DRIFT_POSSIBLE_AT_MOST {
@@ -294,6 +298,7 @@ pub fn judge_run(series: &[f64], evidence: &Evidence<'_>) -> Result<RunState, Un
         from,
         drift,
         reasons,
+        looks_too_few: seen.looks_too_few,
     })
 }
 
@@ -371,17 +376,15 @@ fn level_part(
     }
 }
 
-/// The change over some values as a share of their median, `None` where that is not positive.
-fn drift(values: &[f64], batch: usize) -> Option<Interval> {
-    let means = batch_means(values, batch);
-    let median = median(&means);
-    let slope = correlated_theil_sen(&means, CONFIDENCE)?;
-    let share = |slope: f64| slope * means.len() as f64 / median;
-    (median > 0.0).then(|| Interval {
-        estimate: share(slope.estimate),
-        low: share(slope.low),
-        high: share(slope.high),
-    })
+/// The share of the run from which on the counters are flat, from this one on; this one with what changes, where there is
+/// none. Misses of a cache that is full now may have begun before: their cut moves on as that of the throughput.
+fn flat_part(evidence: &Evidence<'_>, from: f64) -> (f64, Seen) {
+    let first = evidence.since(from).judge();
+    let steps = ((CUT_AT_MOST - from) / STEP).floor().max(0.0) as usize;
+    let shares = (0..=steps).map(|step| from + step as f64 * STEP);
+    let later = shares.map(|share| (share, evidence.since(share).judge()));
+    let mut flat = later.filter(|(_, seen)| seen.is_flat());
+    flat.next().unwrap_or((from, first))
 }
 
 fn is_drift(drift: &Interval) -> bool {
@@ -440,33 +443,6 @@ impl Moves {
             lowest: self.lowest,
             highest: self.highest,
         })
-    }
-}
-
-/// What the counters say of the part that begins at the share `from` of the run: misses that still change, and work that
-/// piles up.
-fn judge_evidence(
-    evidence: &Evidence<'_>,
-    from: f64,
-    reasons: &mut Vec<Reason>,
-) -> Option<Steadiness> {
-    let change = |series: &[f64]| {
-        let rest = &series[(from * series.len() as f64) as usize..];
-        let is_whole = rest.len() >= OBSERVATIONS_AT_LEAST && rest.iter().all(|v| v.is_finite());
-        let drift = is_whole.then(|| drift(rest, batch_of(rest.len())))??;
-        (drift.low > 0.0 || drift.high < 0.0).then_some(drift.estimate)
-    };
-    let misses = change(evidence.misses_per_s).filter(|change| change.abs() > MISSES_IGNORED);
-    reasons.extend(misses.map(Reason::Misses));
-    let grown = |series| change(series).filter(|change| *change > GROWTH_IGNORED);
-    let age = grown(evidence.checkpoint_age_bytes);
-    let dirty = grown(evidence.dirty_pages);
-    reasons.extend(age.map(Reason::CheckpointAge));
-    reasons.extend(dirty.map(Reason::DirtyPages));
-    match misses {
-        Some(change) if change < 0.0 => Some(Steadiness::Warming),
-        Some(_) => Some(Steadiness::Slowing),
-        None => age.or(dirty).map(|_| Steadiness::Slowing),
     }
 }
 

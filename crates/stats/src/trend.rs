@@ -2,7 +2,26 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::Interval;
+use crate::{Interval, mser::batch_means};
+
+/// Confidence of a drift.
+const CONFIDENCE: f64 = 0.95;
+
+/// The change over some values as a share of their median, with its 95 % interval, from the means of so many of them each;
+/// `None` where the median is not positive, and for fewer than five means.
+///
+/// Source: as [`correlated_theil_sen`].
+pub(crate) fn drift(values: &[f64], batch: usize) -> Option<Interval> {
+    let means = batch_means(values, batch);
+    let median = median(&means);
+    let slope = correlated_theil_sen(&means, CONFIDENCE)?;
+    let share = |slope: f64| slope * means.len() as f64 / median;
+    (median > 0.0).then(|| Interval {
+        estimate: share(slope.estimate),
+        low: share(slope.low),
+        high: share(slope.high),
+    })
+}
 
 /// The same for errors that do not depend on each other.
 #[cfg(test)]

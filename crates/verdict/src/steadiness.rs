@@ -47,6 +47,7 @@ struct Part {
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     t_s: f64,
+    length_s: f64,
     /// `None` also where there were none.
     misses_per_s: Option<f64>,
     checkpoint_age_bytes: Option<f64>,
@@ -99,10 +100,16 @@ impl Course {
         let reads = status.counters.get("Innodb_buffer_pool_reads");
         self.counted.push(Counted {
             t_s: status.t_s,
+            length_s: status.length_s,
             misses_per_s: reads.map(|reads| reads / status.length_s),
             checkpoint_age_bytes: innodb(&InnodbStatus::checkpoint_age_bytes),
             dirty_pages: innodb(&|it| it.dirty_pages),
         });
+    }
+
+    /// True where the server counted anything so far.
+    pub fn is_counted(&self) -> bool {
+        !self.counted.is_empty()
     }
 
     /// True where anything was measured.
@@ -112,21 +119,21 @@ impl Course {
 
     /// What the server counted since so many seconds after the start of the load.
     pub fn counted_since(&self, since_s: f64) -> CountedSeries {
-        let counted = || self.counted.iter().filter(|it| it.t_s >= since_s);
-        // A series with holes covers another time than it seems to.
-        let whole = |value: &dyn Fn(&Counted) -> Option<f64>| -> Vec<f64> {
-            counted()
-                .map(value)
-                .collect::<Option<_>>()
-                .unwrap_or_default()
-        };
+        let lengths = self.counted.iter().map(|it| it.length_s);
+        let whole_s = lengths.fold(0.0, f64::max);
+        // The last look may be a short one.
+        let is_whole = |it: &&Counted| it.t_s >= since_s && it.length_s > whole_s / 2.0;
+        let counted = || self.counted.iter().filter(is_whole);
+        // InnoDB is asked for its state once per second at most: not at every look of those that are more frequent, and
+        // not at the last one, which comes when the load is over.
+        let told = |value: &dyn Fn(&Counted) -> Option<f64>| counted().filter_map(value).collect();
         // A counter that stands still is left out of a status.
         let has_misses = self.counted.iter().any(|it| it.misses_per_s.is_some());
         let misses = |it: &Counted| has_misses.then(|| it.misses_per_s.unwrap_or(0.0));
         CountedSeries {
-            misses_per_s: whole(&misses),
-            checkpoint_age_bytes: whole(&|it| it.checkpoint_age_bytes),
-            dirty_pages: whole(&|it| it.dirty_pages),
+            misses_per_s: told(&misses),
+            checkpoint_age_bytes: told(&|it| it.checkpoint_age_bytes),
+            dirty_pages: told(&|it| it.dirty_pages),
         }
     }
 

@@ -23,6 +23,10 @@ use crate::{
     progress::Step,
 };
 
+/// How long a warm-up waits for what the server counts first: one that is asked says so within a second or two, and what it
+/// has not said by then it does not tell.
+const COUNTERS_AWAITED: Duration = Duration::from_secs(5);
+
 /// Writes what the load does, and what the machine does meanwhile, as the run goes.
 pub(crate) struct Recording<'a> {
     writer: RecordWriter,
@@ -35,6 +39,8 @@ pub(crate) struct Recording<'a> {
     cadence: Cadence,
     /// Taken when the load is over.
     server: Option<ServerSampler>,
+    /// Until the sampler says that it is over, which may be at the begin.
+    asks_the_server: bool,
     interrupt: &'a Interrupt,
     started: Option<Instant>,
     /// The first line that could not be written; the load was asked to end then.
@@ -91,6 +97,7 @@ impl<'a> Recording<'a> {
             server_host,
             cadence,
             server: Some(server),
+            asks_the_server: true,
             interrupt,
             started: None,
             failed: None,
@@ -195,6 +202,7 @@ impl<'a> Recording<'a> {
                 return;
             }
             Line::Loaded(_) => self.loads_a_table = true,
+            Line::ServerObservation(_) => self.asks_the_server = false,
             Line::End(_) => {
                 self.end_sampling();
                 self.append_steadiness();
@@ -272,7 +280,9 @@ impl Observer for Recording<'_> {
 
     fn counters(&mut self, since_s: f64) -> Counters {
         let counted = self.course.counted_since(since_s);
+        let is_early = self.elapsed_s() < COUNTERS_AWAITED.as_secs_f64();
         Counters {
+            are_awaited: self.asks_the_server && is_early && !self.course.is_counted(),
             misses_per_s: counted.misses_per_s,
             checkpoint_age_bytes: counted.checkpoint_age_bytes,
             dirty_pages: counted.dirty_pages,

@@ -10,11 +10,12 @@ pub(crate) fn judge(course: &Course<'_>) -> Judgement {
     match course.measured_from {
         None => {
             let judged = judge_run(course.per_s, &evidence);
-            let over = judged.as_ref().ok().filter(|state| state.ends_warm_up());
+            let why_not = why_not_warm(&judged, course.counters.are_awaited);
+            let over = judged.ok().filter(|_| why_not.is_none());
             Judgement {
-                steady_from: over.map(|state| state.from),
+                steady_from: over.as_ref().map(|state| state.from),
                 wants_time: over.is_none(),
-                why_not: why_not_warm(&judged),
+                why_not,
             }
         }
         Some(from) => {
@@ -28,18 +29,14 @@ pub(crate) fn judge(course: &Course<'_>) -> Judgement {
     }
 }
 
-/// A level so noisy that it ends no warm-up is told as one.
-fn why_not_warm(judged: &Result<RunState, Unjudged>) -> Option<String> {
-    let noisy = |state: &RunState| {
-        let possible = state.drift.low.abs().max(state.drift.high.abs());
-        let share = 100.0 * possible;
-        format!("level, but a change by {share:.0} % could hide in the noise")
-    };
-    let level = judged.as_ref().ok().filter(|state| state.is_steady());
-    match level {
-        Some(state) if state.ends_warm_up() => None,
-        Some(state) => Some(noisy(state)),
-        None => why_not_steady(judged),
+/// Why a warm-up goes on, in words: also a level may be too noisy to end it, or the server's counters still to come.
+fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Option<String> {
+    match judged {
+        Ok(state) if state.is_steady() && are_awaited => {
+            Some("level, but the server has not told its counters yet".to_owned())
+        }
+        Ok(state) if state.is_steady() => state.why_no_end(),
+        _ => why_not_steady(judged),
     }
 }
 
@@ -107,6 +104,16 @@ mod tests {
                 "{why}"
             );
         }
+        let awaited = Counters {
+            are_awaited: true,
+            ..Counters::default()
+        };
+        let early = of(&flat, None, &awaited);
+        assert_eq!(early.steady_from, None);
+        assert_eq!(
+            early.why_not.as_deref(),
+            Some("level, but the server has not told its counters yet")
+        );
         let short = of(&flat[..5], None, &nothing);
         assert_eq!(
             short.why_not.as_deref(),

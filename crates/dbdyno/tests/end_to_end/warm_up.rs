@@ -1,4 +1,5 @@
-//! `warmup = "auto"` against a null server that gets faster: the measurement waits for it, or says that it did not.
+//! `warmup = "auto"` against a null server that gets faster, and a real one whose pool fills: the measurement waits for it,
+//! or says that it did not.
 
 use rustix::process::Signal;
 use samples::{Phase, Record};
@@ -8,6 +9,9 @@ use crate::{
     results::record_name,
     scene::{Finished, Scene},
 };
+
+/// Reads of one row by its key, drawn evenly.
+const SMACK: &str = include_str!("../../../../experiments/smacks/inserts.smack");
 
 /// Runs eight clients whose statements take ten milliseconds, and ten times as long at first.
 fn run(scene: &Scene, warm_in: &str, load: &str) -> (Finished, Record) {
@@ -84,4 +88,26 @@ fn a_warm_up_that_was_too_short_is_told_everywhere() {
     );
     let page = std::fs::read_to_string(scene.path().join("out/report.html")).unwrap();
     assert!(page.contains("Not steady: run 1 (warming: "));
+}
+
+/// On a real server: the think time holds the throughput on its level, and what it reads for the second time is no miss.
+#[test]
+fn a_pool_that_fills_is_told_where_the_throughput_is_level() {
+    let scene = Scene::new();
+    scene.file("inserts.smack", SMACK);
+    let text = "format = 1\n[server]\nrun = \"mariadb\"\n[server.set]\ninnodb_buffer_pool_size = \"64M\"\n\
+                innodb_buffer_pool_load_at_startup = \"OFF\"\ninnodb_buffer_pool_dump_at_shutdown = \"OFF\"\n\
+                [data]\nsmack = \"inserts.smack\"\nrows = \"200k\"\n\
+                [load]\nsmack = \"inserts.smack\"\nmix = \"0:1\"\nconnections = 8\nthink_time = \"20ms\"\n\
+                warmup = \"auto\"\nwarmup_at_most = \"8s\"\nduration = \"4s\"\n[disturbed]\nrepeats = \"0 %\"\n";
+    scene.file("trial.toml", text);
+    let command = ["run", "trial.toml", "--results", "out"];
+    scene
+        .dbdyno(command.iter().chain(&["--sample-every", "200ms"]))
+        .exits(0);
+    let record = Record::open(&scene.path().join("out").join(record_name(1))).unwrap();
+    let (from_s, why) = last(&record, Phase::Measurement);
+    assert!(from_s >= 8.0, "{from_s} s: {why}");
+    assert!(why.starts_with("not steady after 8.0 s: "), "{why}");
+    assert!(why.contains("misses per second changed by -"), "{why}");
 }

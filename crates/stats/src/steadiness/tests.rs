@@ -225,6 +225,58 @@ fn counters_speak_where_the_throughput_is_flat() {
     }
 }
 
+/// What a real server counted while its pool filled at an even 300 reads per second.
+const FILLING: [f64; 12] = [
+    309.8, 252.0, 228.7, 180.2, 135.4, 155.0, 87.6, 103.6, 72.2, 70.5, 61.8, 53.8,
+];
+
+#[test]
+fn counters_seen_a_few_times_do_not_end_a_warm_up() {
+    // A short run: its intervals are shorter than the time between two looks at the server.
+    let series = [300.0, 298.0, 301.0, 299.0].repeat(5);
+    let seen = |looks: usize| {
+        let evidence = Evidence {
+            misses_per_s: &FILLING[..looks],
+            ..NOTHING_SEEN
+        };
+        judge_run(&series, &evidence).unwrap()
+    };
+    assert!(seen(0).ends_warm_up(), "nobody looks");
+    for looks in [1, 5, 11] {
+        let state = seen(looks);
+        assert_eq!(state.steadiness, Steadiness::Steady);
+        assert!(!state.ends_warm_up(), "{looks}");
+        let why = state.why_no_end().unwrap();
+        let expected =
+            format!("level, but the server's counters were looked at {looks} times, fewer than 12");
+        assert_eq!(why, expected);
+    }
+    assert_eq!(seen(12).steadiness, Steadiness::Warming);
+}
+
+#[test]
+fn a_pool_that_is_full_now_ends_the_warm_up() {
+    let series = [300.0, 298.0, 301.0, 299.0].repeat(15);
+    // As a real one fills that is read at an even pace: by a constant share of what is missing.
+    let misses: Vec<f64> = (0..60)
+        .map(|at| (300.0 * (-f64::from(at) / 6.0).exp()).round())
+        .collect();
+    let evidence = Evidence {
+        misses_per_s: &misses,
+        ..NOTHING_SEEN
+    };
+    let state = judge_run(&series, &evidence).unwrap();
+    assert!(state.ends_warm_up(), "{state:?}");
+    assert!((12..=24).contains(&state.from), "{}", state.from);
+    // Not while it was still filling.
+    let early = Evidence {
+        misses_per_s: &misses[..26],
+        ..NOTHING_SEEN
+    };
+    let state = judge_run(&series[..26], &early).unwrap();
+    assert_eq!(state.steadiness, Steadiness::Warming, "{state:?}");
+}
+
 #[test]
 fn what_cannot_be_judged_says_why() {
     let cases = [
@@ -316,7 +368,25 @@ fn reasons_in_words() {
         lowest: 0.7,
         highest: 1.1,
     };
+    let change = |share, from, to| Change { share, from, to };
     for (reason, words) in [
+        (
+            // A fitted line may end below zero; what was counted does not.
+            Reason::Misses(change(-4.14, 61.8, 2.0)),
+            "misses per second changed by -97 % (62 to 2.0)",
+        ),
+        (
+            Reason::Misses(change(2.0, 0.0, 40.0)),
+            "misses per second changed from 0.0 to 40",
+        ),
+        (
+            Reason::CheckpointAge(change(0.96, 1.4e6, 4.2e6)),
+            "the age of the checkpoint grew by +200 % (1.4 to 4.2 MB)",
+        ),
+        (
+            Reason::DirtyPages(change(0.17, 400.0, 468.0)),
+            "dirty pages grew by +17 % (400 to 468)",
+        ),
         (
             Reason::LateCut(0.45),
             "the first 45 % of the run look like warm-up",

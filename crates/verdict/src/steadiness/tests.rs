@@ -69,7 +69,7 @@ fn counters_of_the_measurement_are_evidence() {
     let filling = run(&even(60), reads(|second| 6000.0 - 90.0 * second as f64));
     let state = run_state(&filling).unwrap();
     assert_eq!(state.steadiness, Steadiness::Warming, "{state:?}");
-    assert!(matches!(state.reasons[..], [Reason::Misses(change)] if change < 0.0));
+    assert!(matches!(state.reasons[..], [Reason::Misses(change)] if change.share < 0.0));
     let flat = run(&even(60), reads(|second| 600.0 + (second % 5) as f64));
     assert_eq!(run_state(&flat).unwrap().steadiness, Steadiness::Steady);
     let debt = run(&even(60), |second| ServerStatus {
@@ -84,6 +84,32 @@ fn counters_of_the_measurement_are_evidence() {
     let state = run_state(&debt).unwrap();
     assert_eq!(state.steadiness, Steadiness::Slowing, "{state:?}");
     assert!(matches!(state.reasons[..], [Reason::CheckpointAge(_)]));
+}
+
+/// Looks at the server five times per second, of which one tells the state of InnoDB.
+#[test]
+fn looks_without_the_state_of_innodb_take_no_evidence_away() {
+    let mut debt = run(&even(60), silent);
+    debt.server_status = (0..301)
+        .map(|look| ServerStatus {
+            t_s: f64::from(look) / 5.0,
+            // The last look comes when the load is over.
+            length_s: if look < 300 { 0.2 } else { 0.05 },
+            counters: [("Innodb_buffer_pool_reads".to_owned(), 2.0)].into(),
+            innodb: (look % 5 == 4).then(|| InnodbStatus {
+                lsn: Some(5_000_000 + 200_000 * look as u64),
+                checkpoint_lsn: Some(1_000_000),
+                ..InnodbStatus::default()
+            }),
+            ..ServerStatus::default()
+        })
+        .collect();
+    let state = run_state(&debt).unwrap();
+    assert!(matches!(state.reasons[..], [Reason::CheckpointAge(_)]));
+    let series = Course::of(&debt).counted_since(0.0);
+    assert_eq!(series.misses_per_s, [10.0; 300]);
+    assert_eq!(series.checkpoint_age_bytes.len(), 60);
+    assert_eq!(series.dirty_pages.len(), 0);
 }
 
 #[test]

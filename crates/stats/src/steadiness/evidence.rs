@@ -1,0 +1,134 @@
+//! What the server's counters say of a run: misses that still change, and work that piles up.
+
+use crate::{
+    mser::batch_of,
+    trend::{drift, median},
+};
+
+/// Looks at the counters below which nothing is said of them.
+pub(super) const LOOKS_AT_LEAST: usize = 12;
+
+/// A change of misses per second that is too small to matter, as a share of their median.
+const MISSES_IGNORED: f64 = 0.1;
+
+/// A growth of the checkpoint's age or the dirty pages that is too small to matter, as a share of their median.
+const GROWTH_IGNORED: f64 = 0.1;
+
+/// What the server's counters said meanwhile: each series covers the same time as the throughput, in equal intervals of
+/// its own; empty where nobody looked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Evidence<'a> {
+    /// Page reads that the buffer pool could not answer, per second.
+    pub misses_per_s: &'a [f64],
+    /// Redo log since the last checkpoint, bytes.
+    pub checkpoint_age_bytes: &'a [f64],
+    /// Pages changed in memory and not yet written.
+    pub dirty_pages: &'a [f64],
+}
+
+/// A change that is more than noise, in the unit of what changed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// The fitted line's, as a share of the median: what the criteria ask.
+    pub share: f64,
+    /// The median of the first third.
+    pub from: f64,
+    /// The median of the last third.
+    pub to: f64,
+}
+
+/// What the counters say of a part of a run.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Seen {
+    pub(super) misses: Option<Change>,
+    pub(super) checkpoint_age_bytes: Option<Change>,
+    pub(super) dirty_pages: Option<Change>,
+    /// How often was looked, where that is too seldom.
+    pub(super) looks_too_few: Option<usize>,
+}
+
+impl<'a> Evidence<'a> {
+    /// What came after this share of the time.
+    pub(super) fn since(&self, share: f64) -> Self {
+        let rest = |series: &'a [f64]| &series[(share * series.len() as f64) as usize..];
+        Self {
+            misses_per_s: rest(self.misses_per_s),
+            checkpoint_age_bytes: rest(self.checkpoint_age_bytes),
+            dirty_pages: rest(self.dirty_pages),
+        }
+    }
+
+    /// The changes that matter.
+    pub(super) fn judge(&self) -> Seen {
+        let misses = Change::of(self.misses_per_s);
+        let grown =
+            |series| Change::of(series).filter(|change: &Change| change.share > GROWTH_IGNORED);
+        let series = [
+            self.misses_per_s,
+            self.checkpoint_age_bytes,
+            self.dirty_pages,
+        ];
+        let looks = series.iter().map(|series| series.len());
+        Seen {
+            misses: misses.filter(|change| change.share.abs() > MISSES_IGNORED),
+            checkpoint_age_bytes: grown(self.checkpoint_age_bytes),
+            dirty_pages: grown(self.dirty_pages),
+            looks_too_few: looks
+                .filter(|looks| (1..LOOKS_AT_LEAST).contains(looks))
+                .min(),
+        }
+    }
+}
+
+impl Seen {
+    /// True where all counters were seen often enough, and none changes.
+    pub(super) fn is_flat(&self) -> bool {
+        self.misses.is_none() && !self.work_piles_up() && self.looks_too_few.is_none()
+    }
+
+    /// True where work is put off that will make the run slower.
+    pub(super) fn work_piles_up(&self) -> bool {
+        self.checkpoint_age_bytes.or(self.dirty_pages).is_some()
+    }
+}
+
+impl Change {
+    /// `None` where it may be noise, and where too few values were seen to say so.
+    fn of(series: &[f64]) -> Option<Self> {
+        if series.len() < LOOKS_AT_LEAST || series.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let drift = drift(series, batch_of(series.len()))?;
+        let third = series.len() / 3;
+        (drift.low > 0.0 || drift.high < 0.0).then(|| Self {
+            share: drift.estimate,
+            from: median(&series[..third]),
+            to: median(&series[series.len() - third..]),
+        })
+    }
+
+    /// The same in a unit that is so many times as large.
+    pub(super) fn in_units_of(self, size: f64) -> Self {
+        Self {
+            from: self.from / size,
+            to: self.to / size,
+            ..self
+        }
+    }
+
+    /// `by -82 % (310 to 54)`, with a unit behind the values; `from 0.0 to 51` where the begin has no share.
+    pub(super) fn in_words(self, unit: &str) -> String {
+        let value = |value: f64| match value.abs() < 10.0 {
+            true => format!("{value:.1}"),
+            false => format!("{value:.0}"),
+        };
+        let (from, to) = (value(self.from), value(self.to));
+        match self.from > 0.0 {
+            true => {
+                let percent = (self.to / self.from - 1.0) * 100.0;
+                format!("by {percent:+.0} % ({from} to {to}{unit})")
+            }
+            false => format!("from {from} to {to}{unit}"),
+        }
+    }
+}
