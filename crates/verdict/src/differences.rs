@@ -49,6 +49,7 @@ impl Part {
 const NAMES_ONLY: &[&str] = &[
     "admin_address",
     "admin_port",
+    "aria_log_dir_path",
     "basedir",
     "bind_address",
     "character_sets_dir",
@@ -77,6 +78,7 @@ const NAMES_ONLY: &[&str] = &[
     "rand_seed2",
     "relay_log_info_file",
     "report_port",
+    "secure_file_priv",
     "server_id",
     "server_uid",
     "server_uuid",

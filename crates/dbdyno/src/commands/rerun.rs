@@ -150,6 +150,7 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
     let mut again = Again::of(&command.directory, &command.arguments);
     again.set(&["--seed", "--rand-seed"], &record.header.seed.to_string());
     again.set(&["--record"], &absolute(&new.join("record.jsonl")));
+    eprintln!("its tables are met as they are now, with what runs have changed in them since then");
     call_again(args, again, &new)
 }
 

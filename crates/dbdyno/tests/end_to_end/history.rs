@@ -7,6 +7,7 @@ use samples::Record;
 
 use crate::{
     experiment::{Experiment, SMACK},
+    mariadb::MariaDb,
     null_server::null_server,
     results::{Results, names_in},
     scene::Scene,
@@ -64,7 +65,9 @@ fn results_are_done_again_from_their_directory_alone() {
     let text = again.text();
     let (run, comparison) = text.split_once("report: second/report.html\n").unwrap();
     assert!(run.contains("All 2 planned runs are complete"), "{run}");
-    let heading = "\nthen (A) and now (B):\n\nA  first\nB  second\n\nWhat differs:\n";
+    // Its private server stood in another directory then, which makes no difference.
+    let heading = "\nthen (A) and now (B):\n\nA  first\nB  second\n\n\
+                   What differs: nothing that is recorded of server, machine, data and method.\n";
     assert!(comparison.starts_with(heading), "{comparison}");
     assert_eq!(
         sha256(&scene, "first"),
@@ -226,4 +229,72 @@ fn a_single_run_is_done_again_by_its_command() {
         .dbdyno(["rerun", "a", "--results", "d", "--password-file", "secret"])
         .exits(3)
         .says("null.sock");
+}
+
+/// What says that nothing but the time lies between two results of the same server.
+const NOTHING_DIFFERS: &str =
+    "What differs: nothing that is recorded of server, machine, data and method.";
+
+/// `dbdyno quick` on a server that is there, interrupted after the first of its three runs.
+#[test]
+fn quick_is_done_again_on_the_server_that_is_there() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    let line = [vec!["quick".to_owned()], mariadb.by_socket()].concat();
+    let mut then = scene.start(&line);
+    let results = Results::at(scene.path().join("results/quick-1"));
+    then.wait_until("its second run measures", || results.measured_so_far(2) > 0);
+    then.signal(Signal::INT);
+    then.finish().exits(130);
+    scene
+        .dbdyno(["rerun", "results/quick-1", "--results", "again"])
+        .exits(0)
+        .says(&format!("again: dbdyno {}", line.join(" ")))
+        .prints("All 3 planned runs are complete")
+        .prints("then (A) and now (B):\n\nA  results/quick-1\nB  again")
+        .prints(NOTHING_DIFFERS)
+        .prints("connections 8: inconclusive: throughput");
+    let (then, now) = (
+        results.record(1),
+        Results::at(scene.path().join("again")).record(1),
+    );
+    assert_eq!(then.one("run")["seed"], now.one("run")["seed"]);
+    let left = mariadb.rows("show databases like 'dbdyno%'");
+    assert_eq!(left.len(), 0, "its database is gone again");
+}
+
+#[test]
+fn a_run_of_tpcc_is_done_again_on_the_tables_as_they_are() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[("innodb_flush_log_at_trx_commit", "2")]);
+    mariadb.rows("create database tpcc");
+    let tpcc = |command: &[&str]| {
+        let words = command.iter().map(|word| (*word).to_owned());
+        let line: Vec<String> = words.chain(mariadb.by_socket()).collect();
+        scene.dbdyno(line).exits(0)
+    };
+    tpcc(&["tpcc", "load", "--warehouses=1", "--foreign-keys=off"]);
+    let short = ["--warmup=none", "--duration=2s", "--no-check"];
+    tpcc(&[&["tpcc", "run", "--connections=2"], &short[..]].concat());
+    let orders = || -> u64 {
+        mariadb.rows("select count(*) from tpcc.orders")[0][0]
+            .parse()
+            .unwrap()
+    };
+    let before = orders();
+    scene
+        .dbdyno(["rerun", "results/tpcc-1", "--results", "again"])
+        .exits(0)
+        .says("its tables are met as they are now")
+        .says("again: dbdyno tpcc run --connections=2 --warmup=none --duration=2s --no-check --socket=")
+        .prints("New-Orders per minute")
+        .prints("then (A) and now (B):\n\nA  results/tpcc-1\nB  again")
+        .prints(NOTHING_DIFFERS);
+    assert!(orders() > before, "it ran on the same tables");
+    let record = |name: &str| Record::open(&scene.path().join(name).join("record.jsonl")).unwrap();
+    let (then, now) = (record("results/tpcc-1"), record("again"));
+    assert_eq!(then.header.seed, now.header.seed);
+    assert_eq!(then.header.combination, now.header.combination);
+    let command = now.command.unwrap().in_words();
+    assert!(command.contains("--seed="), "can be done again: {command}");
 }
