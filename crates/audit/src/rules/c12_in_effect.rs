@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "the settings took effect and stayed as they were",
     measures: "What a private server has otherwise than it was asked for (replaced, rounded, unknown to its version), and variables \
         that changed between the start of a run and its end.",
-    threshold: "any: fail",
+    threshold: "any: fail; options written with loose-, which a version that does not know them is to ignore: note",
     source: "MySQL 5.6 parameter review (MyNA, 2013); the check of option files, docs/my-cnf-check.md",
     consequence: "The figures are those of other settings than the ones that stand beside them.",
     remedy: "Write the value that the server takes; find out who changes variables while a run goes on.",
@@ -24,7 +24,11 @@ fn judge(run: &Run<'_>) -> Outcome {
     let [start, .., end] = run.record.servers.as_slice() else {
         return Err(missing("the variables at the start and at the end"));
     };
-    let mut problems: Vec<String> = start.settings_changed.clone();
+    let (ignored, mut problems): (Vec<String>, _) = start
+        .settings_changed
+        .iter()
+        .cloned()
+        .partition(|told| is_loose(told));
     for (name, before) in &start.variables {
         if is_of_the_instance(name) {
             continue;
@@ -39,8 +43,9 @@ fn judge(run: &Run<'_>) -> Outcome {
         }
     }
     let count = problems.len() as f64;
-    let finding = match problems.is_empty() {
-        true => {
+    let finding = match (problems.is_empty(), ignored.is_empty()) {
+        (true, false) => Finding::new(Level::Note, listed(&ignored, 8)),
+        (true, true) => {
             let asked = match start.private {
                 true => "as asked for, and ",
                 false => "",
@@ -53,9 +58,18 @@ fn judge(run: &Run<'_>) -> Outcome {
                 ),
             )
         }
-        false => Finding::new(Level::Fail, listed(&problems, 8)),
+        (false, _) => Finding::new(Level::Fail, listed(&problems, 8)),
     };
     Ok(finding.with("settings", count))
+}
+
+/// Whether this is told of an option that is written so that a version which does not know it ignores it:
+/// `set: loose-innodb_redo_log_capacity=8M: unknown to this version`.
+fn is_loose(told: &str) -> bool {
+    told.split(": ").any(|part| {
+        let is_option = part.starts_with("loose-") || part.starts_with("loose_");
+        is_option && told.contains("unknown to this version")
+    })
 }
 
 #[cfg(test)]
@@ -80,6 +94,27 @@ mod tests {
             Level::Fail,
             "sync_binlog was 0 at the start and 1 at the end",
         );
+    }
+
+    #[test]
+    fn what_may_be_ignored_is_no_failure() {
+        let loose =
+            "set: loose-innodb_redo_log_capacity=8M: unknown to this version, an option of MySQL's";
+        let outcome = judged(&RULE, |record| {
+            record.servers[0].settings_changed = vec![loose.to_owned()];
+        });
+        assert_found(&outcome, Level::Note, "loose-innodb_redo_log_capacity");
+        let outcome = judged(&RULE, |record| {
+            let other = "my.cnf line 2: skip-log-bin=ON: unknown to this version";
+            record.servers[0].settings_changed = vec![loose.to_owned(), other.to_owned()];
+        });
+        assert_found(&outcome, Level::Fail, "skip-log-bin");
+        // Known, but not as it was asked for.
+        let outcome = judged(&RULE, |record| {
+            let rounded = "loose-innodb_log_file_size: asked for 1M, the server has 4M";
+            record.servers[0].settings_changed = vec![rounded.to_owned()];
+        });
+        assert_found(&outcome, Level::Fail, "asked for 1M");
     }
 
     #[test]
