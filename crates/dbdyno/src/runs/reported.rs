@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use audit::Audit;
 use report::{Disturbances, Factor, Results};
 use samples::Record;
 
@@ -43,13 +44,13 @@ pub(crate) fn results_of(paths: &[PathBuf]) -> anyhow::Result<Results> {
     })
 }
 
-/// Writes the page of one run that no experiment asked for, beside its record; returns its path.
-pub(crate) fn write_page(record: &Record, path: &Path) -> Result<PathBuf, Blamed> {
+/// Writes the page of one run that no experiment asked for, and its audit, beside its record; returns its path.
+pub(crate) fn write_page(record: Record, audit: Audit, path: &Path) -> Result<PathBuf, Blamed> {
     let page = match path.file_name() {
         Some(name) if name == RECORD => path.with_file_name(REPORT),
         _ => path.with_extension("html"),
     };
-    let results = of_records(vec![record.clone()], Some(audit_of_run(record)));
+    let results = of_records(vec![record], Some(audit));
     std::fs::write(&page, report::html(&results))
         .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", page.display())))?;
     Ok(page)
@@ -78,7 +79,7 @@ fn results_at(path: &Path) -> anyhow::Result<Results> {
 }
 
 /// Records of no experiment: what differs between them are the factors.
-fn of_records(mut records: Vec<Record>, audit: Option<audit::Audit>) -> Results {
+fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
     number(&mut records);
     let mut factors: Vec<Factor> = Vec::new();
     for record in &records {

@@ -103,13 +103,13 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         .record(load, &mut watcher)
         .map_err(|error| hinted(error, benchmark))?;
     print!("{}", report(options, &recorded));
-    if options.report.format == Format::Text {
-        let audit = audit_of_run(&recorded.record);
-        print!("\n{}", report::audit_in_short(&audit, terminal_width()));
-    }
     if options.report.format != Format::Sysbench {
+        let audit = audit_of_run(&recorded.record);
+        if options.report.format == Format::Text {
+            print!("\n{}", report::audit_in_short(&audit, terminal_width()));
+        }
         eprintln!("record: {}", path.display());
-        let page = write_page(&recorded.record, &path)?;
+        let page = write_page(recorded.record, audit, &path)?;
         eprintln!("report: {}", page.display());
     }
     if let Some(error) = recorded.failed {

@@ -208,7 +208,13 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let audit = audit_of_run(&recorded.record);
     print!("{}", ::report::audit_in_short(&audit, terminal_width()));
     eprintln!("record: {}", path.display());
-    let page = write_page(&recorded.record, &path)?;
+    let is_paced = matches!(args.pacing, Pacing::Spec);
+    let are_delivered = recorded
+        .record
+        .deliveries
+        .as_ref()
+        .is_none_or(|all| deliveries::are_allowed(all, &transactions, is_paced));
+    let page = write_page(recorded.record, audit, &path)?;
     eprintln!("report: {}", page.display());
     if let Some(error) = recorded.failed {
         return Err(error);
@@ -222,12 +228,6 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         }
     };
     let inputs = plan.tally.total().audit(warehouses);
-    let is_paced = matches!(args.pacing, Pacing::Spec);
-    let are_delivered = recorded
-        .record
-        .deliveries
-        .as_ref()
-        .is_none_or(|all| deliveries::are_allowed(all, &transactions, is_paced));
     let is_valid =
         new.is_empty() && are_delivered && !inputs.iter().any(|share| share.is_violated());
     Ok(match is_valid {
