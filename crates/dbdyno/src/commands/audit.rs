@@ -13,9 +13,7 @@ use samples::Record;
 use super::run::terminal_width;
 use crate::{
     blame::{Blame, Blamed},
-    runs::{
-        audit_of_results, audit_of_run, audit_of_sides, experiment_of, read_record, record_files,
-    },
+    runs::{audit_of_path, audit_of_sides, read_record, record_files},
 };
 
 #[derive(Debug, clap::Args)]
@@ -107,11 +105,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn audit_of_one(path: &Path) -> anyhow::Result<Audit> {
-    let records = read(path)?;
-    Ok(match (path.is_dir(), records.as_slice()) {
-        (false, [record]) => audit_of_run(record),
-        _ => audit_of_results(path, experiment_of(path)?.as_ref(), &records)?,
-    })
+    Ok(audit_of_path(path, &read(path)?)?)
 }
 
 /// The records of a directory, or the one of a file.

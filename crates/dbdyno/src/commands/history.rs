@@ -1,10 +1,6 @@
 //! `dbdyno history`: the results that were written on this machine, and one experiment's figures over time.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
 use report::PastResult;
 use samples::Record;
@@ -16,7 +12,7 @@ use crate::{
     runs::{
         past_results::{self, PastResults},
         past_summary::PastSummary,
-        read_record, record_files,
+        read_records, record_files,
     },
 };
 
@@ -120,7 +116,7 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
         .or_else(of_headline)
         .unwrap_or(Measure::Metric(Metric::Throughput));
     // Of these alone all figures are needed.
-    let records = meant.iter().map(|found| records(&found.path));
+    let records = meant.iter().map(|found| read_records(&found.path));
     let records: Vec<Vec<Record>> = records.collect::<Result<_, Blamed>>()?;
     let series = verdict::series(records.iter().map(Vec::as_slice), measure);
     if series.is_empty() {
@@ -137,11 +133,6 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
         measure,
         terminal_width(),
     ))
-}
-
-fn records(path: &Path) -> Result<Vec<Record>, Blamed> {
-    let files = record_files(path)?;
-    files.iter().map(|file| read_record(file)).collect()
 }
 
 /// The listed results that are there, and how many are not.

@@ -36,6 +36,14 @@ pub(crate) fn audit_of_results(
     }))
 }
 
+/// The audit of the records at a path: that of one run where it is a record's, otherwise of the whole directory.
+pub(crate) fn audit_of_path(path: &Path, records: &[Record]) -> Result<Audit, Blamed> {
+    match (path.is_dir(), records) {
+        (false, [record]) => Ok(audit_of_run(record)),
+        _ => audit_of_results(path, experiment_of(path)?.as_ref(), records),
+    }
+}
+
 /// The experiment that stands in a results directory; `None` where there is none.
 pub(crate) fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blamed> {
     let path = directory.join("experiment.toml");

@@ -3,14 +3,13 @@
 use std::{collections::BTreeMap, path::Path, time::UNIX_EPOCH};
 
 use report::PastResult;
-use samples::Record;
 use serde::{Deserialize, Serialize};
 use stats::Interval;
 use verdict::{Headline, Measure};
 
 use super::{
-    audited::{audit_of_results, audit_of_run, experiment_of},
-    record_files::{read_record, record_files},
+    audited::audit_of_path,
+    record_files::{read_records, record_files},
 };
 use crate::blame::Blamed;
 
@@ -72,10 +71,7 @@ impl PastSummary {
     /// Reads the records of results and sums them up.
     pub(crate) fn of(path: &Path) -> Result<Self, Blamed> {
         let files = known_files(path)?;
-        let records = record_files(path)?;
-        let records: Vec<Record> = (records.iter())
-            .map(|file| read_record(file))
-            .collect::<Result<_, Blamed>>()?;
+        let records = read_records(path)?;
         let first = records.first();
         let begun = records.iter().map(|record| &record.header.started_at);
         let header = first.map(|record| &record.header);
@@ -89,7 +85,9 @@ impl PastSummary {
             question: question(path),
             key: key.get(..KEY_DIGITS).unwrap_or(key).to_owned(),
             server: version.map_or_else(String::new, |server| server.version.clone()),
-            grade: grade(path, &records),
+            grade: audit_of_path(path, &records)
+                .ok()
+                .map(|audit| audit.grade.letter()),
             headline: verdict::headline(&records).map(|it| KnownHeadline::of(&it)),
         })
     }
@@ -156,17 +154,6 @@ fn known_files(path: &Path) -> Result<Vec<KnownFile>, Blamed> {
         })
     });
     Ok(known.collect())
-}
-
-fn grade(path: &Path, records: &[Record]) -> Option<char> {
-    let audit = match (path.is_dir(), records) {
-        (false, [record]) => Some(audit_of_run(record)),
-        _ => {
-            let experiment = experiment_of(path).ok()?;
-            audit_of_results(path, experiment.as_ref(), records).ok()
-        }
-    };
-    Some(audit?.grade.letter())
 }
 
 /// The question of an experiment; empty where there is none.

@@ -75,6 +75,12 @@ pub(crate) fn read_record(path: &Path) -> Result<Record, Blamed> {
     Record::open(path).map_err(|error| record_error(path, &error))
 }
 
+/// Reads the records in a directory, in the order of their names, or that of the one file.
+pub(crate) fn read_records(path: &Path) -> Result<Vec<Record>, Blamed> {
+    let files = record_files(path)?;
+    files.iter().map(|file| read_record(file)).collect()
+}
+
 /// An error that names its record, once.
 pub(crate) fn record_error(path: &Path, error: &ReadError) -> Blamed {
     let (error, shown) = (error.to_string(), path.display().to_string());

@@ -10,8 +10,8 @@ use report::{Disturbances, Factor, Results};
 use samples::Record;
 
 use super::{
-    audited::{audit_of_results, audit_of_run, audit_of_sides, experiment_of},
-    record_files::{read_record, record_files},
+    audited::{audit_of_path, audit_of_sides, experiment_of},
+    record_files::read_records,
     results_directory::{REPORT, ResultsDirectory},
 };
 use crate::blame::{Blame, Blamed};
@@ -67,14 +67,8 @@ fn results_at(path: &Path) -> anyhow::Result<Results> {
         }
         return Ok(results);
     }
-    let mut records = Vec::new();
-    for file in record_files(path)? {
-        records.push(read_record(&file)?);
-    }
-    let audit = match (path.is_dir(), records.as_slice()) {
-        (false, [record]) => audit_of_run(record),
-        _ => audit_of_results(path, None, &records)?,
-    };
+    let records = read_records(path)?;
+    let audit = audit_of_path(path, &records)?;
     Ok(of_records(records, Some(audit)))
 }
 
