@@ -4,11 +4,12 @@ use samples::CpuUse;
 use verdict::Decision;
 
 use crate::{
-    cell::{Cell, Figure, LEFT_OUT, busy},
+    cell::{Cell, Figure, busy},
     grid::{Facet, Grid, in_words},
     number::{counted, percent, si, with_margin},
     results::Results,
     scaling::Scaling,
+    support::LEFT_OUT,
 };
 
 /// The combination with the highest throughput among some.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use audit::{BEYOND, independent_beyond_each};
-use samples::{CpuUse, Host, Record, RunSummary};
+use samples::{CpuUse, Host, LatencySummary, Record, RunSummary};
 use verdict::Cost;
+
+use crate::support::Support;
 
 /// Confidence of every interval in the report.
 pub(crate) const CONFIDENCE: f64 = 0.95;
@@ -55,45 +56,16 @@ impl Percentile {
         }
     }
 
-    /// This percentile of one run, nanoseconds; `None` where too few operations lie beyond it.
-    pub(crate) fn of(self, summary: &RunSummary) -> Option<f64> {
-        let latency = summary.latency?;
+    /// This percentile of these times, nanoseconds; `None` where too few operations lie beyond it.
+    pub(crate) fn of(self, times: &LatencySummary) -> Option<f64> {
         let ns = match self {
-            Self::P50 => latency.p50_ns?,
-            Self::P95 => latency.p95_ns?,
-            Self::P99 => latency.p99_ns?,
+            Self::P50 => times.p50_ns?,
+            Self::P95 => times.p95_ns?,
+            Self::P99 => times.p99_ns?,
         };
         Some(ns as f64)
     }
-
-    /// The share of the operations below it.
-    fn quantile(self) -> f64 {
-        match self {
-            Self::P50 => 0.5,
-            Self::P95 => 0.95,
-            Self::P99 => 0.99,
-        }
-    }
-
-    /// Which of [`Self::ALL`] have enough independent operations of these runs together beyond them (rule M09): one run's
-    /// worth is that of its bursts, another run's are others.
-    pub(crate) fn supported<'r>(runs: impl IntoIterator<Item = &'r Record>) -> [bool; 3] {
-        let quantiles = Self::ALL.map(Self::quantile);
-        let mut beyond = [0.0; 3];
-        for record in runs {
-            let of_run = independent_beyond_each(record, quantiles);
-            beyond
-                .iter_mut()
-                .zip(of_run)
-                .for_each(|(sum, more)| *sum += more);
-        }
-        beyond.map(|beyond| beyond >= BEYOND - 1e-9)
-    }
 }
-
-/// Why a percentile is not given.
-pub(crate) const LEFT_OUT: &str =
-    "–: a percentile with fewer than ten independent operations beyond it is not given.";
 
 /// The figures of one combination over its complete runs.
 #[derive(Debug, Clone)]
@@ -133,7 +105,7 @@ impl Cell {
             let values: Option<Vec<f64>> = complete.iter().map(|(_, run)| value(run)).collect();
             values.as_deref().and_then(Figure::of)
         };
-        let supported = Percentile::supported(complete.iter().map(|(record, _)| *record));
+        let support = Support::of(complete.iter().map(|(record, _)| *record));
         let cpu: Vec<CpuUse> = complete
             .iter()
             .filter_map(|(record, run)| server_machine(record, run))
@@ -148,9 +120,8 @@ impl Cell {
                 .filter_map(|(_, run)| run.throughput_per_s)
                 .collect(),
             new_orders_per_min: over(&RunSummary::new_orders_per_min),
-            percentiles_ns: Percentile::ALL.map(|percentile| {
-                over(&|run| percentile.of(run)).filter(|_| supported[percentile as usize])
-            }),
+            percentiles_ns: Percentile::ALL
+                .map(|percentile| over(&|run| percentile.of(&support.given(run.latency?)))),
             cpu: mean_cpu(&cpu),
             costs: mean_costs(&complete),
             errors: runs.iter().map(|(_, _, run)| run.errors).sum(),

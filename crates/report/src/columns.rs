@@ -7,7 +7,6 @@ use crate::{
     seconds::{Second, seconds},
 };
 use samples::Record;
-use verdict::Execution;
 
 /// A table.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -89,7 +88,7 @@ pub(crate) fn table_of_measures(results: &Results) -> Table {
     }
     let mut rows = Vec::new();
     for record in &results.runs {
-        let values = RunValues::of(&Execution::of(record, 1));
+        let values = RunValues::of(record);
         rows.extend(values.whole.into_iter().map(|value| Row {
             record,
             part: [None, None, None],

@@ -8,7 +8,7 @@ use verdict::Execution;
 
 use crate::{
     cell::Figure, grid::complete_factors, limit::limit_name, results::Results,
-    run_values::RunValues,
+    run_values::RunValues, support::Support,
 };
 
 /// One combination of levels.
@@ -73,9 +73,10 @@ fn combination<'a>(
         .collect();
     let all = records.iter().map(|record| Execution::of(record, 1));
     let errors = all.map(|execution| execution.summary().errors).sum();
+    let support = Support::of(complete.iter().copied());
     let values: Vec<RunValues> = complete
         .iter()
-        .map(|record| RunValues::of(&Execution::of(record, 1)))
+        .map(|record| RunValues::supported_by(support, record))
         .collect();
     let mut limited_by = BTreeMap::new();
     for record in &complete {

@@ -5,12 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use audit::{BEYOND, independent_beyond_each};
 use rusqlite::{Connection, Transaction, params};
 use samples::{LatencySummary, Record, RunSummary};
 use verdict::{run_stalls, run_state};
 
-use crate::{cell::server_machine, factor_columns::free_names, results::Results};
+use crate::{cell::server_machine, factor_columns::free_names, results::Results, support::Support};
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -190,15 +189,10 @@ fn insert_run(
     summary: &RunSummary,
 ) -> rusqlite::Result<()> {
     let header = &record.header;
-    let [mean, min, p50, p95, p99, p999, max] = latency_columns(summary.latency.as_ref());
-    let beyond = independent_beyond_each(record, [0.5, 0.95, 0.99, 0.999]);
-    let [p50, p95, p99, p999] = [
-        (p50, beyond[0]),
-        (p95, beyond[1]),
-        (p99, beyond[2]),
-        (p999, beyond[3]),
-    ]
-    .map(|(us, beyond)| us.filter(|_| beyond >= BEYOND - 1e-9));
+    let times = summary
+        .latency
+        .map(|times| Support::of([record]).given(times));
+    let [mean, min, p50, p95, p99, p999, max] = latency_columns(times.as_ref());
     let dataset = record.dataset.as_ref();
     let (state, stalls) = (run_state(record), run_stalls(record));
     let why_not = match &state {

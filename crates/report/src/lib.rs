@@ -34,6 +34,7 @@ mod run_values;
 mod scaling;
 mod seconds;
 mod steadiness;
+mod support;
 mod table_sizes;
 mod terminal;
 mod unit;

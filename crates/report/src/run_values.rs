@@ -2,12 +2,13 @@
 //!
 //! Names and units of metrics and costs are those of `dbdyno compare`; docs/report-formats.md tells them all.
 
-use samples::{CpuUse, LatencySummary, OperationSummary, RunSummary, StatementSummary};
+use samples::{CpuUse, LatencySummary, OperationSummary, Record, RunSummary, StatementSummary};
 use serde::Serialize;
 use verdict::{Execution, Measure};
 
 use crate::{
     cell::{busy, server_machine},
+    support::Support,
     unit::unit,
 };
 
@@ -47,13 +48,19 @@ pub(crate) enum PartKind {
 }
 
 impl RunValues {
-    /// The figures of an execution.
-    pub(crate) fn of(execution: &Execution<'_>) -> Self {
+    /// The figures of a run.
+    pub(crate) fn of(record: &Record) -> Self {
+        Self::supported_by(Support::of([record]), record)
+    }
+
+    /// The figures of a run with the percentiles that several runs support together.
+    pub(crate) fn supported_by(support: Support, record: &Record) -> Self {
+        let execution = &Execution::of(record, 1);
         let summary = execution.summary();
         let operations = summary.operations.iter().map(operation);
         let statements = summary.statements.iter().map(statement);
         Self {
-            whole: whole(execution, summary),
+            whole: whole(execution, summary, support),
             parts: operations.chain(statements).collect(),
         }
     }
@@ -136,7 +143,7 @@ const CPU: [(&str, Share); 7] = [
     ("cpu_idle", |cpu| Some(cpu.idle)),
 ];
 
-fn whole(execution: &Execution<'_>, summary: &RunSummary) -> Vec<Value> {
+fn whole(execution: &Execution<'_>, summary: &RunSummary, support: Support) -> Vec<Value> {
     let mut list = List::default();
     let record = execution.record;
     list.push("operations", "count", Some(summary.count as f64));
@@ -151,7 +158,8 @@ fn whole(execution: &Execution<'_>, summary: &RunSummary) -> Vec<Value> {
             list.push(measure.name(), unit(measure.scale()), measure.of(execution));
         }
     }
-    list.push_times(&RESPONSE, summary.latency.as_ref());
+    let response = summary.latency.map(|times| support.given(times));
+    list.push_times(&RESPONSE, response.as_ref());
     list.push_times(&SERVICE, summary.service.as_ref());
     list.push_times(&SEND_LAG, summary.send_lag.as_ref());
     if let Some(loaded) = &record.loaded {

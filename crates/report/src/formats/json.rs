@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use samples::{ErrorCount, Record};
 use serde::Serialize;
 use stats::Interval;
-use verdict::{Answer, Execution, Measure, Question};
+use verdict::{Answer, Measure, Question};
 
 use super::Detail;
 use crate::{
@@ -203,7 +203,7 @@ fn bounds(interval: Interval) -> Bounds {
 }
 
 fn run(record: &Record, detail: Detail) -> Run<'_> {
-    let values = RunValues::of(&Execution::of(record, 1));
+    let values = RunValues::of(record);
     let header = &record.header;
     let mut operations = Vec::new();
     let mut statements = Vec::new();

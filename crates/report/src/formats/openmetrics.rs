@@ -15,7 +15,7 @@ use std::fmt::Write;
 
 use audit::Level;
 use samples::Record;
-use verdict::{Execution, Measure, Scale, Unit};
+use verdict::{Measure, Scale, Unit};
 
 use crate::{factor_columns::free_names, grid::Grid, results::Results, run_values::RunValues};
 
@@ -79,7 +79,7 @@ pub fn openmetrics(results: &Results) -> String {
         .map(|record| Run {
             record,
             labels: labels_of(results, &names, record),
-            values: RunValues::of(&Execution::of(record, 1)),
+            values: RunValues::of(record),
         })
         .collect();
     let mut families = vec![info(&runs)];

@@ -13,6 +13,7 @@ use crate::{
     number::{duration, percent, si},
     results::Results,
     steadiness,
+    support::Support,
 };
 
 /// The run list; below it the panel that the script fills, or static charts where no library was built in.
@@ -77,7 +78,9 @@ fn row(
     zoomable: bool,
 ) -> Markup {
     let run = record.header.run;
-    let supported = Percentile::supported([record]);
+    let times = summary
+        .latency
+        .map(|times| Support::of([record]).given(times));
     html! {
         tr data-run=[zoomable.then_some(index)] class=[(!record.is_complete()).then_some("incomplete")] {
             th scope="row" data-value=(run) {
@@ -92,7 +95,7 @@ fn row(
             }
             (number(summary.throughput_per_s, si))
             @for percentile in Percentile::ALL {
-                (number(percentile.of(summary).filter(|_| supported[percentile as usize]), duration))
+                (number(times.and_then(|times| percentile.of(&times)), duration))
             }
             (number(server_machine(record, summary).map(|cpu| busy(&cpu)), percent))
             td data-value=(summary.errors) { (summary.errors) }

@@ -19,7 +19,7 @@ use comfy_table::{CellAlignment, Table};
 use samples::Steadiness;
 
 use super::{RunReport, Times};
-use crate::{cell::LEFT_OUT, number, terminal::RULED};
+use crate::{number, support::LEFT_OUT, terminal::RULED};
 
 impl RunReport {
     /// The report as text of a few lines and a table.

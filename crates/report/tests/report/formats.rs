@@ -7,7 +7,7 @@ use std::{
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use report::{Detail, Results, csv, json, markdown, openmetrics};
-use samples::Host;
+use samples::{Histogram, Host, Interval, Phase, RunSummary};
 use serde_json::Value;
 
 use crate::synthetic;
@@ -290,4 +290,63 @@ fn is_name(text: &str) -> bool {
     let is_first = |c: char| c.is_ascii_alphabetic() || c == '_' || c == ':';
     let mut characters = text.chars();
     characters.next().is_some_and(is_first) && characters.all(|c| is_first(c) || c.is_ascii_digit())
+}
+
+/// What is very slow comes in one second of forty: hardly more than one event, however many operations they are.
+fn bursting() -> Results {
+    const SECONDS: u32 = 40;
+    let mut results = small();
+    for record in &mut results.runs {
+        let is_measured = |interval: &Interval| interval.phase == Phase::Measurement;
+        let mut intervals = std::mem::take(&mut record.intervals);
+        let second = intervals.iter().find(|it| is_measured(it)).unwrap().clone();
+        intervals.retain(|interval| !is_measured(interval));
+        for index in 0..SECONDS {
+            let mut interval = second.clone();
+            interval.t_s += f64::from(index);
+            for operation in &mut interval.operations {
+                let slow = if index == SECONDS / 2 { 780 } else { 0 };
+                let times = (0..2_000).map(|it| 1_000_000 + 500 * it);
+                let mut histogram = Histogram::new();
+                (times.skip(slow)).for_each(|ns| histogram.record(ns));
+                (0..slow).for_each(|_| histogram.record(90_000_000));
+                operation.count = histogram.count();
+                operation.max_ns = histogram.quantile_ns(1.0).unwrap();
+                operation.histogram = histogram;
+            }
+            intervals.push(interval);
+        }
+        record.intervals = intervals;
+    }
+    results
+}
+
+#[test]
+fn a_percentile_that_rests_on_one_burst_is_in_no_format() {
+    let results = bursting();
+    let summary = RunSummary::of(&results.runs[0]);
+    assert!(summary.latency.unwrap().p99_ns.is_some(), "many are slow");
+    let text = openmetrics(&results);
+    assert!(text.contains("quantile=\"0.95\""), "{text}");
+    assert!(!text.contains("quantile=\"0.99\""), "{text}");
+    let of_runs = |csv: &str, measure: &str| csv.matches(&format!(",,,,{measure},ns,")).count();
+    let text = csv(&results, Detail::Runs);
+    assert_eq!(of_runs(&text, "p95"), results.runs.len());
+    assert_eq!(of_runs(&text, "p99"), 0);
+    let (_, rows) = read_parquet(&report::parquet(&results, Detail::Runs).unwrap());
+    let of_run = |row: &&String| row.contains("operation: null, statement: null, measure: \"p99\"");
+    assert_eq!(rows.iter().filter(of_run).count(), 0);
+    let document: Value = serde_json::from_str(&json(&results, Detail::Runs)).unwrap();
+    for part in ["runs", "combinations"] {
+        let told: BTreeSet<&str> = document[part][0]["metrics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|metric| metric["measure"].as_str().unwrap())
+            .collect();
+        assert!(
+            told.contains("p95") && !told.contains("p99"),
+            "{part}: {told:?}"
+        );
+    }
 }
