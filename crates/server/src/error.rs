@@ -66,6 +66,12 @@ pub enum Error {
         /// The server's directory.
         dir: PathBuf,
     },
+    /// Another dbdyno has begun this server and has not finished it.
+    #[error("{}: this server is just being made", dir.display())]
+    BeingMade {
+        /// The server's directory.
+        dir: PathBuf,
+    },
     /// The marker file of a server or snapshot cannot be understood.
     #[error("{}: {why}", path.display())]
     Marker {
@@ -299,10 +305,8 @@ impl Error {
             }
             Self::NameTaken { .. } => "take another name, or destroy that server first",
             Self::Missing { .. } => "dbdyno server list shows the servers there are",
-            Self::Busy { .. } => "wait until it has finished",
-            Self::Marker { .. } => {
-                "the directory was made by another version of dbdyno, or damaged"
-            }
+            Self::Busy { .. } | Self::BeingMade { .. } => "wait until it has finished",
+            Self::Marker { .. } => "another version of dbdyno made it, or it is damaged",
             Self::PortTaken { .. } => "name another port, or none: then a free one is taken",
             Self::Options(error) => return error.hint(),
             Self::Install(error) => return error.hint(),

@@ -97,6 +97,12 @@ impl Marker {
         std::fs::rename(&new, &layout.marker).map_err(Error::io("write the marker", &layout.marker))
     }
 
+    /// Whether the process that makes the server is still at it: what it writes last is not there.
+    pub(crate) fn is_being_made(&self, layout: &Layout) -> bool {
+        let owner_lives = self.owner.as_ref().is_some_and(ProcessId::is_alive);
+        owner_lives && !layout.client_file.exists()
+    }
+
     /// The server process, if it runs.
     pub(crate) fn running(&self) -> Option<&ProcessId> {
         self.server.as_ref().filter(|process| process.is_alive())

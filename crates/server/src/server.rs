@@ -116,6 +116,9 @@ impl Server {
     pub fn open(dir: &Path) -> Result<Self, Error> {
         let layout = Layout::of(dir)?;
         let marker = Marker::read(&layout)?;
+        if marker.is_being_made(&layout) {
+            return Err(Error::BeingMade { dir: layout.dir });
+        }
         Ok(Self {
             accounts: Accounts::read(&layout)?,
             layout,

@@ -3,6 +3,7 @@
 use std::fs;
 
 use rustix::process::{Signal, kill_process};
+use serde_json::{Value, json};
 
 use crate::scene::Scene;
 
@@ -114,6 +115,44 @@ fn two_servers_do_not_meet() {
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
     assert_eq!(answer(&scene, "two", "select 1"), "1\n");
     scene.dbdyno(["server", "destroy", "two"]).exits(0);
+}
+
+/// A process as the marker of a server's directory keeps it.
+fn process_in_marker(pid: u32) -> Value {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    // Behind the name, which may have blanks, the start is the twentieth field.
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    let start: u64 = fields.split_whitespace().nth(19).unwrap().parse().unwrap();
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    json!({ "pid": pid, "start_ticks": start, "boot": boot.trim() })
+}
+
+#[test]
+fn a_server_that_is_not_finished_is_being_made_or_broken() {
+    let scene = Scene::new();
+    scene.dbdyno(["server", "create", "one"]).exits(0);
+    scene.dbdyno(["server", "stop", "one"]).exits(0);
+    // As it stands while its maker, here the test, has not written its last file.
+    let directory = scene.servers_directory().join("one");
+    let marker_file = directory.join("dbdyno-server.json");
+    let mut marker: Value = serde_json::from_slice(&fs::read(&marker_file).unwrap()).unwrap();
+    fs::rename(directory.join("client.cnf"), directory.join("later")).unwrap();
+    marker["owner"] = process_in_marker(std::process::id());
+    fs::write(&marker_file, marker.to_string()).unwrap();
+    let listed = scene.dbdyno(["server", "list"]).exits(0);
+    listed.prints("being made").conceals("warning");
+    scene
+        .dbdyno(["server", "status", "one"])
+        .exits(2)
+        .says("this server is just being made")
+        .says("hint: wait until it has finished");
+    // Once it is made nobody is at it any more, and what is missing is lost.
+    marker["owner"] = Value::Null;
+    fs::write(&marker_file, marker.to_string()).unwrap();
+    let listed = scene.dbdyno(["server", "list"]).exits(0);
+    listed.prints("broken").says("client.cnf");
+    fs::rename(directory.join("later"), directory.join("client.cnf")).unwrap();
+    scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }
 
 #[test]

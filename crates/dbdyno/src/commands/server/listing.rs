@@ -36,12 +36,18 @@ pub(super) fn table(root: &Path) -> Result<String, Blamed> {
                 ]
             }
             Err(error) => {
-                eprintln!("warning: {error}");
+                let state = match error {
+                    server::Error::BeingMade { .. } => "being made",
+                    error => {
+                        eprintln!("warning: {error}");
+                        "broken"
+                    }
+                };
                 let unknown = || "-".to_owned();
                 [
                     name,
                     unknown(),
-                    "broken".to_owned(),
+                    state.to_owned(),
                     unknown(),
                     path.display().to_string(),
                 ]
