@@ -2,52 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use samples::is_of_the_instance;
+
 use crate::run::Run;
-
-/// Variables that differ between any two starts of the same server and say nothing about it, by a part of their names.
-const OF_THE_INSTANCE: &[&str] = &[
-    "aria_log_dir_path",
-    "basename",
-    "basedir",
-    "build_id",
-    "character_sets_dir",
-    "datadir",
-    "general_log_file",
-    "gtid",
-    "hostname",
-    "identity",
-    "insert_id",
-    "lc_messages_dir",
-    "log_bin_index",
-    "log_error",
-    "pid_file",
-    "plugin_dir",
-    "port",
-    "pseudo",
-    "rand_seed",
-    "relay_log_index",
-    "relay_log_info_file",
-    "report_host",
-    "secure_file_priv",
-    "server_id",
-    "server_uid",
-    "server_uuid",
-    "slave_load_tmpdir",
-    "replica_load_tmpdir",
-    "slow_query_log_file",
-    "socket",
-    "ssl_",
-    "tls_",
-    "timestamp",
-    "tmpdir",
-    "warning_count",
-    "error_count",
-    "wsrep_data_home_dir",
-    "wsrep_node",
-];
-
-/// Variables with a part of the above in their names that do say something about the server.
-const OF_THE_SERVER: &[&str] = &["support", "import", "transport"];
 
 /// Variables that servers work out from another one where nobody sets them: the other one, and what follows from it.
 const FOLLOWS: &[(&str, &[&str])] = &[
@@ -79,17 +36,6 @@ const FOLLOWS: &[(&str, &[&str])] = &[
         &["open_files_limit", "table_definition_cache"],
     ),
 ];
-
-/// True for a variable that differs between any two starts of the same server and says nothing about it.
-pub fn is_of_the_instance(variable: &str) -> bool {
-    let has = |parts: &[&str]| parts.iter().any(|part| variable.contains(part));
-    has(OF_THE_INSTANCE) && !has(OF_THE_SERVER)
-}
-
-/// The parts of variables' names that are left out, for the page.
-pub(crate) fn left_out() -> &'static [&'static str] {
-    OF_THE_INSTANCE
-}
 
 /// Variables that others follow from, for the page.
 pub(crate) fn follows() -> &'static [(&'static str, &'static [&'static str])] {
@@ -266,29 +212,5 @@ mod tests {
         assert_eq!(count(&[run("1", "OFF"), run("2", "ON")]), 1);
         assert_eq!(count(&[run("1", "OFF"), run("1", "ON")]), 1);
         assert_eq!(count(&[run("1", "OFF"), run("1", "OFF")]), 0);
-    }
-
-    #[test]
-    fn what_every_start_changes_is_left_out() {
-        for name in [
-            "pid_file",
-            "port",
-            "server_uuid",
-            "hostname",
-            "timestamp",
-            "tmpdir",
-            "datadir",
-            "mysqlx_socket",
-        ] {
-            assert!(is_of_the_instance(name), "{name}");
-        }
-        for name in [
-            "sync_binlog",
-            "innodb_buffer_pool_size",
-            "have_profiling_support",
-            "innodb_import_table",
-        ] {
-            assert!(!is_of_the_instance(name), "{name}");
-        }
     }
 }

@@ -24,7 +24,6 @@ mod words;
 #[cfg(test)]
 mod fixture;
 
-pub use difference::is_of_the_instance;
 pub use finding::{Finding, Level, Outcome, Unjudged};
 pub use grade::{FORMULA, Grade};
 pub use judgement::{Audit, Judgement, audit, judge};

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use samples::{OF_THE_INSTANCE, OF_THE_SERVER};
+
 use crate::{
-    difference::{follows, left_out},
+    difference::follows,
     grade::FORMULA,
     rule::{Judge, Rule},
     rules::RULES,
@@ -73,8 +75,15 @@ pub fn page() -> String {
     line(
         "Every start of a server changes them, and they say nothing about it. A variable is left out that has one of these in its name:\n",
     );
-    let names: Vec<_> = left_out().iter().map(|part| format!("`{part}`")).collect();
-    line(&format!("{}.", names.join(", ")));
+    let listed = |parts: &[&str]| {
+        let names: Vec<_> = parts.iter().map(|part| format!("`{part}`")).collect();
+        names.join(", ")
+    };
+    line(&format!(
+        "{}; but not one that has one of these: {}.",
+        listed(OF_THE_INSTANCE),
+        listed(OF_THE_SERVER)
+    ));
     line(
         "\nWhere two runs differ in a variable, those that servers work out from it are no differences of their own:\n",
     );

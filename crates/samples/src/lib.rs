@@ -13,6 +13,7 @@ mod disturbance;
 mod durations;
 mod error_count;
 mod histogram;
+mod instance;
 mod keys;
 mod line;
 mod machine;
@@ -35,6 +36,7 @@ pub use disturbance::Disturbance;
 pub use durations::Durations;
 pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};
+pub use instance::{OF_THE_INSTANCE, OF_THE_SERVER, is_of_the_instance};
 pub use keys::Keys;
 pub use line::{
     Carried, Cause, Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use samples::{Record, ServerIdentity};
+use samples::{Record, ServerIdentity, is_of_the_instance};
 
 /// Something that differs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,56 +45,8 @@ impl Part {
     }
 }
 
-/// Variables that name a place, a moment or the server itself, and say nothing about how it works.
-const NAMES_ONLY: &[&str] = &[
-    "admin_address",
-    "admin_port",
-    "aria_log_dir_path",
-    "basedir",
-    "bind_address",
-    "character_sets_dir",
-    "datadir",
-    "extra_port",
-    "general_log_file",
-    "gtid_binlog_pos",
-    "gtid_binlog_state",
-    "gtid_current_pos",
-    "gtid_executed",
-    "gtid_purged",
-    "gtid_slave_pos",
-    "hostname",
-    "init_file",
-    "last_gtid",
-    "last_insert_id",
-    "lc_messages_dir",
-    "log_error",
-    "mysqlx_port",
-    "mysqlx_socket",
-    "pid_file",
-    "plugin_dir",
-    "port",
-    "pseudo_thread_id",
-    "rand_seed1",
-    "rand_seed2",
-    "relay_log_info_file",
-    "report_port",
-    "secure_file_priv",
-    "server_id",
-    "server_uid",
-    "server_uuid",
-    "slave_load_tmpdir",
-    "replica_load_tmpdir",
-    "slow_query_log_file",
-    "socket",
-    "timestamp",
-    "tmpdir",
-    "version",
-    "version_comment",
-    "version_source_revision",
-    "wsrep_node_name",
-];
-/// So do variables whose names end like this.
-const NAMES_ONLY_ENDS: &[&str] = &["_basename", "_dir", "_index_file", "_home_dir"];
+/// Variables that are told as the server's version and build.
+const TOLD_AS_SERVER: [&str; 3] = ["version", "version_comment", "version_source_revision"];
 
 /// A share by which a size may differ without being told.
 const SIZE_MAY_DIFFER: f64 = 0.05;
@@ -224,7 +176,8 @@ fn variables(a: Option<&ServerIdentity>, b: Option<&ServerIdentity>) -> Vec<Diff
         .variables
         .iter()
         .filter_map(|(name, a)| Some((name, a, b.variables.get(name)?)));
-    both.filter(|(name, a, b)| a != b && !is_name_only(name))
+    let is_told = |name: &str| !is_of_the_instance(name) && !TOLD_AS_SERVER.contains(&name);
+    both.filter(|(name, a, b)| a != b && is_told(name))
         .map(|(name, a, b)| Difference {
             of: Part::Variable,
             what: name.clone(),
@@ -232,8 +185,4 @@ fn variables(a: Option<&ServerIdentity>, b: Option<&ServerIdentity>) -> Vec<Diff
             b: b.clone(),
         })
         .collect()
-}
-
-fn is_name_only(name: &str) -> bool {
-    NAMES_ONLY.contains(&name) || NAMES_ONLY_ENDS.iter().any(|end| name.ends_with(end))
 }

@@ -1,7 +1,8 @@
 //! C12: the settings took effect and stayed.
 
+use samples::is_of_the_instance;
+
 use crate::{
-    difference::is_of_the_instance,
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,

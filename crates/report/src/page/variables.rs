@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 use mycnf::{Catalogue, Family};
-use samples::ServerIdentity;
+use samples::{ServerIdentity, is_of_the_instance};
 
 use super::{environment::joined, figures::scrolling};
 use crate::{
@@ -192,21 +192,6 @@ fn values_in_words(values: &BTreeMap<&str, usize>) -> String {
             .collect::<Vec<_>>()
             .join(", "),
     }
-}
-
-/// Variables that differ between any two starts of the same server and say nothing about it.
-fn is_of_the_instance(name: &str) -> bool {
-    const PARTS: [&str; 8] = [
-        "gtid",
-        "pid_file",
-        "port",
-        "pseudo",
-        "server_uid",
-        "server_uuid",
-        "socket",
-        "timestamp",
-    ];
-    PARTS.iter().any(|part| name.contains(part))
 }
 
 /// Names of the variables under `[server] set`; none when the text is no experiment (a front door).

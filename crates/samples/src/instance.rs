@@ -1,0 +1,127 @@
+//! Which of a server's variables name an instance: its places, its moment, its numbers, and not how it works.
+
+/// Variables that differ between any two starts of the same server and say nothing about it, by a part of their names.
+pub const OF_THE_INSTANCE: &[&str] = &[
+    "admin_address",
+    "aria_log_dir_path",
+    "basedir",
+    "basename",
+    "bind_address",
+    "build_id",
+    "character_sets_dir",
+    "datadir",
+    "error_count",
+    "general_log_file",
+    "gtid_binlog_pos",
+    "gtid_binlog_state",
+    "gtid_current_pos",
+    "gtid_executed",
+    "gtid_next",
+    "gtid_owned",
+    "gtid_purged",
+    "gtid_seq_no",
+    "gtid_slave_pos",
+    "hostname",
+    "identity",
+    "insert_id",
+    "last_gtid",
+    "lc_messages_dir",
+    "log_bin_index",
+    "log_error",
+    "log_slow_query_file",
+    "pid_file",
+    "plugin_dir",
+    "port",
+    "pseudo",
+    "rand_seed",
+    "relay_log_index",
+    "relay_log_info_file",
+    "replica_load_tmpdir",
+    "report_host",
+    "secure_file_priv",
+    "server_id",
+    "server_uid",
+    "server_uuid",
+    "slave_load_tmpdir",
+    "slow_query_log_file",
+    "socket",
+    "ssl_ca",
+    "ssl_cert",
+    "ssl_crl",
+    "ssl_key",
+    "timestamp",
+    "tmpdir",
+    "warning_count",
+    "wsrep_data_home_dir",
+    "wsrep_node",
+];
+
+/// Variables with a part of the above in their names that do say something about the server.
+pub const OF_THE_SERVER: &[&str] = &[
+    "explicit_defaults_for_timestamp",
+    "gtid_executed_compression_period",
+    "import",
+    "log_error_",
+    "log_timestamps",
+    "max_error_count",
+    "performance_schema_",
+    "secure_timestamp",
+    "support",
+    "transport",
+];
+
+/// True for a variable that differs between any two starts of the same server and says nothing about it.
+pub fn is_of_the_instance(variable: &str) -> bool {
+    let has = |parts: &[&str]| parts.iter().any(|part| variable.contains(part));
+    has(OF_THE_INSTANCE) && !has(OF_THE_SERVER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_every_start_changes_names_the_instance() {
+        for name in [
+            "bind_address",
+            "datadir",
+            "gtid_binlog_pos",
+            "hostname",
+            "log_bin_basename",
+            "log_error",
+            "mysqlx_socket",
+            "mysqlx_ssl_key",
+            "pid_file",
+            "port",
+            "report_port",
+            "secure_file_priv",
+            "server_uuid",
+            "timestamp",
+            "tmpdir",
+        ] {
+            assert!(is_of_the_instance(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn how_a_server_works_is_its_own() {
+        for name in [
+            "enforce_gtid_consistency",
+            "explicit_defaults_for_timestamp",
+            "gtid_mode",
+            "gtid_strict_mode",
+            "have_profiling_support",
+            "innodb_buffer_pool_size",
+            "innodb_import_table",
+            "innodb_log_group_home_dir",
+            "log_error_verbosity",
+            "max_error_count",
+            "performance_schema_max_socket_classes",
+            "ssl_cipher",
+            "sync_binlog",
+            "tls_version",
+        ] {
+            assert!(!is_of_the_instance(name), "{name}");
+        }
+    }
+}
