@@ -1,7 +1,10 @@
 //! The client's side: a host with an observer on it, from the first word to what is to be said at the end.
 
 use std::{
-    sync::mpsc::{Sender, channel},
+    sync::{
+        Arc, OnceLock,
+        mpsc::{Sender, channel},
+    },
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -34,6 +37,7 @@ pub struct RemoteHost {
     boot_id: Option<String>,
     offset: Offset,
     events: Sender<Event>,
+    lost: Arc<OnceLock<(Instant, String)>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -69,13 +73,15 @@ impl RemoteHost {
         })?;
         let (events, receive) = channel();
         hear(door.input, events.clone(), Event::Heard);
-        let thread = RemoteThread::new(door.output, link, clocks, offset);
+        let lost = Arc::new(OnceLock::new());
+        let thread = RemoteThread::new(door.output, link, clocks, offset, Arc::clone(&lost));
         Ok(Self {
             address,
             version,
             boot_id,
             offset,
             events,
+            lost,
             thread: Some(thread::spawn(move || thread.run(&receive))),
         })
     }
@@ -138,6 +144,12 @@ impl RemoteHost {
             host: self.host(),
             take: Box::new(take),
         });
+    }
+
+    /// Since when nobody answers any more, and why; `None` while all is well.
+    pub fn lost(&self) -> Option<(Instant, &str)> {
+        let (at, why) = self.lost.get()?;
+        Some((*at, why))
     }
 
     /// Ends the samples, compares the clocks once more, and leaves.

@@ -1,7 +1,10 @@
 //! The thread that keeps a connection to an observer: it asks for the time every second and takes the samples.
 
 use std::{
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender},
+    sync::{
+        Arc, OnceLock,
+        mpsc::{Receiver, RecvTimeoutError, Sender},
+    },
     time::Duration,
 };
 
@@ -76,7 +79,7 @@ pub(crate) struct RemoteThread {
     clocks: Clocks,
     first: Offset,
     listening_cpu: Duration,
-    lost: Option<(Instant, String)>,
+    lost: Arc<OnceLock<(Instant, String)>>,
     watching: Option<Sender<Result<Watching, String>>>,
     samples: Option<Samples>,
     /// What the observer said when it was told to stop.
@@ -102,14 +105,21 @@ struct Leaving {
 }
 
 impl RemoteThread {
-    pub(crate) fn new(output: Output, link: Link, clocks: Clocks, first: Offset) -> Self {
+    /// `lost` is told when nobody answers any more, and why.
+    pub(crate) fn new(
+        output: Output,
+        link: Link,
+        clocks: Clocks,
+        first: Offset,
+        lost: Arc<OnceLock<(Instant, String)>>,
+    ) -> Self {
         Self {
             output: Some(output),
             link,
             clocks,
             first,
             listening_cpu: Duration::ZERO,
-            lost: None,
+            lost,
             watching: None,
             samples: None,
             stopped: None,
@@ -151,7 +161,7 @@ impl RemoteThread {
     }
 
     fn is_done(&self) -> bool {
-        let is_lost = self.lost.is_some();
+        let is_lost = self.lost.get().is_some();
         let is_compared = |leaving: &Leaving| leaving.questions_left == 0;
         self.leaving
             .as_ref()
@@ -266,7 +276,7 @@ impl RemoteThread {
 
     /// The first reason counts: the others follow from it.
     fn lose(&mut self, why: &str) {
-        if self.lost.is_none() {
+        if self.lost.get().is_none() {
             let at = system_now();
             self.output = None;
             let told = self.link.why_ended().map(|problem| problem.to_string());
@@ -274,7 +284,8 @@ impl RemoteThread {
                 Some(told) if why != told => format!("{why}; {told}"),
                 _ => why.to_owned(),
             };
-            self.lost = Some((at, why));
+            // Only this thread writes it.
+            let _ = self.lost.set((at, why));
             self.link.cut();
         }
         self.give_up_watching();
@@ -282,7 +293,7 @@ impl RemoteThread {
 
     /// Nobody answers any more.
     fn give_up_watching(&mut self) {
-        if let Some((_, why)) = &self.lost
+        if let Some((_, why)) = self.lost.get()
             && let Some(answer) = self.watching.take()
         {
             let _ = answer.send(Err(why.clone()));
@@ -309,7 +320,7 @@ impl RemoteThread {
             offset,
             drift: offset.and_then(|offset| self.first.drift_to(&offset)),
             receiving_cpu: thread_cpu_time() + self.listening_cpu,
-            lost: self.lost,
+            lost: self.lost.get().cloned(),
         });
     }
 }

@@ -1,6 +1,8 @@
 //! Everything that is known of one server and one load, in order of time.
 
-use samples::{Host, Line, Phase, RunHeader, ServerIdentity, ServerMoment as Looked, ServerTotals};
+use samples::{
+    Host, Line, Lost, Phase, RunHeader, ServerIdentity, ServerMoment as Looked, ServerTotals,
+};
 
 use crate::{
     load::LoadMoment,
@@ -63,6 +65,8 @@ pub struct Model {
     pub(crate) totals: Vec<ServerTotals>,
     /// What could not be observed, in words.
     pub(crate) not_observed: Vec<String>,
+    /// Since when nobody looks at the server's host any more; `None` while somebody does, or never did.
+    pub(crate) observer_lost: Option<Lost>,
     /// Statement errors of the run: number, message, count.
     pub(crate) errors: Vec<(u16, String, u64)>,
     memory: ServerMemory,
@@ -119,6 +123,11 @@ impl Model {
             }
             Line::ServerTotals(totals) => self.totals.push(totals),
             Line::ServerObservation(how) => self.miss(how.not_observed),
+            Line::Observer(observer) => {
+                if let Some(lost) = observer.lost {
+                    self.lose_observer(lost);
+                }
+            }
             Line::Phase(mark) => self.phases.push((mark.t_s, mark.phase)),
             Line::Error(error) => self.errors.push((error.number, error.message, error.count)),
             Line::End(end) => {
@@ -166,10 +175,17 @@ impl Model {
                     tried_s: at_s,
                     why,
                 };
-                // The server that comes back may tell more, or less.
+                // The server that comes back may tell more, or less; its host is not looked at by its coming back.
                 self.not_observed.clear();
+                self.miss(self.observer_lost.iter().map(host_not_observed).collect());
             }
         }
+    }
+
+    /// Nobody looks at the server's host any more.
+    pub fn lose_observer(&mut self, lost: Lost) {
+        self.miss(vec![host_not_observed(&lost)]);
+        self.observer_lost = Some(lost);
     }
 
     /// The end of everything, seconds; 0 before there is anything.
@@ -281,4 +297,12 @@ impl Model {
             }
         }
     }
+}
+
+/// In the words that stand on the screen.
+pub(crate) fn host_not_observed(lost: &Lost) -> String {
+    format!(
+        "server host not observed from {:.1} s on: {}",
+        lost.t_s, lost.why
+    )
 }

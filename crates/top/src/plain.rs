@@ -4,7 +4,7 @@ use samples::Phase;
 
 use crate::{
     figure::{mib, ms, number, percent},
-    model::{Model, Presence},
+    model::{Model, Presence, host_not_observed},
 };
 
 /// Lines between two headers.
@@ -114,6 +114,7 @@ pub struct Plain {
     /// Phases that were told.
     phases: usize,
     is_away: bool,
+    is_observer_lost: bool,
     /// Intervals that are still to be told; `None` for all.
     left: Option<u64>,
 }
@@ -211,6 +212,14 @@ impl Plain {
             text.push_str("# the server is there again\n");
         }
         self.is_away = is_away;
+        if let Some(lost) = model
+            .observer_lost
+            .as_ref()
+            .filter(|_| !self.is_observer_lost)
+        {
+            text.push_str(&format!("# {}\n", host_not_observed(lost)));
+            self.is_observer_lost = true;
+        }
     }
 }
 

@@ -19,6 +19,7 @@ use crate::{
     other_host::{AHEAD_S, PORT, RemoteServer},
     results::{Record, Results},
     scene::Scene,
+    terminal::Terminal,
 };
 
 /// The port of an observer that has its host to itself.
@@ -226,6 +227,50 @@ fn a_listening_observer_tells_of_the_servers_machine() {
     observer.says(&scene, ": left");
     observer.signal(Signal::TERM);
     observer.says(&scene, "stopped");
+}
+
+#[test]
+fn top_shows_the_machine_of_a_server_on_another_host_and_says_when_nobody_looks_there_any_more() {
+    let scene = Scene::new();
+    let Some(remote) = RemoteServer::start(&scene) else {
+        return;
+    };
+    let Some(script) = remote.host.machine(&scene) else {
+        return;
+    };
+    let observer = Observer::start(&scene, &remote, &script);
+    let address = remote.address();
+    let arguments = format!(
+        "--no-defaults --host {address} --user trial --password-file password \
+         --observe tcp://{address}:{OBSERVER_PORT} --observe-secret-file observe.secret"
+    );
+    let plain = ["top", "--plain", "--every", "200ms", "--count", "5"];
+    let plain = scene
+        .dbdyno(plain.into_iter().chain(arguments.split_whitespace()))
+        .exits(0)
+        .conceals(SECRET)
+        .text();
+    let mut lines = plain.lines().filter(|line| !line.starts_with('#'));
+    let columns: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
+    let at = |name: &str| columns.iter().position(|column| *column == name).unwrap();
+    let last: Vec<&str> = lines.next_back().unwrap().split_whitespace().collect();
+    for name in ["queries/s", "cpu_%", "srv_cpu", "cli_cpu"] {
+        assert!(last[at(name)].parse::<f64>().is_ok(), "{name}:\n{plain}");
+    }
+
+    let screen = format!("\"$DBDYNO\" top {arguments}; read wait");
+    let mut terminal = Terminal::run(&scene, &screen, (120, 40));
+    terminal.shows_what("CPU of the server's process", |text| {
+        text.contains("queries/s") && text.lines().any(|line| line.contains(" CPU "))
+    });
+    assert!(
+        !terminal.text().contains("not observed"),
+        "{}",
+        terminal.text()
+    );
+    observer.signal(Signal::KILL);
+    terminal.shows("server host not observed from ");
+    terminal.types("q");
 }
 
 #[test]

@@ -257,10 +257,10 @@ pub(super) fn cpu(scene: Scene<'_>) -> Group {
         machine.figure("server", cores, |it| it.server_cpus),
         own.figure(client, cores, |it| it.client_cpus),
     ];
-    let note = match is_servers {
-        true => None,
-        false => scene.missing("server host"),
-    };
+    // Of a record all is known from the begin: what is shown may be of before the loss.
+    let lost = scene.model.observer_lost.as_ref();
+    let is_told = !is_servers || lost.is_some_and(|lost| scene.at_s > lost.t_s);
+    let note = is_told.then(|| scene.missing("server host")).flatten();
     Group::new(title, figures).noting(note)
 }
 

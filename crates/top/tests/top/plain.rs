@@ -1,6 +1,6 @@
 //! Plain lines of a record: all at once, or as it is written.
 
-use samples::{Line, ServerIdentity, ServerStatus};
+use samples::{Line, Lost, ServerIdentity, ServerStatus};
 use top::{Model, Plain, Subject};
 
 use crate::shown::record;
@@ -68,6 +68,24 @@ fn an_absence_is_told_once_and_so_is_its_end() {
     model.take(status(9.0));
     let lines = told(&model);
     assert!(lines.starts_with("# db1:3306, 10.11.2"), "{lines}");
+}
+
+#[test]
+fn an_observer_that_is_lost_is_told_once_also_where_the_server_goes_away() {
+    let mut model = Model::new(Subject::default());
+    let mut plain = Plain::new(None);
+    let mut told = |model: &Model| plain.lines(model, f64::INFINITY, false);
+    model.lose_observer(Lost {
+        t_s: 2.25,
+        why: "the connection was closed".to_owned(),
+    });
+    assert_eq!(
+        told(&model),
+        "# server host not observed from 2.2 s on: the connection was closed\n"
+    );
+    model.lose(3.0, "connection refused".to_owned());
+    assert!(told(&model).starts_with("# server away from 3.0 s on"));
+    assert_eq!(told(&model), "");
 }
 
 fn status(t_s: f64) -> Line {

@@ -7,7 +7,7 @@ use std::{
 
 use observer::RemoteHost;
 use reactor::{Clock, Instant, Reactor, system_now};
-use samples::Line;
+use samples::{Line, Lost};
 use telemetry::ServerView;
 use top::{Model, Source};
 
@@ -30,8 +30,9 @@ pub(super) struct Live {
     orders: Sender<Order>,
     every: Duration,
     heard: Instant,
-    /// The observer on the server's host; it goes when this goes.
-    _remote: Option<RemoteHost>,
+    began: Instant,
+    /// The observer on the server's host, until it is lost; it goes when this goes.
+    remote: Option<RemoteHost>,
 }
 
 impl Live {
@@ -91,7 +92,8 @@ impl Live {
             orders,
             every,
             heard: system_now(),
-            _remote: remote,
+            began,
+            remote,
         })
     }
 }
@@ -108,6 +110,15 @@ impl Feed for Live {
                 Update::Lost { at_s, why } => model.lose(at_s, why),
             }
             self.heard = system_now();
+        }
+        let lost = self.remote.as_ref().and_then(RemoteHost::lost);
+        if let Some((at, why)) = lost {
+            model.lose_observer(Lost {
+                t_s: (at - self.began).as_secs_f64(),
+                why: why.to_owned(),
+            });
+            self.remote = None;
+            news.is_any = true;
         }
         Ok(news)
     }
