@@ -234,8 +234,9 @@ impl fmt::Display for Unjudged {
 /// meanwhile.
 ///
 /// The cut of MSER-5 ends the warm-up; where the rest still has a trend, the cut moves on, and a run of which less than
-/// six tenths remain is not steady. It moves on for the counters, too. Then the rest must stay on its level, misses per second must be flat, and the age of
-/// the checkpoint and the dirty pages bounded. A run that is warming wants to be longer.
+/// six tenths remain is not steady. It moves on for the counters, too. Then the rest must stay on its level, misses per
+/// second must be flat, and the age of the checkpoint and the dirty pages bounded. A run that is warming wants to be
+/// longer.
 ///
 /// Of exponential warm-ups with 5 % noise, a time constant of a tenth of the run leaves about half a percent of bias in
 /// the steady part, one of a fifth is called warming in 19 of 20 runs, one of half always.

@@ -159,7 +159,10 @@ if (seen.zoomable) {
   await page.locator("#run-table [data-sort]").first().click();
   seen.sorted = await page.$$eval("#run-table tbody tr", (all) => all.map((row) => Number(row.cells[0].dataset.value)));
   await page.getByText("Numbers, second by second").click();
-  seen.numbers = await page.locator("#course-numbers tbody tr").count();
+  // The table is made by an event that comes after the click.
+  const numbers = page.locator("#course-numbers tbody tr");
+  await numbers.first().waitFor();
+  seen.numbers = await numbers.count();
 }
 
 const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
