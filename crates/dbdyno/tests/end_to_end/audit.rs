@@ -50,7 +50,7 @@ fn an_experiment_is_audited_as_a_whole() {
     scene
         .dbdyno(["audit", "one", "two", "--rule", "C02"])
         .exits(1)
-        .prints("one thing differs: innodb_flush_log_at_trx_commit: 1 in one, 2 in two");
+        .prints_sentence("one thing differs: innodb_flush_log_at_trx_commit: 1 in one, 2 in two");
     scene
         .dbdyno([
             "audit",

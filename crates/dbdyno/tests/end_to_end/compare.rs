@@ -33,7 +33,7 @@ fn the_cost_of_synced_commits_is_named() {
         .dbdyno(SIDES)
         .exits(0)
         .prints("variable innodb_flush_log_at_trx_commit: 1 → 2")
-        .prints("10 executions a side, in pairs")
+        .prints_sentence("10 executions a side, in pairs")
         .prints("fsyncs of InnoDB")
         .prints_sentence("does not sync its log at every commit");
     let json = scene.dbdyno(with(&["--format", "json"])).exits(0).text();
@@ -91,7 +91,7 @@ fn the_cost_of_synced_commits_is_named() {
             "throughput -3%",
         ])
         .exits(5)
-        .prints("undecided (fewer than two executions on a side)")
+        .prints_sentence("undecided (fewer than two executions on a side)")
         .says("cannot tell whether B is worse than allowed: throughput")
         .hints("more executions");
 }

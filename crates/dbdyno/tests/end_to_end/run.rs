@@ -184,8 +184,8 @@ fn a_run_that_other_work_disturbed_is_done_again_visibly() {
         .says(&format!(
             "run {run} is done again after its block: other programs used"
         ))
-        .prints("1 run was disturbed by other work, set aside and done again")
-        .prints("were disturbed by other work and are in the figures");
+        .prints_sentence("1 run was disturbed by other work, set aside and done again")
+        .prints_sentence("were disturbed by other work and are in the figures");
     let page = results.text("report.html");
     assert!(page.contains("set aside and done again"));
 }
