@@ -187,7 +187,8 @@ fn local_and_remote() {
     experiments(&scene);
     let only = ["round_trip=0,2ms", "connections=8"];
     let results = run(&scene, "local-and-remote", &smaller("0.1", &only));
-    let ways = results.sql("select transport, p50_us >= 2000 from runs order by transport");
+    // The shortest of all: a percentile of so short a run may rest on too few bursts to be given.
+    let ways = results.sql("select transport, min_us >= 2000 from runs order by transport");
     let expected = [
         ("tcp loopback", 0),
         ("tcp loopback, 2ms added to the round trip", 1),
