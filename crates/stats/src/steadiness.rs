@@ -380,12 +380,14 @@ fn level_part(
 /// The share of the run from which on the counters are flat, from this one on; this one with what changes, where there is
 /// none. Misses of a cache that is full now may have begun before: their cut moves on as that of the throughput.
 fn flat_part(evidence: &Evidence<'_>, from: f64) -> (f64, Seen) {
-    let first = evidence.since(from).judge();
+    let part = |share| (share, evidence.since(share).judge());
+    let first = part(from);
+    if first.1.is_flat() {
+        return first;
+    }
     let steps = ((CUT_AT_MOST - from) / STEP).floor().max(0.0) as usize;
-    let shares = (0..=steps).map(|step| from + step as f64 * STEP);
-    let later = shares.map(|share| (share, evidence.since(share).judge()));
-    let mut flat = later.filter(|(_, seen)| seen.is_flat());
-    flat.next().unwrap_or((from, first))
+    let mut later = (1..=steps).map(|step| part(from + step as f64 * STEP));
+    later.find(|(_, seen)| seen.is_flat()).unwrap_or(first)
 }
 
 fn is_drift(drift: &Interval) -> bool {
