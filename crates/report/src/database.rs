@@ -189,9 +189,7 @@ fn insert_run(
     summary: &RunSummary,
 ) -> rusqlite::Result<()> {
     let header = &record.header;
-    let times = summary
-        .latency
-        .map(|times| Support::of([record]).given(times));
+    let times = Support::given_of(record, summary);
     let [mean, min, p50, p95, p99, p999, max] = latency_columns(times.as_ref());
     let dataset = record.dataset.as_ref();
     let (state, stalls) = (run_state(record), run_stalls(record));

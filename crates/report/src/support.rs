@@ -1,7 +1,7 @@
 //! Which percentiles of response times are given: those with enough independent operations beyond them (rule M09).
 
 use audit::{BEYOND, independent_beyond_each};
-use samples::{LatencySummary, Record};
+use samples::{LatencySummary, Record, RunSummary};
 
 /// Why a percentile is not given.
 pub(crate) const LEFT_OUT: &str =
@@ -35,6 +35,12 @@ impl Support {
             p99,
             p999,
         }
+    }
+
+    /// The response times of a run without the percentiles that it does not support itself.
+    pub(crate) fn given_of(record: &Record, summary: &RunSummary) -> Option<LatencySummary> {
+        let times = summary.latency?;
+        Some(Self::of([record]).given(times))
     }
 
     /// A run's response times without the percentiles that have too little beyond them.

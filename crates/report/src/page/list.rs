@@ -78,9 +78,7 @@ fn row(
     zoomable: bool,
 ) -> Markup {
     let run = record.header.run;
-    let times = summary
-        .latency
-        .map(|times| Support::of([record]).given(times));
+    let times = Support::given_of(record, summary);
     html! {
         tr data-run=[zoomable.then_some(index)] class=[(!record.is_complete()).then_some("incomplete")] {
             th scope="row" data-value=(run) {
