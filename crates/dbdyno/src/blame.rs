@@ -62,12 +62,14 @@ impl Blamed {
         let blame = match error.server_number() {
             Some(1044 | 1045 | 1049 | 1698) => Blame::Input,
             Some(_) => Blame::Server,
+            None if error.is_login_refused() => Blame::Input,
             None if error.is_connection_lost() => Blame::Server,
             None => Blame::Input,
         };
         let hint = error.hint();
         let message = match error.server_error() {
             Some(_) => format!("server {address}: {error}"),
+            None if error.is_login_refused() => format!("server {address}: {error}"),
             None if error.is_connection_lost() => {
                 format!("server {address} went away: {error}")
             }

@@ -5,7 +5,7 @@
 use std::{env, path::PathBuf, time::Duration};
 
 use mycnf::{ClientFiles, ClientOptions, Transport};
-use protocol::{Address, Compression, Endpoint, Password, SslMode};
+use protocol::{Address, Compression, Endpoint, Password, ServerKey, SslMode};
 
 use crate::blame::{Blame, Blamed};
 
@@ -57,6 +57,16 @@ pub(crate) struct ConnectionOptions {
     /// File of the certificate authorities to trust, PEM
     #[arg(long, value_name = "PATH")]
     pub(crate) ssl_ca: Option<PathBuf>,
+    /// Encrypt the password by whatever RSA key the server sends, where a login needs that (without TLS, over TCP)
+    #[arg(long)]
+    pub(crate) get_server_public_key: bool,
+    /// The same by this key, PEM: a copy of the server's public_key.pem
+    #[arg(long, value_name = "PATH")]
+    pub(crate) server_public_key_path: Option<PathBuf>,
+    /// Limit for each statement around a load, such as the making of an index [default: by purpose, see
+    /// docs/limits.md]; what is measured has none
+    #[arg(long, value_name = "TIME", value_parser = statement_timeout)]
+    pub(crate) statement_timeout: Option<Duration>,
     /// Compress what is sent and received, where the server can (zlib)
     #[arg(long)]
     pub(crate) compress: bool,
@@ -108,6 +118,10 @@ impl ConnectionOptions {
         if let Some(path) = &self.ssl_ca {
             endpoint.ssl_ca = Some(path.clone());
         }
+        if let Some(key) = self.server_key() {
+            endpoint.server_key = key;
+        }
+        endpoint.statement_timeout = self.statement_timeout;
         if self.compress {
             endpoint.compression = Compression::Preferred;
         }
@@ -153,11 +167,17 @@ impl ConnectionOptions {
             database: file.database.clone(),
             ssl_mode: self.default_ssl_mode(&file)?,
             ssl_ca: file.ssl_ca,
+            server_key: match (&file.server_public_key_path, file.get_server_public_key) {
+                (Some(path), _) => ServerKey::File(path.clone()),
+                (None, true) => ServerKey::Asked,
+                (None, false) => ServerKey::Refused,
+            },
             compression: match file.compress {
                 true => Compression::Preferred,
                 false => Compression::Off,
             },
             round_trip: Duration::ZERO,
+            statement_timeout: None,
             connect_timeout: CONNECT_TIMEOUT,
         })
     }
@@ -204,6 +224,15 @@ impl ConnectionOptions {
         })
     }
 
+    /// Which key of the server the command line trusts, if it says so.
+    fn server_key(&self) -> Option<ServerKey> {
+        match (&self.server_public_key_path, self.get_server_public_key) {
+            (Some(path), _) => Some(ServerKey::File(path.clone())),
+            (None, true) => Some(ServerKey::Asked),
+            (None, false) => None,
+        }
+    }
+
     /// What applies without `--ssl-mode`: who names an authority wants to have the certificate verified.
     fn default_ssl_mode(&self, file: &ClientOptions) -> anyhow::Result<SslMode> {
         match &file.ssl_mode {
@@ -239,6 +268,16 @@ impl Environment {
             },
             home: text("HOME").map(PathBuf::from),
         })
+    }
+}
+
+/// A limit above zero, for example `30s` or `2h`.
+fn statement_timeout(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text);
+    let time = time.map_err(|error| format!("{error}; for example 30s or 2h"))?;
+    match time.is_zero() {
+        true => Err("a limit above zero is needed, for example 30s".to_owned()),
+        false => Ok(time),
     }
 }
 
@@ -416,6 +455,17 @@ mod tests {
             Some("shop")
         );
         assert!(parse("--ssl-mode on").is_err());
+        let key = |line: &str, my_cnf| endpoint(line, my_cnf, &environment()).unwrap().server_key;
+        let file = ServerKey::File("/key.pem".into());
+        assert_eq!(key("", ""), ServerKey::Refused);
+        assert_eq!(key("", "[client]\nget-server-public-key"), ServerKey::Asked);
+        let both = "[client]\nget-server-public-key\nserver-public-key-path=/key.pem";
+        assert_eq!(key("", both), file);
+        let named = parse("--server-public-key-path /key.pem").unwrap();
+        assert_eq!(named.server_key, file);
+        let limited = parse("--get-server-public-key --statement-timeout 90s").unwrap();
+        assert_eq!(limited.server_key, ServerKey::Asked);
+        assert_eq!(limited.statement_timeout, Some(Duration::from_secs(90)));
         let compression = |my_cnf| endpoint("", my_cnf, &environment()).unwrap().compression;
         assert_eq!(compression("[client]\ncompress"), Compression::Preferred);
         assert_eq!(compression("[client]\nskip-compress"), Compression::Off);

@@ -78,6 +78,8 @@ impl NullProcess {
             ssl_ca: None,
             compression: Compression::Off,
             round_trip: std::time::Duration::ZERO,
+            server_key: Default::default(),
+            statement_timeout: None,
             connect_timeout: CONNECT_TIMEOUT,
         }
     }

@@ -57,6 +57,10 @@ pub struct ClientOptions {
     pub ssl_mode: Option<String>,
     /// `ssl-ca`
     pub ssl_ca: Option<PathBuf>,
+    /// `get-server-public-key`
+    pub get_server_public_key: bool,
+    /// `server-public-key-path`
+    pub server_public_key_path: Option<PathBuf>,
     /// `compress`
     pub compress: bool,
     /// Files that were left out because everybody may write to them, as the mysql client does.
@@ -91,6 +95,8 @@ impl ClientOptions {
             transport: transport(options)?,
             ssl_mode: ssl_mode(options)?,
             ssl_ca: path("ssl_ca").map(PathBuf::from),
+            get_server_public_key: switch(options, "get_server_public_key")?.unwrap_or(false),
+            server_public_key_path: path("server_public_key_path").map(PathBuf::from),
             compress: switch(options, "compress")?.unwrap_or(false),
             ignored: Vec::new(),
         })

@@ -1,6 +1,6 @@
 //! A client's connection to a server.
 
-use std::{fmt, io, net::ToSocketAddrs};
+use std::{fmt, future::Future, io, time::Duration};
 
 use reactor::Stream;
 
@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     greeting::Greeting,
     local::LocalSource,
-    login, packets,
+    login, name_lookup, packets,
     rows::Keep,
     skim::{Dialect, Outcome, Skim, Step},
     statement::Known,
@@ -29,6 +29,8 @@ pub struct Connection {
     pub(crate) dialect: Dialect,
     /// What both sides remember of prepared statements.
     pub(crate) known: Known,
+    /// Limit for each exchange.
+    answer_limit: Option<Duration>,
     /// The last exchange came to its end, so that another can begin.
     in_step: bool,
     /// The last OK packet's text, or the name of a requested file; kept for its memory.
@@ -36,7 +38,17 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and logs in.
+    /// Connects and logs in, for statements around a load: each ends after `limit`, sending it included, unless the
+    /// endpoint has a limit of the user's.
+    pub async fn open_within(endpoint: &Endpoint, limit: Duration) -> Result<Self, Error> {
+        let limit = endpoint.statement_timeout.unwrap_or(limit);
+        Ok(Self {
+            answer_limit: Some(limit),
+            ..Self::open(endpoint).await?
+        })
+    }
+
+    /// Connects and logs in, without a limit for the answers: for a load that is measured, or one who looks at the time.
     pub async fn open(endpoint: &Endpoint) -> Result<Self, Error> {
         let after = endpoint.connect_timeout;
         match reactor::timeout(after, Self::log_in(endpoint)).await {
@@ -75,6 +87,7 @@ impl Connection {
             connection_id: greeting.connection_id,
             dialect,
             known: Known::default(),
+            answer_limit: None,
             in_step: true,
             info: Vec::new(),
         })
@@ -176,9 +189,18 @@ impl Connection {
         source: Option<&mut dyn LocalSource>,
         kept: Option<&mut dyn Keep>,
     ) -> Result<Outcome, Error> {
-        let result = self.send_and_skim(source, kept).await;
+        let result = match self.answer_limit {
+            None => self.send_and_skim(source, kept).await,
+            // Boxed, so that the future of a connection without a limit needs no room for it.
+            Some(limit) => Box::pin(in_time(limit, self.send_and_skim(source, kept))).await,
+        };
         self.settle(&result);
         result
+    }
+
+    /// Limit for each exchange.
+    pub(crate) fn answer_limit(&self) -> Option<Duration> {
+        self.answer_limit
     }
 
     async fn send_and_skim(
@@ -241,13 +263,24 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Tries a host's addresses in turn; the name is looked up by the system, which blocks.
+/// The result of an exchange, or that it took too long, which drops it where it is.
+pub(crate) async fn in_time<T>(
+    limit: Duration,
+    exchange: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    match reactor::timeout(limit, exchange).await {
+        Ok(result) => result,
+        Err(reactor::Elapsed) => Err(Error::NoAnswer { after: limit }),
+    }
+}
+
+/// Tries a host's addresses in turn.
 async fn connect(address: &Address) -> io::Result<Stream> {
     match address {
         Address::Unix(path) => Stream::connect_unix(path).await,
         Address::Tcp { host, port } => {
             let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-            for address in (host.as_str(), *port).to_socket_addrs()? {
+            for address in name_lookup::addresses(host, *port).await? {
                 match Stream::connect_tcp(address).await {
                     Ok(stream) => return Ok(stream),
                     Err(error) => last = error,

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 
-use crate::password::Password;
+use crate::{password::Password, server_key::ServerKey};
 
 /// Where a server listens; shown without credentials: `db1:3306`, `/run/mysqld/mysqld.sock`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,11 +104,16 @@ pub struct Endpoint {
     pub ssl_mode: SslMode,
     /// PEM file of the authorities to trust; the verifying levels need one.
     pub ssl_ca: Option<PathBuf>,
+    /// Which RSA key may encrypt the password, where neither TLS nor a unix socket keeps it from others.
+    pub server_key: ServerKey,
     /// Whether to compress.
     pub compression: Compression,
     /// Added to every exchange: what a network would take, half of it before the server hears what is sent, half
     /// before we hear the answer.
     pub round_trip: Duration,
+    /// The user's limit for each statement around a load, in place of that of its purpose
+    /// ([`Connection::open_within`](crate::Connection::open_within)).
+    pub statement_timeout: Option<Duration>,
     /// Limit for connecting and logging in together.
     pub connect_timeout: Duration,
 }

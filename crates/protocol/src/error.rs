@@ -33,6 +33,12 @@ pub enum Error {
         /// The limit.
         after: Duration,
     },
+    /// A statement was not answered in time. The connection is over.
+    #[error("no answer within {after:?}")]
+    NoAnswer {
+        /// The limit.
+        after: Duration,
+    },
     /// The server reported an error.
     #[error(transparent)]
     Server(#[from] ServerError),
@@ -57,6 +63,23 @@ pub enum Error {
         plugin: String,
         /// Why not.
         what: &'static str,
+    },
+    /// The login needs the password itself, and nothing keeps it from others on the way.
+    #[error(
+        "login with plugin {plugin:?}: the connection is not encrypted, and no public key of the server may encrypt \
+         the password"
+    )]
+    Exposed {
+        /// The server's name of the method.
+        plugin: &'static str,
+    },
+    /// A public RSA key cannot encrypt the password.
+    #[error("{from}: {what}")]
+    ServerKey {
+        /// The file, or the server.
+        from: String,
+        /// Why not.
+        what: String,
     },
     /// TLS was asked for and cannot be had.
     #[error("TLS with {address}: {what}")]
@@ -148,6 +171,14 @@ impl Error {
         }
     }
 
+    /// Whether this client refuses to log in as the server asks.
+    pub fn is_login_refused(&self) -> bool {
+        matches!(
+            self,
+            Self::Auth { .. } | Self::Exposed { .. } | Self::ServerKey { .. }
+        )
+    }
+
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -159,6 +190,17 @@ impl Error {
             },
             Self::Timeout { .. } => {
                 "does something else listen there, or is a firewall on the way?"
+            }
+            Self::NoAnswer { .. } => {
+                "is the server stopped or overloaded? --statement-timeout allows more time"
+            }
+            Self::Exposed { .. } => {
+                "use TLS (--ssl-mode=REQUIRED), or name a copy of the server's public_key.pem: \
+                 --server-public-key-path=FILE; --get-server-public-key trusts whatever key is sent"
+            }
+            Self::ServerKey { .. } => {
+                "name a copy of the server's public_key.pem (--server-public-key-path=FILE), or use TLS \
+                 (--ssl-mode=REQUIRED)"
             }
             Self::Auth { .. } => {
                 "give the account another login method, for example \

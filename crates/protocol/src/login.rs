@@ -123,9 +123,12 @@ pub(crate) async fn log_in(
         nonce: Cow::Borrowed(&greeting.nonce),
         tls: channel.transport.is_tls(),
         socket: matches!(endpoint.address, Address::Unix(_)),
+        server_key: &endpoint.server_key,
     };
     // The server may like a method that we do not know and yet have the account under another.
-    let method = Method::of_plugin(&greeting.plugin).unwrap_or(Method::Native);
+    let method = Method::of_plugin(&greeting.plugin)
+        .unwrap_or(Method::Native)
+        .to_begin_with(&secret);
     let proof = method.first(&secret)?;
     let response = HandshakeResponse::new(
         Some(&proof[..]),

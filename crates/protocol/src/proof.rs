@@ -6,11 +6,14 @@ use mysql_common::auth::plugins::{
     ChallengeResponsePlugin, Context, caching_sha2_password::scramble_sha256,
     client_ed25519::ClientEd25519, mysql_native_password::scramble_native, parsec::Parsec,
 };
-use rsa::{Oaep, RsaPublicKey, pkcs8::DecodePublicKey, rand_core::OsRng};
+use rsa::{Oaep, RsaPublicKey, rand_core::OsRng};
 use sha1::Sha1;
 use zeroize::Zeroizing;
 
-use crate::error::Error;
+use crate::{
+    error::Error,
+    server_key::{self, ServerKey},
+};
 
 /// A login method that this client knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +56,15 @@ impl Method {
         }
     }
 
+    /// The method to begin with where the server would like this one: a method that would have to be refused gives way
+    /// to one that shows no password, since the account may have another method anyway.
+    pub(crate) fn to_begin_with(self, secret: &Secret<'_>) -> Self {
+        match self {
+            Self::Sha256 if !secret.can_be_sent() => Self::CachingSha2,
+            other => other,
+        }
+    }
+
     /// The first thing to say to the server's nonce.
     pub(crate) fn first(self, secret: &Secret<'_>) -> Result<Zeroizing<Vec<u8>>, Error> {
         if secret.password.is_empty() && self != Self::Ed25519 {
@@ -75,7 +87,7 @@ impl Method {
                     .map(Vec::from)
             }
             Self::Sha256 if secret.tls => return Ok(secret.in_clear()),
-            Self::Sha256 => Some(vec![REQUEST_KEY_SHA256]),
+            Self::Sha256 => return self.by_key(secret, REQUEST_KEY_SHA256),
             Self::Ed25519 => {
                 let nonce = secret.nonce.get(..32).unwrap_or_default();
                 let signed = ClientEd25519::default()
@@ -101,10 +113,14 @@ impl Method {
             (Self::CachingSha2, [FULL_LOGIN]) if secret.tls || secret.socket => {
                 Ok(Some(secret.in_clear()))
             }
-            (Self::CachingSha2, [FULL_LOGIN]) => Ok(Some(vec![REQUEST_KEY_CACHING].into())),
-            (Self::CachingSha2 | Self::Sha256, key) if key.starts_with(b"-----BEGIN") => self
-                .encrypt(secret, key)
-                .map(|encrypted| Some(encrypted.into())),
+            (Self::CachingSha2, [FULL_LOGIN]) => self.by_key(secret, REQUEST_KEY_CACHING).map(Some),
+            // One that came unasked is no better.
+            (Self::CachingSha2 | Self::Sha256, key) if key.starts_with(b"-----BEGIN") => {
+                match secret.may_ask_for_key() {
+                    true => self.encrypt(secret, &server_key::received(key)?).map(Some),
+                    false => Err(self.exposed()),
+                }
+            }
             (Self::Parsec, salt) => secret.stretch_and_sign(salt).map(Some),
             _ => Err(Error::Malformed {
                 what: "login packet",
@@ -112,19 +128,23 @@ impl Method {
         }
     }
 
+    /// The password encrypted by the key that the user trusts, or the request for the server's.
+    fn by_key(self, secret: &Secret<'_>, request: u8) -> Result<Zeroizing<Vec<u8>>, Error> {
+        match secret.server_key.read()? {
+            Some(key) => self.encrypt(secret, &key),
+            None if secret.may_ask_for_key() => Ok(vec![request].into()),
+            None => Err(self.exposed()),
+        }
+    }
+
+    fn exposed(self) -> Error {
+        Error::Exposed {
+            plugin: self.plugin(),
+        }
+    }
+
     /// Encrypts the password, mixed with the nonce, for the server's public RSA key.
-    ///
-    /// Nobody vouches for the key, so this keeps the password only from those who listen without taking part; as
-    /// the mysql client does with --get-server-public-key.
-    fn encrypt(self, secret: &Secret<'_>, key: &[u8]) -> Result<Vec<u8>, Error> {
-        let refused = |what| Error::Auth {
-            plugin: self.plugin().to_owned(),
-            what,
-        };
-        let key = std::str::from_utf8(key)
-            .ok()
-            .and_then(|key| RsaPublicKey::from_public_key_pem(key.trim_end_matches('\0')).ok())
-            .ok_or_else(|| refused("the server's public key cannot be read"))?;
+    fn encrypt(self, secret: &Secret<'_>, key: &RsaPublicKey) -> Result<Zeroizing<Vec<u8>>, Error> {
         let nonce = secret
             .nonce
             .get(..20)
@@ -134,7 +154,11 @@ impl Method {
             *byte ^= mask;
         }
         key.encrypt(&mut OsRng, Oaep::new::<Sha1>(), &mixed)
-            .map_err(|_| refused("the password is too long for the server's public key"))
+            .map(Zeroizing::new)
+            .map_err(|_| Error::Auth {
+                plugin: self.plugin().to_owned(),
+                what: "the password is too long for the server's public key",
+            })
     }
 }
 
@@ -151,9 +175,21 @@ pub(crate) struct Secret<'a> {
     pub(crate) tls: bool,
     /// A unix socket: nobody listens there, but `sha256_password` does not know.
     pub(crate) socket: bool,
+    pub(crate) server_key: &'a ServerKey,
 }
 
 impl Secret<'_> {
+    /// Whether the password may go to whoever has the key that the server sends: where the user says so, and over a
+    /// unix socket, whose other end the file system vouches for.
+    fn may_ask_for_key(&self) -> bool {
+        self.socket || *self.server_key == ServerKey::Asked
+    }
+
+    /// Whether a method that sends the password itself can be used.
+    fn can_be_sent(&self) -> bool {
+        self.tls || self.socket || *self.server_key != ServerKey::Refused
+    }
+
     fn in_clear(&self) -> Zeroizing<Vec<u8>> {
         let mut password = Zeroizing::new(Vec::with_capacity(self.password.len() + 1));
         password.extend_from_slice(self.password);

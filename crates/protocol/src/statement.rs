@@ -2,7 +2,7 @@
 
 use crate::{
     channel::Channel,
-    connection::Connection,
+    connection::{Connection, in_time},
     error::Error,
     fetched::{Column, Described, Fetched},
     lenenc::Fields,
@@ -37,7 +37,12 @@ impl Connection {
         self.channel.out.extend_from_slice(sql.as_bytes());
         let mut columns = Vec::new();
         let deprecate_eof = self.dialect.deprecate_eof;
-        let result = prepared(&mut self.channel, deprecate_eof, &mut columns).await;
+        let limit = self.answer_limit();
+        let exchange = prepared(&mut self.channel, deprecate_eof, &mut columns);
+        let result = match limit {
+            None => exchange.await,
+            Some(limit) => Box::pin(in_time(limit, exchange)).await,
+        };
         self.settle(&result);
         if let Ok(statement) = result {
             self.known.of(statement.id).columns = columns;

@@ -5,7 +5,7 @@ use std::process::Child;
 use std::time::{Duration, SystemTime};
 
 use mycnf::{Finding, OptionFile, Options, PrivateOptions, Replaced};
-use protocol::{Address, Compression, Endpoint, Password, SslMode};
+use protocol::{Address, Compression, Endpoint, Password, ServerKey, SslMode};
 
 use crate::accounts::{Accounts, BENCH, Reach};
 use crate::check::accept;
@@ -253,10 +253,19 @@ impl Server {
 
     /// The same over TCP.
     pub fn tcp_endpoint(&self) -> Endpoint {
-        self.endpoint_at(Address::Tcp {
+        let address = Address::Tcp {
             host: self.marker.host.clone(),
             port: self.marker.port,
-        })
+        };
+        // MySQL makes it at its first start; a MariaDB has none and needs none.
+        let key = self.layout.data.join("public_key.pem");
+        Endpoint {
+            server_key: match key.exists() {
+                true => ServerKey::File(key),
+                false => ServerKey::Refused,
+            },
+            ..self.endpoint_at(address)
+        }
     }
 
     fn endpoint_at(&self, address: Address) -> Endpoint {
@@ -269,6 +278,8 @@ impl Server {
             ssl_ca: None,
             compression: Compression::Off,
             round_trip: std::time::Duration::ZERO,
+            server_key: ServerKey::Refused,
+            statement_timeout: None,
             connect_timeout: CONNECT_TIMEOUT,
         }
     }

@@ -33,6 +33,8 @@ fn a_query_allocates_nothing() {
         ssl_ca: None,
         compression: protocol::Compression::Off,
         round_trip: Duration::ZERO,
+        server_key: Default::default(),
+        statement_timeout: None,
         connect_timeout: Duration::from_secs(1),
     };
     let seat = Seat { index: 0, of: 1 };

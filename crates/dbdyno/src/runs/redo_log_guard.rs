@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use protocol::{Address, Compression, Endpoint};
+use protocol::{Address, Compression, Endpoint, ServerKey};
 use serde::{Deserialize, Serialize};
 
 use super::{control, redo_log};
@@ -36,6 +36,8 @@ struct Login {
     password: Option<String>,
     ssl_mode: String,
     ssl_ca: Option<std::path::PathBuf>,
+    server_key: Option<std::path::PathBuf>,
+    takes_any_key: bool,
     connect_timeout_s: f64,
 }
 
@@ -122,6 +124,11 @@ impl Login {
             password: password.map(|password| password.reveal().to_owned()),
             ssl_mode: endpoint.ssl_mode.to_string(),
             ssl_ca: endpoint.ssl_ca.clone(),
+            server_key: match &endpoint.server_key {
+                ServerKey::File(path) => Some(path.clone()),
+                ServerKey::Refused | ServerKey::Asked => None,
+            },
+            takes_any_key: endpoint.server_key == ServerKey::Asked,
             connect_timeout_s: endpoint.connect_timeout.as_secs_f64(),
         }
     }
@@ -140,6 +147,12 @@ impl Login {
             database: None,
             ssl_mode: self.ssl_mode.parse()?,
             ssl_ca: self.ssl_ca,
+            server_key: match (self.server_key, self.takes_any_key) {
+                (Some(path), _) => ServerKey::File(path),
+                (None, true) => ServerKey::Asked,
+                (None, false) => ServerKey::Refused,
+            },
+            statement_timeout: None,
             // A few statements, if any.
             compression: Compression::Off,
             round_trip: Duration::ZERO,
@@ -171,6 +184,8 @@ mod tests {
                 database: Some("tpcc".to_owned()),
                 ssl_mode: SslMode::VerifyCa,
                 ssl_ca: Some("ca.pem".into()),
+                server_key: ServerKey::File("key.pem".into()),
+                statement_timeout: None,
                 compression: Compression::Off,
                 round_trip: Duration::ZERO,
                 connect_timeout: Duration::from_millis(2500),
@@ -185,6 +200,7 @@ mod tests {
             assert_eq!(read.database, None);
             assert_eq!(read.ssl_mode, endpoint.ssl_mode);
             assert_eq!(read.ssl_ca, endpoint.ssl_ca);
+            assert_eq!(read.server_key, endpoint.server_key);
             assert_eq!(read.connect_timeout, endpoint.connect_timeout);
         }
     }

@@ -109,6 +109,8 @@ pub fn endpoint(socket: &Path) -> Endpoint {
         ssl_ca: None,
         compression: Compression::Off,
         round_trip: Duration::ZERO,
+        server_key: Default::default(),
+        statement_timeout: None,
         connect_timeout: Duration::from_secs(10),
     }
 }

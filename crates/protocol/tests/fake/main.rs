@@ -5,7 +5,9 @@
 mod answers;
 mod far_away;
 mod hostile;
+mod limits;
 mod parsec;
+mod server_key;
 mod sha2;
 
 use std::future::Future;

@@ -205,6 +205,8 @@ fn a_server_that_never_speaks_runs_into_the_timeout() {
         ssl_ca: None,
         compression: protocol::Compression::Off,
         round_trip: Duration::ZERO,
+        server_key: Default::default(),
+        statement_timeout: None,
         connect_timeout: Duration::from_millis(50),
     };
     let error = whoami(&endpoint).unwrap_err();

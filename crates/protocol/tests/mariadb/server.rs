@@ -97,6 +97,8 @@ impl Server {
             ssl_ca: None,
             compression: Compression::Off,
             round_trip: Duration::ZERO,
+            server_key: Default::default(),
+            statement_timeout: None,
             connect_timeout: Duration::from_secs(20),
         }
     }

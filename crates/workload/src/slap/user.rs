@@ -193,6 +193,8 @@ mod tests {
             ssl_ca: None,
             compression: protocol::Compression::Off,
             round_trip: std::time::Duration::ZERO,
+            server_key: Default::default(),
+            statement_timeout: None,
             connect_timeout: std::time::Duration::from_secs(1),
         };
         SlapUser::new(Arc::new(Plan::new(planned)), Arc::new(endpoint), index)

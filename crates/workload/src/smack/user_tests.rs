@@ -33,6 +33,8 @@ fn user(client: &str, firing: Firing<'_>, seat: Seat) -> Result<SmackUser, Error
         ssl_ca: None,
         compression: protocol::Compression::Off,
         round_trip: Duration::ZERO,
+        server_key: Default::default(),
+        statement_timeout: None,
         connect_timeout: Duration::from_secs(1),
     };
     Ok(SmackUser::new(plan.into(), endpoint.into(), seat, 1))

@@ -399,6 +399,8 @@ mod tests {
             ssl_ca: None,
             compression: protocol::Compression::Off,
             round_trip: Duration::ZERO,
+            server_key: Default::default(),
+            statement_timeout: None,
             connect_timeout: Duration::from_secs(1),
         };
         Terminal::new(plan.into(), endpoint.into(), index)

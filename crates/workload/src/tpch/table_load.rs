@@ -271,6 +271,8 @@ mod tests {
             ssl_ca: None,
             compression: protocol::Compression::Off,
             round_trip: std::time::Duration::ZERO,
+            server_key: Default::default(),
+            statement_timeout: None,
             connect_timeout: std::time::Duration::from_secs(1),
         });
         let mut one = TableLoader::new(Arc::clone(&load), Arc::clone(&endpoint));

@@ -92,11 +92,15 @@ fn connection_options(
 ) -> Result<ConnectionOptions, Blamed> {
     let ssl_mode = all.text("ssl-mode").map(str::to_owned);
     let ssl_ca = all.text("ssl-ca").map(PathBuf::from);
+    let get_server_public_key = all.is_on("get-server-public-key");
+    let server_public_key_path = all.text("server-public-key-path").map(PathBuf::from);
     if let Some(server) = all.text("server") {
         return Ok(ConnectionOptions {
             server: Some(server.to_owned()),
             ssl_mode,
             ssl_ca,
+            get_server_public_key,
+            server_public_key_path,
             ..ConnectionOptions::default()
         });
     }
@@ -134,6 +138,8 @@ fn connection_options(
         password_file: all.text("password-file").map(PathBuf::from),
         ssl_mode,
         ssl_ca,
+        get_server_public_key,
+        server_public_key_path,
         no_defaults: true,
         ..ConnectionOptions::default()
     };

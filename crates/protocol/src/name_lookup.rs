@@ -1,0 +1,51 @@
+//! Looks up the addresses of a host's name beside the event loop: the system's look-up blocks, for half a minute
+//! where no name server answers.
+
+use std::{
+    future::poll_fn,
+    io,
+    net::{IpAddr, SocketAddr, ToSocketAddrs},
+    sync::{Arc, Mutex, PoisonError},
+    task::{Poll, Waker},
+    thread,
+};
+
+/// What the look-up's thread leaves behind, and who waits for it.
+#[derive(Default)]
+struct Answer {
+    found: Option<io::Result<Vec<SocketAddr>>>,
+    waker: Option<Waker>,
+}
+
+/// The addresses of a host; an address that is written out needs no look-up.
+pub(crate) async fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let answer = Arc::new(Mutex::new(Answer::default()));
+    let (theirs, host) = (Arc::clone(&answer), host.to_owned());
+    thread::Builder::new()
+        .name("name-lookup".to_owned())
+        .spawn(move || {
+            let found = (host.as_str(), port).to_socket_addrs();
+            let mut answer = theirs.lock().unwrap_or_else(PoisonError::into_inner);
+            answer.found = Some(found.map(Iterator::collect));
+            let waker = answer.waker.take();
+            // Nothing is locked while a foreign waker does what it likes.
+            drop(answer);
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        })?;
+    poll_fn(|context| {
+        let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
+        match answer.found.take() {
+            Some(found) => Poll::Ready(found),
+            None => {
+                answer.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    })
+    .await
+}

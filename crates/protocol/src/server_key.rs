@@ -1,0 +1,64 @@
+//! A server's public RSA key: whether it may encrypt a password, and how it is read.
+
+use std::{fs::File, io::Read, path::PathBuf};
+
+use rsa::{RsaPublicKey, pkcs8::DecodePublicKey, traits::PublicKeyParts};
+
+use crate::error::Error;
+
+/// Bits of the shortest key that a password is given to. MySQL generates keys of this length.
+const BITS_MIN: usize = 2048;
+/// No key file is longer: 16,384 bits take less than 3 KB.
+const FILE_BYTES_MAX: u64 = 64 << 10;
+
+/// With which RSA key a password is encrypted where a login method needs the password itself and the connection is
+/// neither encrypted nor a unix socket. As in MySQL's clients, none is taken unless the user says so.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ServerKey {
+    /// None: such a login is refused.
+    #[default]
+    Refused,
+    /// The key that the server hands out. Whoever answers in the server's place gets the password.
+    Asked,
+    /// The key in this PEM file, a copy of the server's `public_key.pem`.
+    File(PathBuf),
+}
+
+impl ServerKey {
+    /// The key of the file; `None` where none is named.
+    pub(crate) fn read(&self) -> Result<Option<RsaPublicKey>, Error> {
+        let Self::File(path) = self else {
+            return Ok(None);
+        };
+        let wrong = |what: String| Error::ServerKey {
+            from: path.display().to_string(),
+            what,
+        };
+        let mut text = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(FILE_BYTES_MAX).read_to_end(&mut text))
+            .map_err(|error| wrong(error.to_string()))?;
+        parse(&text).map(Some).map_err(wrong)
+    }
+}
+
+/// The key that a server sent.
+pub(crate) fn received(pem: &[u8]) -> Result<RsaPublicKey, Error> {
+    parse(pem).map_err(|what| Error::ServerKey {
+        from: "the server's public key".to_owned(),
+        what,
+    })
+}
+
+fn parse(pem: &[u8]) -> Result<RsaPublicKey, String> {
+    let text = std::str::from_utf8(pem).map_err(|_| "no PEM text".to_owned())?;
+    let key = RsaPublicKey::from_public_key_pem(text.trim_matches(['\0', '\n', '\r', ' ']))
+        .map_err(|error| format!("cannot be read as a public key: {error}"))?;
+    let bits = key.n().bits();
+    match bits < BITS_MIN {
+        true => Err(format!(
+            "has {bits} bits, and a password is encrypted with {BITS_MIN} or more only"
+        )),
+        false => Ok(key),
+    }
+}
