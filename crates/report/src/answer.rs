@@ -6,7 +6,7 @@ use verdict::Decision;
 use crate::{
     cell::{Cell, Figure, busy},
     grid::{Facet, Grid, in_words},
-    number::{counted, percent, si, with_margin},
+    number::{counted, percent, si, with_interval},
     results::Results,
     scaling::Scaling,
     support::LEFT_OUT,
@@ -45,8 +45,8 @@ fn highest<'a>(cells: impl Iterator<Item = (usize, usize, &'a Cell)>) -> Option<
 
 /// A throughput with its interval: `12.3k ± 0.4k`.
 pub(crate) fn throughput_in_words(figure: &Figure) -> String {
-    match figure.margin() {
-        Some(margin) => with_margin(figure.mean, margin),
+    match figure.interval {
+        Some(bounds) => with_interval(figure.mean, bounds),
         None => si(figure.mean),
     }
 }
@@ -145,7 +145,7 @@ pub(crate) fn bend(grid: &Grid) -> Option<String> {
     })
 }
 
-fn highest_of_all(grid: &Grid) -> Option<(&Facet, Peak<'_>)> {
+fn highest_of_all<'g>(grid: &'g Grid<'_>) -> Option<(&'g Facet, Peak<'g>)> {
     let peaks = grid
         .facets
         .iter()
@@ -313,8 +313,8 @@ pub(crate) fn coverage(results: &Results) -> String {
 /// How the figures are made, in words.
 pub(crate) fn method(grid: &Grid) -> String {
     let intervals = if grid.has_intervals() {
-        "± is the 95 % interval of the mean over executions (Student's t). Percentiles and CPU shares are means over \
-         executions, too. Warm-up is excluded."
+        "± is the 95 % interval of the geometric mean over executions (Student's t on logarithms). Percentiles are such \
+         means, too; CPU shares are arithmetic means. Warm-up is excluded."
     } else {
         "1 run per combination: no interval. Warm-up is excluded."
     };

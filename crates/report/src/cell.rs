@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use samples::{CpuUse, Host, LatencySummary, Record, RunSummary};
-use verdict::Cost;
+use verdict::{Cost, Execution, Measure};
 
 use crate::support::Support;
 
 /// Confidence of every interval in the report.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
-/// A mean over executions.
+/// A mean over executions, see [`stats::execution_mean`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) mean: f64,
@@ -21,19 +21,11 @@ pub(crate) struct Figure {
 impl Figure {
     /// The mean of one value per execution; `None` without any.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
-        if values.is_empty() {
-            return None;
-        }
-        let interval = stats::mean_interval(values, CONFIDENCE);
+        let found = stats::execution_mean(values, CONFIDENCE)?;
         Some(Self {
-            mean: values.iter().sum::<f64>() / values.len() as f64,
-            interval: interval.map(|interval| (interval.low, interval.high)),
+            mean: found.mean,
+            interval: found.bounds,
         })
-    }
-
-    /// Half width of the interval.
-    pub(crate) fn margin(&self) -> Option<f64> {
-        self.interval.map(|(low, high)| (high - low) / 2.0)
     }
 }
 
@@ -94,37 +86,37 @@ pub(crate) struct Cell {
 
 impl Cell {
     /// The figures of `runs`, which all have the same combination, each with its index in the results.
-    pub(crate) fn of(runs: &[(usize, &Record, &RunSummary)]) -> Self {
-        let complete: Vec<(&Record, &RunSummary)> = runs
+    pub(crate) fn of(runs: &[(usize, &Execution<'_>)]) -> Self {
+        let complete: Vec<&Execution<'_>> = runs
             .iter()
-            .filter(|(_, record, _)| record.is_complete())
-            .map(|(_, record, run)| (*record, *run))
+            .map(|(_, execution)| *execution)
+            .filter(|execution| execution.record.is_complete())
             .collect();
         let over = |value: &dyn Fn(&RunSummary) -> Option<f64>| {
             // A mean over those runs that happen to have the value would be of another set than its neighbours.
-            let values: Option<Vec<f64>> = complete.iter().map(|(_, run)| value(run)).collect();
+            let values: Option<Vec<f64>> = complete.iter().map(|it| value(it.summary())).collect();
             values.as_deref().and_then(Figure::of)
         };
-        let support = Support::of(complete.iter().map(|(record, _)| *record));
+        let support = Support::of(complete.iter().map(|it| it.record));
         let cpu: Vec<CpuUse> = complete
             .iter()
-            .filter_map(|(record, run)| server_machine(record, run))
+            .filter_map(|it| server_machine(it.record, it.summary()))
             .collect();
         Self {
-            runs: runs.iter().map(|(index, ..)| *index).collect(),
+            runs: runs.iter().map(|(index, _)| *index).collect(),
             complete: complete.len(),
             incomplete: runs.len() - complete.len(),
             throughput: over(&|run| run.throughput_per_s),
             throughputs_per_s: complete
                 .iter()
-                .filter_map(|(_, run)| run.throughput_per_s)
+                .filter_map(|it| it.summary().throughput_per_s)
                 .collect(),
             new_orders_per_min: over(&RunSummary::new_orders_per_min),
             percentiles_ns: Percentile::ALL
                 .map(|percentile| over(&|run| percentile.of(&support.given(run.latency?)))),
             cpu: mean_cpu(&cpu),
             costs: mean_costs(&complete),
-            errors: runs.iter().map(|(_, _, run)| run.errors).sum(),
+            errors: runs.iter().map(|(_, it)| it.summary().errors).sum(),
         }
     }
 
@@ -171,18 +163,13 @@ pub(crate) fn busy(cpu: &CpuUse) -> f64 {
     cpu.user + cpu.system
 }
 
-fn mean_costs(runs: &[(&Record, &RunSummary)]) -> BTreeMap<Cost, Figure> {
-    let mut values: BTreeMap<Cost, Vec<f64>> = BTreeMap::new();
-    for (record, summary) in runs {
-        for (cost, value) in verdict::costs(record, summary) {
-            values.entry(cost).or_default().push(value);
-        }
-    }
-    values.retain(|_, values| values.len() == runs.len());
-    let figures = values.iter();
-    figures
-        .filter_map(|(cost, values)| Some((*cost, Figure::of(values)?)))
-        .collect()
+fn mean_costs(runs: &[&Execution<'_>]) -> BTreeMap<Cost, Figure> {
+    let of = |cost: Cost| {
+        let values = runs.iter().map(|run| Measure::Cost(cost).of(run));
+        Figure::of(&values.collect::<Option<Vec<f64>>>()?)
+    };
+    let figures = Cost::all().filter_map(|cost| Some((cost, of(cost)?)));
+    figures.collect()
 }
 
 fn mean_cpu(uses: &[CpuUse]) -> Option<CpuUse> {

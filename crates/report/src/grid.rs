@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Host, Record, RunSummary};
-use verdict::Cost;
+use samples::{Host, Record};
+use verdict::{Cost, Execution};
 
 use crate::{
     cell::{Cell, Percentile},
@@ -14,7 +14,7 @@ use crate::{
 const USUAL_X: [&str; 3] = ["connections", "clients", "threads"];
 
 /// All runs, arranged.
-pub(crate) struct Grid {
+pub(crate) struct Grid<'r> {
     /// Factor along x; `None` when no factor has two levels.
     pub(crate) x: Option<Factor>,
     /// Factor that makes the lines.
@@ -25,8 +25,8 @@ pub(crate) struct Grid {
     pub(crate) facets: Vec<Facet>,
     /// What to draw, in this order.
     pub(crate) measures: Vec<Measure>,
-    /// Figures of each run, in the order of [`Results::runs`].
-    pub(crate) summaries: Vec<RunSummary>,
+    /// Each run with its figures, in the order of [`Results::runs`].
+    pub(crate) executions: Vec<Execution<'r>>,
     /// The comparisons with the baseline; empty where no verdict was asked for.
     pub(crate) answers: Vec<verdict::Answer>,
     /// What to say where a combination has no CPU figures.
@@ -83,12 +83,13 @@ impl Line {
     }
 }
 
-impl Grid {
+impl<'r> Grid<'r> {
     /// Arranges the runs as `results.chart` says, or by the shape of the factors.
-    pub(crate) fn of(results: &Results) -> Self {
-        let summaries: Vec<RunSummary> = results.runs.iter().map(RunSummary::of).collect();
+    pub(crate) fn of(results: &'r Results) -> Self {
+        let executions = results.runs.iter().map(|it| Execution::of(it, 1));
+        let executions: Vec<Execution<'_>> = executions.collect();
         let answers = match &results.verdict {
-            Some(question) => verdict::answers(question, results.runs.iter().zip(&summaries)),
+            Some(question) => verdict::answers(question, &executions),
             None => Vec::new(),
         };
         let factors = complete_factors(results);
@@ -100,8 +101,7 @@ impl Grid {
         let line = take_line(&mut rest, results.chart.as_ref());
         // What the author did not name makes facets too, so that no chart mixes combinations.
         let facets = facets_of(
-            results,
-            &summaries,
+            &executions,
             x.as_ref(),
             line.as_ref(),
             &in_order(rest, results.chart.as_ref()),
@@ -116,7 +116,7 @@ impl Grid {
             constants: constants.collect(),
             facets,
             measures: measures(results.chart.as_ref()),
-            summaries,
+            executions,
             answers,
             cpu_missing: cpu_missing(results),
         }
@@ -267,8 +267,7 @@ fn in_order(mut factors: Vec<Factor>, chart: Option<&Chart>) -> Vec<Factor> {
 }
 
 fn facets_of(
-    results: &Results,
-    summaries: &[RunSummary],
+    executions: &[Execution<'_>],
     x: Option<&Factor>,
     line: Option<&Factor>,
     facet: &[Factor],
@@ -278,16 +277,17 @@ fn facets_of(
         let at = factor.levels.iter().position(|known| known == level);
         at.unwrap_or(0)
     };
-    type Runs<'a> = Vec<(usize, &'a Record, &'a RunSummary)>;
+    type Runs<'a> = Vec<(usize, &'a Execution<'a>)>;
     let mut by_place: BTreeMap<Vec<usize>, BTreeMap<(usize, usize), Runs>> = BTreeMap::new();
-    for (at, (record, summary)) in results.runs.iter().zip(summaries).enumerate() {
+    for (at, execution) in executions.iter().enumerate() {
+        let record = execution.record;
         let key = facet.iter().map(|factor| index(factor, record)).collect();
         let at_line = line.map_or(0, |factor| index(factor, record));
         let at_x = x.map_or(0, |factor| index(factor, record));
         let runs = by_place.entry(key).or_default();
         runs.entry((at_line, at_x))
             .or_default()
-            .push((at, record, summary));
+            .push((at, execution));
     }
     let lines = line.map_or(1, |factor| factor.levels.len());
     let xs = x.map_or(1, |factor| factor.levels.len());

@@ -119,12 +119,18 @@ pub fn series_as_text(
         if !series.at.is_empty() {
             parts.push(levels_in_words(&series.at));
         }
-        let mut table = ruled(&["begun", "server", "mean", "± 95 %", "runs", "", "where"]);
+        let mut table = ruled(&[
+            "begun",
+            "server",
+            "mean",
+            "95 % interval",
+            "runs",
+            "",
+            "where",
+        ]);
         for (index, point) in series.points.iter().enumerate() {
             let past = &results[point.result];
-            let margin = point
-                .interval
-                .map(|it| amount((it.high - it.low) / 2.0, measure.scale()));
+            let interval = point.bounds.map(|it| between(it, measure));
             let changed = series.changes.iter().find(|change| change.at == index);
             let changed = changed.map(|change| {
                 format!(
@@ -138,7 +144,7 @@ pub fn series_as_text(
                 past.at.clone(),
                 past.server.clone(),
                 amount(point.mean, measure.scale()),
-                margin.unwrap_or_else(|| "–".to_owned()),
+                interval.unwrap_or_else(|| "–".to_owned()),
                 point.executions.to_string(),
                 changed.unwrap_or_default(),
                 past.path.clone(),
@@ -170,12 +176,17 @@ fn conclusion(series: &Series) -> String {
     }
 }
 
-/// `throughput 12.3k/s ± 0.4k/s (5 runs, connections 8)`.
+/// `11.9k/s to 12.7k/s`.
+fn between((low, high): (f64, f64), measure: Measure) -> String {
+    let amount = |value| amount(value, measure.scale());
+    format!("{} to {}", amount(low), amount(high))
+}
+
+/// `throughput 12.3k/s (5 runs, 11.9k/s to 12.7k/s, connections 8)`.
 fn in_words(headline: &Headline) -> String {
     let scale = headline.measure.scale();
-    let margin = headline
-        .interval
-        .map(|it| format!(" ± {}", amount((it.high - it.low) / 2.0, scale)));
+    let bounds = headline.bounds;
+    let interval = bounds.map(|it| format!(", {}", between(it, headline.measure)));
     let at = |levels: &Levels| match levels.len() {
         0 => String::new(),
         // The options of a front door are no levels that anyone compares.
@@ -183,11 +194,11 @@ fn in_words(headline: &Headline) -> String {
         _ => String::new(),
     };
     format!(
-        "{} {}{} ({}{})",
+        "{} {} ({}{}{})",
         headline.measure.in_words(),
         amount(headline.mean, scale),
-        margin.unwrap_or_default(),
         counted(headline.executions, "run"),
+        interval.unwrap_or_default(),
         at(&headline.at)
     )
 }

@@ -9,6 +9,7 @@ use samples::Record;
 use verdict::{Bottleneck, bottleneck};
 
 use crate::{
+    cell::Figure,
     grid::{Grid, in_words},
     results::Results,
 };
@@ -66,14 +67,17 @@ impl PeakLimit {
     /// `None` where no run was measured.
     pub(crate) fn of(results: &Results, grid: &Grid) -> Option<Self> {
         let mut combinations: BTreeMap<_, Vec<(&Record, f64)>> = BTreeMap::new();
-        for (record, summary) in results.runs.iter().zip(&grid.summaries) {
+        for execution in &grid.executions {
+            let (record, summary) = (execution.record, execution.summary());
             if let Some(per_s) = summary.throughput_per_s.filter(|_| record.is_complete()) {
                 let runs = combinations.entry(&record.header.combination).or_default();
                 runs.push((record, per_s));
             }
         }
-        let mean =
-            |runs: &[(_, f64)]| runs.iter().map(|run| run.1).sum::<f64>() / runs.len() as f64;
+        let mean = |runs: &[(_, f64)]| {
+            let values: Vec<f64> = runs.iter().map(|run| run.1).collect();
+            Figure::of(&values).map_or(0.0, |figure| figure.mean)
+        };
         let (combination, mut runs) = combinations
             .into_iter()
             .max_by(|one, other| mean(&one.1).total_cmp(&mean(&other.1)))?;

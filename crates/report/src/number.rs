@@ -67,8 +67,39 @@ pub(crate) fn si_tick(value: f64) -> String {
     format!("{}{}", (scaled * 1e6).round() / 1e6, prefix.text)
 }
 
+/// Ends of an interval that lie about as far from the mean as each other are written as a margin.
+const NEARLY_EVEN: f64 = 1.25;
+
+/// Half the width of an interval that a margin tells; `None` where one end lies much farther from the mean than the other.
+fn margin_of(mean: f64, (low, high): (f64, f64)) -> Option<f64> {
+    let (below, above) = (mean - low, high - mean);
+    let is_even = above.max(below) <= NEARLY_EVEN * above.min(below);
+    is_even.then_some((high - low) / 2.0)
+}
+
+/// A mean with its interval in the same unit: `12.3k ± 0.4k`; where the interval is lopsided `669 (120 to 3.73k)`.
+pub(crate) fn with_interval(mean: f64, bounds: (f64, f64)) -> String {
+    match margin_of(mean, bounds) {
+        Some(margin) => with_margin(mean, margin),
+        None => format!("{} ({} to {})", si(mean), si(bounds.0), si(bounds.1)),
+    }
+}
+
+/// A mean duration with its interval, in nanoseconds: `1.23 ± 0.04 ms` or `1.23 ms (310 µs to 4.88 ms)`.
+pub(crate) fn duration_with_interval(mean_ns: f64, bounds: (f64, f64)) -> String {
+    match margin_of(mean_ns, bounds) {
+        Some(margin) => duration_with_margin(mean_ns, margin),
+        None => format!(
+            "{} ({} to {})",
+            duration(mean_ns),
+            duration(bounds.0),
+            duration(bounds.1)
+        ),
+    }
+}
+
 /// A mean and the half width of its interval in the same unit: `12.3k ± 0.4k`.
-pub(crate) fn with_margin(mean: f64, margin: f64) -> String {
+fn with_margin(mean: f64, margin: f64) -> String {
     let prefix = prefix_of(mean);
     let (mean, margin) = (mean / prefix.factor, margin / prefix.factor);
     let decimals = decimals_with_margin(mean, margin);
@@ -100,7 +131,7 @@ pub(crate) fn duration(ns: f64) -> String {
 }
 
 /// A mean duration and the half width of its interval, given in nanoseconds: `1.23 ± 0.04 ms`.
-pub(crate) fn duration_with_margin(mean_ns: f64, margin_ns: f64) -> String {
+fn duration_with_margin(mean_ns: f64, margin_ns: f64) -> String {
     let (factor, unit) = time_unit(mean_ns);
     let (mean, margin) = (mean_ns / factor, margin_ns / factor);
     let decimals = decimals_with_margin(mean, margin);

@@ -46,10 +46,115 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     })
 }
 
+/// The mean over executions with its two-sided interval, both in the unit of the values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExecutionMean {
+    /// The mean: geometric where all values are above 0.
+    pub mean: f64,
+    /// Bounds of its interval, lower first; `None` with fewer than two values.
+    pub bounds: Option<(f64, f64)>,
+}
+
+/// The one mean over executions that every output shows, with its interval at `confidence` (0.95 for 95 %).
+///
+/// A throughput, a time or a cost is never negative and varies by a factor rather than by an amount. Where all values are
+/// above 0 the mean is therefore the geometric one and the interval is that of the logarithms: it is wider above than
+/// below, and does not reach 0. With a 0 among them the mean is the arithmetic one, and the interval ends at 0.
+///
+/// `None` without values, for a value that is negative or not finite, and for a confidence outside of 0 to 1.
+///
+/// Source: as [`mean_interval`], on logarithms: D. J. Finney, "On the distribution of a variate whose logarithm is
+/// normally distributed", Journal of the Royal Statistical Society, Supplement 7 (1941); on the geometric mean of ratios:
+/// P. J. Fleming and J. J. Wallace, "How not to lie with statistics", Communications of the ACM 29 (1986).
+pub fn execution_mean(values: &[f64], confidence: f64) -> Option<ExecutionMean> {
+    let is_amount = |value: &f64| value.is_finite() && *value >= 0.0;
+    let in_range = confidence > 0.0 && confidence < 1.0;
+    if values.is_empty() || !in_range || !values.iter().all(is_amount) {
+        return None;
+    }
+    let count = values.len() as f64;
+    if values.iter().all(|value| *value > 0.0) {
+        let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+        let is_one = values.iter().all(|value| *value == values[0]);
+        let mean = match is_one {
+            // The exponential of a logarithm may miss it by the last digit.
+            true => values[0],
+            false => (logs.iter().sum::<f64>() / count).exp(),
+        };
+        let bounds = mean_interval(&logs, confidence).map(|it| match is_one {
+            true => (mean, mean),
+            false => (it.low.exp(), it.high.exp()),
+        });
+        return Some(ExecutionMean { mean, bounds });
+    }
+    Some(ExecutionMean {
+        mean: values.iter().sum::<f64>() / count,
+        bounds: mean_interval(values, confidence).map(|it| (it.low.max(0.0), it.high)),
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::noise::Noise;
+
+    proptest! {
+        #[test]
+        fn the_interval_of_an_amount_holds_its_mean_and_is_never_negative(
+            values in prop::collection::vec(0.0..1e6, 1..12),
+        ) {
+            let found = execution_mean(&values, 0.95).unwrap();
+            prop_assert_eq!(found.bounds.is_some(), values.len() > 1);
+            let (low, high) = found.bounds.unwrap_or((found.mean, found.mean));
+            prop_assert!(0.0 <= low && low <= found.mean * (1.0 + 1e-12) && found.mean <= high * (1.0 + 1e-12));
+        }
+    }
+
+    #[test]
+    fn the_mean_of_executions() {
+        // ln 1, ln 10, ln 100: mean ln 10, s = ln 10, half-width 4.3027 · ln 10 / √3.
+        let found = execution_mean(&[1.0, 10.0, 100.0], 0.95).unwrap();
+        let half_width = 4.3027 * 10f64.ln() / 3f64.sqrt();
+        let (low, high) = found.bounds.unwrap();
+        assert!((found.mean - 10.0).abs() < 1e-9);
+        assert!((low.ln() - (10f64.ln() - half_width)).abs() < 1e-3, "{low}");
+        assert!((high.ln() - (10f64.ln() + half_width)).abs() < 1e-3);
+        let with_nothing = execution_mean(&[0.0, 3.0], 0.95).unwrap();
+        assert_eq!(
+            (with_nothing.mean, with_nothing.bounds.unwrap().0),
+            (1.5, 0.0)
+        );
+        let same = execution_mean(&[0.1; 3], 0.95).unwrap();
+        assert_eq!((same.mean, same.bounds), (0.1, Some((0.1, 0.1))));
+        assert_eq!(execution_mean(&[7.0], 0.95).unwrap().bounds, None);
+        for values in [&[][..], &[-1.0, 2.0], &[1.0, f64::NAN]] {
+            assert_eq!(execution_mean(values, 0.95), None, "{values:?}");
+        }
+        assert_eq!(execution_mean(&[1.0], 1.0), None);
+    }
+
+    /// As for [`mean_interval`]: executions that vary by a factor, and the truth that lies in their middle.
+    #[test]
+    fn ninety_five_percent_hold_the_middle_of_what_varies_by_a_factor() {
+        const EXPERIMENTS: usize = 4000;
+        for (seed, executions) in [(21, 3), (22, 5), (23, 12)] {
+            let mut noise = Noise::new(seed);
+            let held = (0..EXPERIMENTS)
+                .filter(|_| {
+                    let values: Vec<f64> = (0..executions)
+                        .map(|_| 700.0 * (0.5 * noise.normal()).exp())
+                        .collect();
+                    let found = execution_mean(&values, 0.95).unwrap();
+                    let (low, high) = found.bounds.unwrap();
+                    low <= 700.0 && 700.0 <= high
+                })
+                .count();
+            let share = held as f64 / EXPERIMENTS as f64;
+            assert!((0.93..=0.97).contains(&share), "{share} of {executions}");
+        }
+    }
 
     #[test]
     fn known_values() {

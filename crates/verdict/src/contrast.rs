@@ -1,21 +1,45 @@
 //! Two results side by side: every metric and every cost, in every combination that both have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use samples::Record;
 
 use crate::{
-    answer::in_order,
-    compared::{Compared, Look, compared, confidence_of_look, decide_together},
+    answer::{Asked, asked, in_order},
+    compared::{Compared, compared},
     costs::Cost,
-    decision::CONFIDENCE,
     differences::{Difference, differences},
     explanation::{Cause, explain},
+    family::{decide_family, decide_primary},
     likeness::unlike,
     measure::Measure,
     metric::Metric,
+    question::Question,
     side::{Execution, Levels, Side},
 };
+
+/// What is asked of two sides.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    /// The smallest difference that matters, as a share.
+    pub margin: f64,
+    /// The metric that decides; `None` for the first of [`Metric::HEADLINE`] that both sides have.
+    pub primary: Option<Metric>,
+    /// The experiment's own question, with all executions of its results: where the sides are two of the combinations
+    /// that it compares, what it decided about them holds.
+    pub asked: Option<(&'a Question, &'a [Execution<'a>])>,
+}
+
+impl Terms<'_> {
+    /// Terms of a margin alone.
+    pub fn of(margin: f64) -> Self {
+        Self {
+            margin,
+            primary: None,
+            asked: None,
+        }
+    }
+}
 
 /// Two results side by side.
 #[derive(Debug, Clone)]
@@ -24,6 +48,10 @@ pub struct Contrast {
     pub names: [String; 2],
     /// The smallest difference that matters, as a share.
     pub margin: f64,
+    /// The metric that decides; `None` where both sides have none.
+    pub primary: Option<Metric>,
+    /// True where the experiment's own question decided, together with its other comparisons.
+    pub is_asked: bool,
     /// What both have, in the order of its levels.
     pub places: Vec<Place>,
     /// Combinations that only the one side has.
@@ -46,7 +74,7 @@ pub struct Place {
     pub executions: [usize; 2],
     /// True where every execution of the smaller side has one of the other in its block.
     pub paired: bool,
-    /// The metrics that both sides have.
+    /// The metrics that both sides have: the one that decides first.
     pub metrics: Vec<Compared>,
     /// The costs per operation that both sides have.
     pub costs: Vec<Compared>,
@@ -56,19 +84,19 @@ pub struct Place {
     pub causes: Vec<Cause>,
 }
 
-/// Puts B beside A; `margin` is the smallest difference that matters, as a share.
+/// Puts B beside A.
 ///
 /// The executions are compared in pairs of one block where both sides have them in the same blocks of the same results,
 /// and as two lists otherwise. Sides of one combination each are compared even where their levels differ: what differs
 /// is then told as unlike.
-pub fn contrast(a: &Side<'_>, b: &Side<'_>, margin: f64) -> Contrast {
+pub fn contrast(a: &Side<'_>, b: &Side<'_>, terms: &Terms<'_>) -> Contrast {
     let without = [&a.levels, &b.levels];
     let (mut of_a, mut of_b) = (a.places(&without), b.places(&without));
     let mut unlike_levels = Vec::new();
     if of_a.len() == 1 && of_b.len() == 1 {
         unlike_levels = join_alone(&mut of_a, &mut of_b);
     }
-    let mut places: Vec<(Levels, Vec<&Execution<'_>>, Vec<&Execution<'_>>)> = Vec::new();
+    let mut places: Vec<Sides<'_, '_>> = Vec::new();
     for (levels, executions) in &of_a {
         if let Some(others) = of_b.get(levels) {
             places.push((levels.clone(), executions.clone(), others.clone()));
@@ -90,19 +118,25 @@ pub fn contrast(a: &Side<'_>, b: &Side<'_>, margin: f64) -> Contrast {
     let mut unlike = unlike(&places);
     unlike.extend(unlike_levels);
     let looked_at = a.looked_at.max(b.looked_at);
+    let found: Vec<Place> = places
+        .iter()
+        .map(|(levels, a, b)| place(levels, a, b, looked_at))
+        .collect();
     let mut contrast = Contrast {
         names: [a.name.clone(), b.name.clone()],
-        margin,
-        places: places
-            .iter()
-            .map(|(levels, a, b)| place(levels, a, b, looked_at))
-            .collect(),
+        margin: terms.margin,
+        primary: terms.primary.or_else(|| headline(&found)),
+        is_asked: false,
+        places: found,
         alone,
         unlike,
         differences: differences(&pairs),
         looked_at,
     };
     contrast.decide();
+    if let Some((question, executions)) = terms.asked {
+        contrast.take_over(&asked(question, executions), &places);
+    }
     for (place, (_, a, b)) in contrast.places.iter_mut().zip(&places) {
         place.causes = explain(&place.metrics, &place.costs, a, b);
     }
@@ -151,55 +185,92 @@ fn place(
     b: &[&Execution<'_>],
     looked_at: Option<usize>,
 ) -> Place {
-    let pairs = paired(a, b);
-    let blocks = pairs.as_ref().map_or(a.len().min(b.len()), Vec::len);
-    let look = Look {
-        looked_at,
-        confidence: confidence_of_look(looked_at, blocks, CONFIDENCE),
-    };
-    let compared = |measure| compared(measure, a, b, pairs.as_deref(), look);
+    let compared = |measure| compared(measure, a, b, looked_at);
     let metrics = Metric::ALL.into_iter().map(Measure::Metric);
     let costs = Cost::all().map(Measure::Cost);
     let costs: Vec<Compared> = costs.filter_map(&compared).collect();
     let is_compared = |cost: &Cost| costs.iter().any(|it| it.measure == Measure::Cost(*cost));
+    let metrics: Vec<Compared> = metrics.filter_map(compared).collect();
     Place {
         within: levels.clone(),
         executions: [a.len(), b.len()],
-        paired: pairs.is_some(),
-        metrics: metrics.filter_map(compared).collect(),
+        paired: metrics.first().is_some_and(Compared::is_paired),
+        metrics,
         not_observed: Cost::all().filter(|cost| !is_compared(cost)).collect(),
         costs,
         causes: Vec::new(),
     }
 }
 
-/// The executions of one block of the same results, in pairs; `None` where an execution of the smaller side has none.
-fn paired<'e, 'r>(
-    a: &[&'e Execution<'r>],
-    b: &[&'e Execution<'r>],
-) -> Option<Vec<(&'e Execution<'r>, &'e Execution<'r>)>> {
-    let block = |execution: &Execution<'_>| (execution.results, execution.record.header.block);
-    let pairs: Vec<_> = a
-        .iter()
-        .filter_map(|a| {
-            let mut same = b.iter().filter(|b| block(b) == block(a));
-            Some((*a, *same.next().filter(|_| same.next().is_none())?))
-        })
-        .collect();
-    let blocks: std::collections::BTreeSet<_> = pairs.iter().map(|(a, _)| block(a)).collect();
-    let is_whole = pairs.len() == a.len().min(b.len()) && blocks.len() == pairs.len();
-    (is_whole && !pairs.is_empty()).then_some(pairs)
+/// The metric that speaks for two results where no question names one.
+fn headline(places: &[Place]) -> Option<Metric> {
+    let metrics = || places.iter().flat_map(|place| &place.metrics);
+    Metric::HEADLINE
+        .into_iter()
+        .find(|metric| metrics().any(|it| it.measure == Measure::Metric(*metric)))
 }
 
+/// A combination of two sides, with the executions of each.
+type Sides<'e, 'r> = (Levels, Vec<&'e Execution<'r>>, Vec<&'e Execution<'r>>);
+
 impl Contrast {
-    /// Decides all metrics together, and all costs: among many, some differ by chance.
-    fn decide(&mut self) {
-        let margin = self.margin;
-        let metrics = self.places.iter_mut().flat_map(|place| &mut place.metrics);
-        decide_together(margin, metrics);
-        let costs = self.places.iter_mut().flat_map(|place| &mut place.costs);
-        decide_together(margin, costs);
+    /// The comparison that decides about a combination; `None` where an execution lacks the metric.
+    pub fn primary_of<'c>(&self, place: &'c Place) -> Option<&'c Compared> {
+        let primary = self.primary.map(Measure::Metric)?;
+        place.metrics.iter().find(|it| it.measure == primary)
     }
+
+    /// Decides the primary metric of all combinations, then the other metrics together, and all costs: among many, some
+    /// differ by chance, but none of the others can change what the primary metric decides.
+    fn decide(&mut self) {
+        let (margin, primary) = (self.margin, self.primary.map(Measure::Metric));
+        for place in &mut self.places {
+            // Stable: the others keep their order.
+            place.metrics.sort_by_key(|it| Some(it.measure) != primary);
+        }
+        let metrics = self.places.iter_mut().flat_map(|place| &mut place.metrics);
+        let (mut of_primary, mut others): (Vec<_>, Vec<_>) =
+            metrics.partition(|it| Some(it.measure) == primary);
+        decide_primary(margin, &mut of_primary);
+        decide_family(margin, &mut others);
+        let costs = self.places.iter_mut().flat_map(|place| &mut place.costs);
+        decide_family(margin, &mut costs.collect::<Vec<_>>());
+    }
+
+    /// Takes over what a question decided, where every combination is one of its comparisons, whichever side is the
+    /// baseline.
+    fn take_over(&mut self, asked: &[Asked<'_, '_>], sides: &[Sides<'_, '_>]) {
+        let of_side = |(_, a, b): &Sides<'_, '_>| {
+            asked.iter().find_map(|it| {
+                let compared = it.compared.as_ref()?;
+                if is_same(&it.a, a) && is_same(&it.b, b) {
+                    return Some(compared.clone());
+                }
+                (is_same(&it.a, b) && is_same(&it.b, a)).then(|| compared.reversed())
+            })
+        };
+        let Some(decided) = sides.iter().map(of_side).collect::<Option<Vec<Compared>>>() else {
+            return;
+        };
+        self.is_asked = !decided.is_empty();
+        for (place, decided) in self.places.iter_mut().zip(decided) {
+            let mut metrics = place.metrics.iter_mut();
+            if let Some(own) = metrics.find(|it| it.measure == decided.measure) {
+                *own = decided;
+            }
+        }
+    }
+}
+
+/// True where both are the runs of one combination.
+fn is_same(one: &[&Execution<'_>], other: &[&Execution<'_>]) -> bool {
+    fn runs<'e>(side: &[&'e Execution<'_>]) -> BTreeSet<(usize, u32, &'e Levels)> {
+        let headers = side.iter().map(|it| (it.results, &it.record.header));
+        headers
+            .map(|(results, header)| (results, header.run, &header.combination))
+            .collect()
+    }
+    one.len() == other.len() && runs(one) == runs(other)
 }
 
 #[cfg(test)]

@@ -29,6 +29,15 @@ impl Decision {
         }
     }
 
+    /// What it says of the baseline, seen from the other side.
+    pub(crate) fn reversed(self) -> Self {
+        match self {
+            Self::Faster => Self::Slower,
+            Self::Slower => Self::Faster,
+            same => same,
+        }
+    }
+
     /// True where there is a difference for certain.
     pub fn is_different(self) -> bool {
         matches!(self, Self::Faster | Self::Slower)

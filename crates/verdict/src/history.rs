@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use samples::Record;
-use stats::{ChangePoint, Interval, Threshold, change_points, mean_interval};
+use stats::{ChangePoint, Threshold, change_points, execution_mean};
 
 use crate::{
     decision::CONFIDENCE,
@@ -12,18 +12,15 @@ use crate::{
     side::{Execution, Levels},
 };
 
-/// Metrics that stand for results, the first one that they have.
-const HEADLINE: [Metric; 3] = [Metric::NewOrders, Metric::Elapsed, Metric::Throughput];
-
 /// The one figure that stands for results: the best combination's mean over its executions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
     /// What it is of.
     pub measure: Measure,
-    /// Mean of the executions.
+    /// Mean of the executions, see [`stats::execution_mean`].
     pub mean: f64,
-    /// Its 95 % interval; `None` of one execution.
-    pub interval: Option<Interval>,
+    /// Bounds of its 95 % interval; `None` of one execution.
+    pub bounds: Option<(f64, f64)>,
     /// Executions.
     pub executions: usize,
     /// The combination.
@@ -48,23 +45,24 @@ pub struct Point {
     pub result: usize,
     /// Mean of its executions, in the measure's unit.
     pub mean: f64,
-    /// Its 95 % interval; `None` of one execution.
-    pub interval: Option<Interval>,
+    /// Bounds of its 95 % interval; `None` of one execution.
+    pub bounds: Option<(f64, f64)>,
     /// Executions.
     pub executions: usize,
 }
 
 /// The figure that stands for some records of one experiment; `None` where no run is complete or nothing was measured.
 pub fn headline(records: &[Record]) -> Option<Headline> {
-    HEADLINE.into_iter().find_map(|metric| {
+    Metric::HEADLINE.into_iter().find_map(|metric| {
         let measure = Measure::Metric(metric);
         let means = by_combination(records, measure)
             .into_iter()
             .filter_map(|(at, values)| {
+                let found = execution_mean(&values, CONFIDENCE)?;
                 Some(Headline {
                     measure,
-                    mean: mean(&values)?,
-                    interval: mean_interval(&values, CONFIDENCE),
+                    mean: found.mean,
+                    bounds: found.bounds,
                     executions: values.len(),
                     at,
                 })
@@ -89,11 +87,13 @@ pub fn series<'r>(
     let mut by_levels: BTreeMap<Levels, Vec<Point>> = BTreeMap::new();
     for (result, records) in results.into_iter().enumerate() {
         for (at, values) in by_combination(records, measure) {
-            let Some(mean) = mean(&values) else { continue };
+            let Some(found) = execution_mean(&values, CONFIDENCE) else {
+                continue;
+            };
             by_levels.entry(at).or_default().push(Point {
                 result,
-                mean,
-                interval: mean_interval(&values, CONFIDENCE),
+                mean: found.mean,
+                bounds: found.bounds,
                 executions: values.len(),
             });
         }
@@ -107,10 +107,6 @@ pub fn series<'r>(
         }
     });
     all.collect()
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// The values of the complete executions by combination.
@@ -146,9 +142,10 @@ mod tests {
         let mut records = result(&[100, 110], "2");
         records.extend(result(&[200, 220], "8"));
         let found = headline(&records).unwrap();
-        assert_eq!((found.mean, found.executions), (210.0, 2));
+        assert!((found.mean - (200.0 * 220.0_f64).sqrt()).abs() < 1e-9);
+        assert_eq!(found.executions, 2);
         assert_eq!(found.at["connections"], "8");
-        assert!(found.interval.is_some());
+        assert!(found.bounds.is_some());
         records.iter_mut().for_each(|record| record.end = None);
         assert_eq!(headline(&records), None);
     }

@@ -13,6 +13,7 @@ mod costs;
 mod decision;
 mod differences;
 mod explanation;
+mod family;
 mod history;
 mod likeness;
 mod measure;
@@ -24,11 +25,12 @@ mod steadiness;
 #[cfg(test)]
 mod testing;
 mod tolerance;
+mod values;
 
 pub use answer::{Answer, Looks, answers};
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
 pub use compared::Compared;
-pub use contrast::{Contrast, Place, contrast};
+pub use contrast::{Contrast, Place, Terms, contrast};
 pub use costs::{Cost, Unit, costs};
 pub use decision::Decision;
 pub use differences::{Difference, Part};

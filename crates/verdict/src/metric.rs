@@ -30,6 +30,9 @@ impl Metric {
         Self::Elapsed,
     ];
 
+    /// Metrics that speak for results where no question names one, the first one that they have.
+    pub const HEADLINE: [Self; 3] = [Self::NewOrders, Self::Elapsed, Self::Throughput];
+
     /// Its name in an experiment file.
     pub fn name(self) -> &'static str {
         match self {

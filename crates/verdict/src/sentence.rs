@@ -15,6 +15,9 @@ use crate::{
 pub fn sentence(question: &Question, answer: &Answer) -> String {
     let subject = subject(question, answer);
     let metric = question.metric.in_words();
+    if answer.means.is_none() {
+        return format!("{subject}: inconclusive, {metric} was not measured in every execution.");
+    }
     let Some(comparison) = &answer.comparison else {
         return format!(
             "{subject}: inconclusive, {metric} of fewer than two executions on a side; three is the least that decides."
@@ -40,7 +43,8 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         }
         (Decision::Inconclusive, Some(needed)) => {
             text.push_str(&format!(
-                "; about {needed} executions a side would tell a difference of {margin} %"
+                "; about {needed} executions a side would tell a difference of {} %",
+                number(answer.effect * 100.0)
             ));
         }
         _ => {}
@@ -132,11 +136,13 @@ mod tests {
         Answer {
             within: vec![("connections".to_owned(), "8".to_owned())],
             levels: vec![("fs".to_owned(), "xfs".to_owned())],
+            means: Some([100.0, 110.0]),
             decision,
             comparison: compare_pairs(pairs, 0.95),
             paired: true,
             p_value: None,
             executions_needed: needed,
+            effect: 0.05,
             looks: None,
         }
     }

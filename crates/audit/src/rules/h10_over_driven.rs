@@ -1,6 +1,6 @@
 //! H10: throughput does not collapse at the most connections.
 
-use stats::mean_interval;
+use stats::execution_mean;
 
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
@@ -47,7 +47,7 @@ fn judge(set: &Set<'_>) -> Outcome {
             continue;
         }
         curves += 1;
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let mean = |values: &[f64]| execution_mean(values, CONFIDENCE).map_or(0.0, |it| it.mean);
         let Some(peak) = points
             .iter()
             .max_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1)))
@@ -91,8 +91,9 @@ fn judge(set: &Set<'_>) -> Outcome {
 
 /// True where the intervals of two means hold a common value.
 fn meet(a: &[f64], b: &[f64]) -> bool {
-    match (mean_interval(a, CONFIDENCE), mean_interval(b, CONFIDENCE)) {
-        (Some(a), Some(b)) => a.low <= b.high && b.low <= a.high,
+    let bounds = |values: &[f64]| execution_mean(values, CONFIDENCE)?.bounds;
+    match (bounds(a), bounds(b)) {
+        (Some(a), Some(b)) => a.0 <= b.1 && b.0 <= a.1,
         _ => false,
     }
 }

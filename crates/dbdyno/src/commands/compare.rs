@@ -15,6 +15,8 @@ use crate::{
 
 use sides::RecordedSide;
 
+/// The smallest difference that matters where nothing says, as a share.
+const MARGIN: f64 = 0.02;
 /// A margin from which on nearly everything is equivalent.
 const MARGIN_MAX_PERCENT: f64 = 100.0;
 
@@ -43,9 +45,9 @@ pub(crate) struct CompareArgs {
     /// What is compared with A
     #[arg(value_name = "B")]
     b: String,
-    /// The smallest difference that matters, per cent
-    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = margin)]
-    margin: f64,
+    /// The smallest difference that matters, per cent [default: what the experiment of both sides says, or 2]
+    #[arg(long, value_name = "PERCENT", value_parser = margin)]
+    margin: Option<f64>,
     /// Fail where a measure of B is worse than that of A by more than this, as 'p99 +5%'; may be repeated
     #[arg(long, value_name = "LIMIT", value_parser = tolerance)]
     fail_if: Vec<Tolerance>,
@@ -70,8 +72,8 @@ pub(crate) enum Format {
 
 /// What is asked of two sides.
 pub(crate) struct Terms<'a> {
-    /// The smallest difference that matters, as a share.
-    pub(crate) margin: f64,
+    /// The smallest difference that matters, as a share; `None` for what the experiment of both sides says.
+    pub(crate) margin: Option<f64>,
     /// How much worse B may be.
     pub(crate) tolerances: &'a [Tolerance],
     /// How the answer is written.
@@ -82,7 +84,7 @@ pub(crate) struct Terms<'a> {
 
 pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let terms = Terms {
-        margin: args.margin / 100.0,
+        margin: args.margin.map(|percent| percent / 100.0),
         tolerances: &args.fail_if,
         format: args.format,
         anyway: args.anyway,
@@ -93,7 +95,18 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
 /// Compares two sides as they are named on the command line, and prints the answer.
 pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::Result<ExitCode> {
     let [a, b] = RecordedSide::read_both(a, b)?;
-    let contrast = verdict::contrast(&a.side(), &b.side(), terms.margin);
+    let question = a.question_of_both(&b);
+    let asked_margin = question.map(|it| it.min_effect);
+    let margin = terms.margin.or(asked_margin).unwrap_or(MARGIN);
+    // With another margin it is another question.
+    let same = question.filter(|it| it.min_effect == margin);
+    let executions = same.and_then(|_| a.executions_of_both(&b));
+    let terms_of_contrast = verdict::Terms {
+        margin,
+        primary: question.map(|it| it.metric),
+        asked: same.zip(executions.as_deref()),
+    };
+    let contrast = verdict::contrast(&a.side(), &b.side(), &terms_of_contrast);
     let one_factor = one_factor(a.records().chain(b.records()));
     if contrast.places.is_empty() {
         return Err(nothing_in_common(&contrast).into());

@@ -24,8 +24,6 @@ mod again;
 
 use again::{Again, absolute};
 
-/// Difference that matters where the experiment says nothing.
-const MARGIN: f64 = 0.02;
 /// The experiment of `dbdyno quick`.
 const QUICK: &str = "quick";
 
@@ -100,14 +98,13 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         sample_every: args.sample_every,
     };
     run::perform(&experiment, smacks, &results, &choices, "")?;
-    let margin = experiment.verdict().map(|verdict| verdict.min_effect);
-    compare_then_and_now(then, results.path(), margin.unwrap_or(MARGIN))
+    compare_then_and_now(then, results.path())
 }
 
-fn compare_then_and_now(then: &Path, now: &Path, margin: f64) -> anyhow::Result<ExitCode> {
+fn compare_then_and_now(then: &Path, now: &Path) -> anyhow::Result<ExitCode> {
     println!("\nthen (A) and now (B):\n");
     let terms = Terms {
-        margin,
+        margin: None,
         tolerances: &[],
         format: Format::Text,
         anyway: true,
@@ -178,7 +175,7 @@ fn call_again(args: &RerunArgs, mut again: Again, new: &Path) -> anyhow::Result<
     again.provide_password(args.password_file.as_deref())?;
     eprintln!("again: {}", again.in_words());
     match again.call()? {
-        0 => compare_then_and_now(&args.results, new, MARGIN),
+        0 => compare_then_and_now(&args.results, new),
         code => Ok(ExitCode::from(code)),
     }
 }

@@ -38,7 +38,7 @@ pub(crate) use control::{control, number, quoted};
 pub(crate) use origin::{HIDDEN, Origin};
 pub(crate) use record_files::{read_record, read_records, record_error, record_files};
 pub(crate) use reported::{results_of, write_page};
-pub(crate) use results_directory::{REPORT, ResultsDirectory};
+pub(crate) use results_directory::{REPORT, ResultsDirectory, question};
 pub(crate) use runner::{Choices, Runner};
 pub(crate) use sampling::sample_every;
 pub(crate) use single_run::{Recorded, SingleRun};

@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, path::Path, time::UNIX_EPOCH};
 
 use report::PastResult;
 use serde::{Deserialize, Serialize};
-use stats::Interval;
 use verdict::{Headline, Measure};
 
 use super::{
@@ -119,7 +118,7 @@ impl KnownHeadline {
         Self {
             measure: headline.measure.name().to_owned(),
             mean: headline.mean,
-            interval: headline.interval.map(|it| (it.low, it.high)),
+            interval: headline.bounds,
             executions: headline.executions,
             at: headline.at.clone(),
         }
@@ -129,11 +128,7 @@ impl KnownHeadline {
         Some(Headline {
             measure: Measure::named(&self.measure)?,
             mean: self.mean,
-            interval: self.interval.map(|(low, high)| Interval {
-                estimate: self.mean,
-                low,
-                high,
-            }),
+            bounds: self.interval,
             executions: self.executions,
             at: self.at.clone(),
         })

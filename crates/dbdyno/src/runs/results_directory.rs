@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_name, set_aside};
 use report::{Disturbances, Results, disturbance_in_words};
-use samples::{Disturbance, Record, RunSummary};
+use samples::{Disturbance, Record};
 
 use super::{
     audited::audit_of_results,
@@ -268,14 +268,14 @@ impl ResultsDirectory {
 
 /// True when these runs decide every comparison.
 fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
-    let summaries: Vec<RunSummary> = runs.iter().map(RunSummary::of).collect();
-    let answers = verdict::answers(question, runs.iter().zip(&summaries));
+    let executions = runs.iter().map(|it| verdict::Execution::of(it, 1));
+    let answers = verdict::answers(question, &executions.collect::<Vec<_>>());
     let decided = |answer: &verdict::Answer| answer.decision != verdict::Decision::Inconclusive;
     !answers.is_empty() && answers.iter().all(decided)
 }
 
 /// What the experiment wants decided, if anything.
-fn question(experiment: &Experiment, time_is_spent: bool) -> Option<verdict::Question> {
+pub(crate) fn question(experiment: &Experiment, time_is_spent: bool) -> Option<verdict::Question> {
     let spec = experiment.verdict()?;
     Some(verdict::Question {
         metric: verdict::Metric::named(&spec.metric)

@@ -18,6 +18,8 @@ pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], one_factor: &Outc
         "a": contrast.names[0],
         "b": contrast.names[1],
         "margin": contrast.margin,
+        "primary": contrast.primary.map(verdict::Metric::name),
+        "decided_by_the_experiment": contrast.is_asked,
         "unlike": contrast.unlike,
         "differences": differences.collect::<Vec<_>>(),
         "one_factor": judged(one_factor),

@@ -8,9 +8,6 @@ use verdict::{
 use super::executions;
 use crate::number::{duration, si};
 
-/// Metrics that speak for a combination, the first one that it has.
-const HEADLINE: [Metric; 3] = [Metric::NewOrders, Metric::Elapsed, Metric::Throughput];
-
 /// More executions than these nobody does.
 const MORE_MAX: usize = 1000;
 
@@ -36,12 +33,12 @@ pub(super) fn headline(contrast: &Contrast, place: &Place) -> String {
         true => String::new(),
         false => format!("{}: ", levels(&place.within)),
     };
-    let metric = |metric: &Metric| {
-        let measure = Measure::Metric(*metric);
-        place.metrics.iter().find(|it| it.measure == measure)
-    };
-    let Some(compared) = HEADLINE.iter().find_map(metric) else {
-        return format!("{at}nothing was measured on both sides.");
+    let Some(compared) = contrast.primary_of(place) else {
+        let what = contrast.primary.map_or("nothing", Metric::in_words);
+        return match contrast.primary {
+            Some(_) => format!("{at}inconclusive: {what} was not measured in every execution."),
+            None => format!("{at}nothing was measured on both sides."),
+        };
     };
     let name = compared.measure.in_words();
     let margin = percent(contrast.margin);
@@ -162,6 +159,13 @@ pub(super) fn check(check: &Check) -> String {
     format!("{name} {limit}{at}: {outcome} ({found})")
 }
 
+/// `Throughput`.
+fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
 /// How it was compared.
 pub(super) fn method(contrast: &Contrast) -> String {
     let together = match contrast.looked_at {
@@ -171,10 +175,22 @@ pub(super) fn method(contrast: &Contrast) -> String {
              the intervals are so much wider"
         ),
     };
+    let decides = match (contrast.primary, contrast.is_asked) {
+        (None, _) => String::new(),
+        (Some(metric), true) => format!(
+            "{} decides, as the experiment asks: its decision is that of the experiment's report. ",
+            capitalised(metric.in_words())
+        ),
+        (Some(metric), false) => format!(
+            "{} decides, in all combinations together. ",
+            capitalised(metric.in_words())
+        ),
+    };
     format!(
-        "Executions are compared, by Student's t on logarithms. Decisions hold for all metrics together and for all costs \
-         together {together}; equivalent is within {} for certain, and for costs also a difference too small to matter. Of what is inconclusive \
-         the table tells how many more executions a side would show the difference that was found.",
+        "Executions are compared, by Student's t on logarithms. {decides}Decisions hold for all other metrics together and \
+         for all costs together {together}; equivalent is within {} for certain, and for costs also a difference too small \
+         to matter. Of what is inconclusive the table tells how many more executions a side would show the difference that \
+         was found.",
         percent(contrast.margin)
     )
 }

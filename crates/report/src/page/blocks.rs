@@ -16,7 +16,6 @@ use crate::{
     },
     grid::{Grid, in_words},
     number::{duration, duration_tick, si, si_tick},
-    results::Results,
 };
 
 /// More comparisons than these are in the table only: nobody looks at more small charts.
@@ -30,11 +29,11 @@ struct Pairs<'a> {
 }
 
 /// A chart for each comparison; nothing where nothing was compared.
-pub(super) fn charts(results: &Results, grid: &Grid, question: &Question) -> Markup {
+pub(super) fn charts(grid: &Grid, question: &Question) -> Markup {
     let all: Vec<Pairs> = grid
         .answers
         .iter()
-        .map(|answer| Pairs::of(results, grid, question, answer))
+        .map(|answer| Pairs::of(grid, question, answer))
         .filter(|pairs| !pairs.blocks.is_empty())
         .collect();
     let baseline = in_words(&question.baseline);
@@ -53,14 +52,15 @@ pub(super) fn charts(results: &Results, grid: &Grid, question: &Question) -> Mar
 }
 
 impl<'a> Pairs<'a> {
-    fn of(results: &Results, grid: &Grid, question: &Question, answer: &'a Answer) -> Self {
+    fn of(grid: &Grid, question: &Question, answer: &'a Answer) -> Self {
         let value = |levels: &[(String, String)]| {
             let mut by_block = BTreeMap::new();
-            for (record, summary) in results.runs.iter().zip(&grid.summaries) {
+            for execution in &grid.executions {
+                let record = execution.record;
                 let combination = &record.header.combination;
                 let mut wanted = levels.iter().chain(&answer.within);
                 let is_side = wanted.all(|(factor, level)| combination.get(factor) == Some(level));
-                if let Some(value) = question.metric.of(summary)
+                if let Some(value) = Measure::Metric(question.metric).of(execution)
                     && is_side
                     && record.is_complete()
                 {

@@ -38,7 +38,7 @@ const BARS: &str = "Bars: 95 % interval of the mean over executions; where one g
 
 /// The charts of a grid that has a factor along x.
 pub(super) struct Charts<'a> {
-    grid: &'a Grid,
+    grid: &'a Grid<'a>,
     x: &'a Factor,
     levels: Levels,
     /// The scalability laws by facet and line; `None` where there is none.
@@ -63,7 +63,7 @@ struct Value<'a> {
 
 impl<'a> Charts<'a> {
     /// `None` for an experiment without a factor along x.
-    pub(super) fn of(grid: &'a Grid) -> Option<Self> {
+    pub(super) fn of(grid: &'a Grid<'a>) -> Option<Self> {
         let x = grid.x.as_ref()?;
         let law = |line| Scaling::of(grid, line);
         let laws = grid.facets.iter();

@@ -35,7 +35,7 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
         @if answers.iter().any(|answer| answer.comparison.is_some()) {
             section aria-labelledby="blocks" {
                 h2 id="blocks" { "Against the baseline, block by block" }
-                (blocks::charts(results, grid, question))
+                (blocks::charts(grid, question))
                 (intervals(question, answers))
             }
         }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::{
     answer::throughput_in_words,
     cell::{Cell, Figure, Percentile},
-    number::{duration, duration_with_margin},
+    number::{duration, duration_with_interval},
 };
 
 /// A table that scrolls by itself on a narrow screen, also by keyboard.
@@ -28,8 +28,8 @@ pub(super) fn latency(cell: &Cell, percentile: Percentile) -> String {
 
 /// A response time with margin.
 pub(super) fn latency_in_words(figure: &Figure) -> String {
-    match figure.margin() {
-        Some(margin) => duration_with_margin(figure.mean, margin),
+    match figure.interval {
+        Some(bounds) => duration_with_interval(figure.mean, bounds),
         None => duration(figure.mean),
     }
 }

@@ -1,7 +1,7 @@
 //! The list of runs, from which one is chosen to see its course over time.
 
 use maud::{Markup, html};
-use samples::{Record, RunSummary};
+use verdict::Execution;
 
 use super::{figures, series::Course, unbroken};
 use crate::{
@@ -45,8 +45,8 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
                             @for name in ["operations/s", "p50", "p95", "p99", "CPU %", "errors", "limited by"] { (head(name, zoomable)) }
                             th scope="col" { "state" }
                         } }
-                        tbody { @for (index, (record, summary)) in results.runs.iter().zip(&grid.summaries).enumerate() {
-                            (row(index, record, summary, &factors, zoomable))
+                        tbody { @for (index, execution) in grid.executions.iter().enumerate() {
+                            (row(index, execution, &factors, zoomable))
                         } }
                     }
                 }
@@ -70,13 +70,8 @@ fn number(value: Option<f64>, text: impl Fn(f64) -> String) -> Markup {
     }
 }
 
-fn row(
-    index: usize,
-    record: &Record,
-    summary: &RunSummary,
-    factors: &[&str],
-    zoomable: bool,
-) -> Markup {
+fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool) -> Markup {
+    let (record, summary) = (execution.record, execution.summary());
     let run = record.header.run;
     let times = Support::given_of(record, summary);
     html! {

@@ -122,21 +122,19 @@ pub(super) fn data(results: &Results, grid: &Grid) -> Markup {
         .iter()
         .map(|record| run(record, points_at_most(results.runs.len())))
         .collect();
-    let chosen = first_choice(results, grid);
+    let chosen = first_choice(grid);
     let json = serde_json::json!({ "chosen": chosen, "runs": runs }).to_string();
     html! { script type="application/json" id="run-data" { (PreEscaped(script_safe(&json))) } }
 }
 
 /// The run that is shown first: the complete one with the highest throughput.
-fn first_choice(results: &Results, grid: &Grid) -> usize {
-    let complete = results
-        .runs
+fn first_choice(grid: &Grid) -> usize {
+    let complete = grid
+        .executions
         .iter()
-        .zip(&grid.summaries)
         .enumerate()
-        .filter(|(_, (record, _))| record.is_complete());
-    let measured =
-        complete.filter_map(|(index, (_, summary))| Some((index, summary.throughput_per_s?)));
+        .filter(|(_, it)| it.record.is_complete());
+    let measured = complete.filter_map(|(index, it)| Some((index, it.summary().throughput_per_s?)));
     measured
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .map_or(0, |(index, _)| index)

@@ -2,7 +2,7 @@
 
 use audit::{Finding, Level};
 use report::{Results, contrast_as_json, contrast_as_markdown, contrast_as_text};
-use verdict::{Check, Contrast, Execution, Levels, Side, Tolerance};
+use verdict::{Check, Contrast, Execution, Levels, Side, Terms, Tolerance};
 
 use crate::synthetic::asked;
 
@@ -54,7 +54,7 @@ fn found() -> (Contrast, Vec<Check>) {
         side(&results, "1:0", Some("8")),
         side(&results, "5:1", None),
     );
-    let found = verdict::contrast(&a, &b, 0.02);
+    let found = verdict::contrast(&a, &b, &Terms::of(0.02));
     let tolerances = ["throughput -3%", "fsyncs +5%", "p99 +900%"];
     let tolerances = tolerances.map(|text| Tolerance::parse(text).expect("it is one"));
     let checks = verdict::checks(&found, &tolerances);
@@ -107,7 +107,12 @@ fn a_cost_that_makes_no_difference_is_no_reason() {
     other.runs.iter_mut().for_each(|run| set_synced(run, false));
     let a = side(&synced, "1:0", Some("8"));
     let b = side(&other, "1:0", Some("8"));
-    let text = contrast_as_text(&verdict::contrast(&a, &b, 0.02), &[], &one_factor(), 200);
+    let text = contrast_as_text(
+        &verdict::contrast(&a, &b, &Terms::of(0.02)),
+        &[],
+        &one_factor(),
+        200,
+    );
     assert!(
         text.contains(
             "No metric differs for certain, but what an operation costs does: fsyncs of InnoDB"

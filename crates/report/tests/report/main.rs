@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
+mod agreement;
 mod audits;
 mod contrast;
 mod database;

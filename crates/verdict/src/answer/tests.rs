@@ -1,7 +1,13 @@
 //! Decisions over made-up executions.
 
+use samples::Record;
+
 use super::*;
-use crate::metric::Metric;
+use crate::{
+    metric::Metric,
+    question::Budget,
+    testing::{Made, record},
+};
 
 fn levels(levels: &[(&str, &str)]) -> BTreeMap<String, String> {
     let owned = levels
@@ -19,43 +25,51 @@ fn question(metric: Metric) -> Question {
     }
 }
 
+/// Executions of combinations in their blocks; each with a value, whatever metric is asked for.
+fn runs(combinations: &[(BTreeMap<String, String>, &[f64])]) -> Vec<(Record, f64)> {
+    let of = |(levels, values): &(BTreeMap<String, String>, &[f64])| {
+        let mut made = record(&Made {
+            per_s: 1,
+            ..Made::default()
+        });
+        made.header.combination = levels.clone();
+        made.loaded = Some(samples::Loaded::new("t", 1, 1, 1.0));
+        let blocks = (1..).zip(values.iter());
+        let runs = blocks.map(move |(block, value)| {
+            (made.header.run, made.header.block) = (block, block);
+            (made.clone(), *value)
+        });
+        runs.collect::<Vec<_>>()
+    };
+    combinations.iter().flat_map(of).collect()
+}
+
+fn judge(question: &Question, runs: &[(Record, f64)]) -> Vec<Answer> {
+    let executions = runs.iter().map(|(record, value)| {
+        let mut execution = Execution::of(record, 1);
+        let summary = &mut execution.summary;
+        summary.throughput_per_s = Some(*value);
+        summary.measured_s = *value;
+        summary.latency.as_mut().unwrap().p99_ns = Some((*value * 1e6) as u64);
+        execution
+    });
+    answers(question, &executions.collect::<Vec<_>>())
+}
+
 /// The decisions over the executions of each filesystem, one per block.
 fn decisions(metric: Metric, ext4: &[f64], others: &[(&str, &[f64])]) -> Vec<Decision> {
-    let combinations: Vec<BTreeMap<String, String>> = [("ext4", ext4)]
+    let sides = [("ext4", ext4)];
+    let all: Vec<_> = sides
         .iter()
         .chain(others)
-        .map(|(fs, _)| levels(&[("fs", fs)]))
+        .map(|(fs, values)| (levels(&[("fs", fs)]), *values))
         .collect();
-    let values = [ext4].into_iter().chain(others.iter().map(|(_, v)| *v));
-    let executions: Vec<Execution<'_>> = combinations
-        .iter()
-        .zip(values)
-        .flat_map(|(combination, values)| {
-            values
-                .iter()
-                .enumerate()
-                .map(move |(block, value)| Execution {
-                    block: block as u32 + 1,
-                    combination,
-                    value: *value,
-                })
-        })
-        .collect();
-    let answers = judge(&question(metric), &executions);
+    let answers = judge(&question(metric), &runs(&all));
     answers.into_iter().map(|answer| answer.decision).collect()
 }
 
 /// The answer over blocks of two filesystems, of an experiment that runs until it is decided.
 fn looked_at(metric: Metric, ext4: &[f64], xfs: &[f64]) -> Answer {
-    let sides = [levels(&[("fs", "ext4")]), levels(&[("fs", "xfs")])];
-    let side = |at: usize, values: &'_ [f64]| -> Vec<Execution<'_>> {
-        let executions = values.iter().enumerate().map(|(block, value)| Execution {
-            block: block as u32 + 1,
-            combination: &sides[at],
-            value: *value,
-        });
-        executions.collect()
-    };
     let question = Question {
         until_decided: Some(Budget {
             blocks: 10,
@@ -63,8 +77,11 @@ fn looked_at(metric: Metric, ext4: &[f64], xfs: &[f64]) -> Answer {
         }),
         ..question(metric)
     };
-    let executions: Vec<_> = side(0, ext4).into_iter().chain(side(1, xfs)).collect();
-    let mut answers = judge(&question, &executions);
+    let sides = [
+        (levels(&[("fs", "ext4")]), ext4),
+        (levels(&[("fs", "xfs")]), xfs),
+    ];
+    let mut answers = judge(&question, &runs(&sides));
     assert_eq!(answers.len(), 1);
     answers.remove(0)
 }
@@ -179,18 +196,13 @@ fn combinations_are_compared_with_the_baseline_beside_them() {
         // Its baseline never ran.
         combination("xfs", "64"),
     ];
-    let executions: Vec<Execution<'_>> = all
-        .iter()
-        .zip([200.0, 100.0, 10.0, 10.0, 5.0])
-        .flat_map(|(combination, value)| {
-            (1..=4).map(move |block| Execution {
-                block,
-                combination,
-                value: value * (1.0 + 0.001 * f64::from(block)),
-            })
-        })
+    let values = [200.0, 100.0, 10.0, 10.0, 5.0];
+    let values = values.map(|value| [1.001, 1.002, 1.003, 1.004].map(|noise| value * noise));
+    let all: Vec<_> = all
+        .into_iter()
+        .zip(values.iter().map(|it| it.as_slice()))
         .collect();
-    let answers = judge(&question(Metric::Throughput), &executions);
+    let answers = judge(&question(Metric::Throughput), &runs(&all));
     let found: Vec<_> = answers
         .iter()
         .map(|answer| {
@@ -212,22 +224,33 @@ fn combinations_are_compared_with_the_baseline_beside_them() {
 
 #[test]
 fn an_inconclusive_comparison_says_how_many_executions_would_do() {
-    let ext4 = levels(&[("fs", "ext4")]);
-    let xfs = levels(&[("fs", "xfs")]);
-    let executions: Vec<Execution<'_>> = [100.0, 120.0, 90.0, 105.0, 98.0]
-        .into_iter()
-        .zip([108.0, 101.0, 99.0, 111.0, 95.0])
-        .zip(1..)
-        .flat_map(|((a, b), block)| {
-            [(&ext4, a), (&xfs, b)].map(|(combination, value)| Execution {
-                block,
-                combination,
-                value,
-            })
-        })
-        .collect();
-    let answers = judge(&question(Metric::Throughput), &executions);
+    let sides = [
+        (
+            levels(&[("fs", "ext4")]),
+            &[100.0, 120.0, 90.0, 105.0, 98.0][..],
+        ),
+        (
+            levels(&[("fs", "xfs")]),
+            &[108.0, 101.0, 99.0, 111.0, 95.0][..],
+        ),
+    ];
+    let answers = judge(&question(Metric::Throughput), &runs(&sides));
     assert_eq!(answers[0].decision, Decision::Inconclusive);
     assert!(answers[0].paired);
     assert!(answers[0].executions_needed.unwrap() > 5);
+}
+
+#[test]
+fn an_execution_without_the_metric_leaves_nothing_to_compare() {
+    let sides = [
+        (levels(&[("fs", "ext4")]), &[100.0, 101.0, 102.0][..]),
+        (levels(&[("fs", "xfs")]), &[200.0, 201.0, 0.0][..]),
+    ];
+    let answers = judge(&question(Metric::Throughput), &runs(&sides));
+    assert_eq!((answers[0].means, answers[0].comparison), (None, None));
+    let said = crate::sentence(&question(Metric::Throughput), &answers[0]);
+    assert_eq!(
+        said,
+        "fs xfs against ext4: inconclusive, throughput was not measured in every execution."
+    );
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     Decision, Outcome, Tolerance, checks,
+    compared::confidence_of_look,
     testing::{Made, record},
 };
 
@@ -63,13 +64,21 @@ fn executions_of_the_same_blocks_are_compared_in_pairs_and_others_as_lists() {
         ..Made::default()
     };
     let (a, b) = (records(&made, &NOISE), records(&made, &shifted(1.2)));
-    let paired = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 1), 0.02);
+    let paired = contrast(
+        &side("a", &[], &a, 1),
+        &side("b", &[], &b, 1),
+        &Terms::of(0.02),
+    );
     let place = &paired.places[0];
     assert!(place.paired);
     let throughput = of(place, "throughput");
     assert_eq!(throughput.decision, Decision::Faster);
     assert!((throughput.comparison.unwrap().ratio.estimate - 1.2).abs() < 0.01);
-    let apart = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 2), 0.02);
+    let apart = contrast(
+        &side("a", &[], &a, 1),
+        &side("b", &[], &b, 2),
+        &Terms::of(0.02),
+    );
     let place = &apart.places[0];
     assert!(!place.paired);
     let throughput = of(place, "throughput");
@@ -83,7 +92,11 @@ fn lists_whose_runs_all_have_block_one_make_no_pairs() {
     let made = Made::default();
     let all = |count: usize| (0..count).map(|_| record(&made)).collect::<Vec<_>>();
     let (a, b) = (all(3), all(3));
-    let found = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 1), 0.02);
+    let found = contrast(
+        &side("a", &[], &a, 1),
+        &side("b", &[], &b, 1),
+        &Terms::of(0.02),
+    );
     assert!(!found.places[0].paired);
     assert_eq!(
         of(&found.places[0], "throughput").decision,
@@ -104,7 +117,11 @@ fn a_cost_that_appears_from_nothing_is_told_and_a_tiny_one_is_not() {
         records(&with(100.0, 0.0), &[1.0; 4]),
         records(&with(0.0, 0.5), &[1.0; 4]),
     );
-    let found = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 1), 0.02);
+    let found = contrast(
+        &side("a", &[], &a, 1),
+        &side("b", &[], &b, 1),
+        &Terms::of(0.02),
+    );
     let place = &found.places[0];
     assert_eq!(of(place, "fsyncs").decision, Decision::Faster);
     assert_eq!(of(place, "fsyncs").means, [1.0, 0.0]);
@@ -124,7 +141,7 @@ fn combinations_meet_without_the_levels_of_the_sides() {
     let found = contrast(
         &side("a", &[("flush", "1")], &a, 1),
         &side("b", &[("flush", "2")], &b, 1),
-        0.02,
+        &Terms::of(0.02),
     );
     let at: Vec<&str> = found
         .places
@@ -152,7 +169,11 @@ fn what_was_done_otherwise_is_named() {
         ..Made::default()
     };
     let (a, b) = ([record(&a)], [record(&b)]);
-    let found = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 2), 0.02);
+    let found = contrast(
+        &side("a", &[], &a, 1),
+        &side("b", &[], &b, 2),
+        &Terms::of(0.02),
+    );
     assert_eq!(
         found.unlike,
         [
@@ -176,7 +197,11 @@ fn variables_that_say_how_the_server_works_are_told() {
         ..Made::default()
     };
     let (a, b) = ([record(&with("1", "3306"))], [record(&with("2", "3307"))]);
-    let found = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 2), 0.02);
+    let found = contrast(
+        &side("a", &[], &a, 1),
+        &side("b", &[], &b, 2),
+        &Terms::of(0.02),
+    );
     let told: Vec<&str> = found
         .differences
         .iter()
@@ -192,7 +217,11 @@ fn a_tolerance_is_judged_by_its_interval() {
         ..Made::default()
     };
     let (a, b) = (records(&made, &NOISE), records(&made, &shifted(0.9)));
-    let found = contrast(&side("a", &[], &a, 1), &side("b", &[], &b, 1), 0.02);
+    let found = contrast(
+        &side("a", &[], &a, 1),
+        &side("b", &[], &b, 1),
+        &Terms::of(0.02),
+    );
     let outcome = |text: &str| {
         let tolerance = Tolerance::parse(text).unwrap();
         let found = checks(&found, &[tolerance]);
@@ -205,7 +234,7 @@ fn a_tolerance_is_judged_by_its_interval() {
     let few = contrast(
         &side("a", &[], &a[..2], 1),
         &side("b", &[], &b[..2], 1),
-        0.02,
+        &Terms::of(0.02),
     );
     let check = checks(&few, &[Tolerance::parse("throughput -3%").unwrap()]);
     assert_eq!(check[0].outcome, Outcome::Undecided);
@@ -224,7 +253,7 @@ fn what_was_looked_at_after_every_block_has_wider_intervals() {
         let mut a = side("a", &[("x", "1")], &one, 1);
         let mut b = side("b", &[("x", "2")], &other, 1);
         (a.looked_at, b.looked_at) = (looked_at, looked_at);
-        contrast(&a, &b, 0.001)
+        contrast(&a, &b, &Terms::of(0.001))
     };
     let (once, often) = (at(None), at(Some(20)));
     assert_eq!((once.looked_at, often.looked_at), (None, Some(20)));
@@ -279,4 +308,90 @@ fn stopping_when_it_looks_decided_fools_nobody() {
     }
     assert!(fooled_once > experiments / 8, "{fooled_once}");
     assert!(fooled_often < experiments * 8 / 100, "{fooled_often}");
+}
+
+#[test]
+fn what_else_was_measured_does_not_change_what_the_primary_metric_decides() {
+    // Throughput alone decides; among 14 metrics and combinations it would not.
+    let at = |level: &'static str, per_s, response_us| Made {
+        levels: vec![("flush", level)],
+        per_s,
+        response_us,
+        ..Made::default()
+    };
+    let (a, b) = (
+        records(&at("1", 10_000, 500), &[1.0, 1.02, 0.98, 1.01]),
+        records(&at("2", 10_600, 500), &[1.0, 0.99, 1.01, 1.0]),
+    );
+    let sides = [
+        side("a", &[("flush", "1")], &a, 1),
+        side("b", &[("flush", "2")], &b, 1),
+    ];
+    let found = contrast(&sides[0], &sides[1], &Terms::of(0.02));
+    let question = crate::Question {
+        metric: Metric::Throughput,
+        baseline: vec![("flush".to_owned(), "1".to_owned())],
+        min_effect: 0.02,
+        until_decided: None,
+    };
+    let all: Vec<Execution<'_>> = a.iter().chain(&b).map(|it| Execution::of(it, 1)).collect();
+    let answers = crate::answers(&question, &all);
+    let (primary, answer) = (&found.places[0].metrics[0], &answers[0]);
+    assert_eq!(found.primary, Some(Metric::Throughput));
+    assert_eq!(primary.decision, Decision::Faster);
+    assert_eq!(primary.decision, answer.decision);
+    assert_eq!(primary.comparison, answer.comparison);
+    assert_eq!(primary.p_value, answer.p_value);
+    assert_eq!(Some(primary.means), answer.means);
+}
+
+#[test]
+fn among_the_comparisons_of_a_question_the_question_decides() {
+    let at = |level: &'static str| Made {
+        levels: vec![("flush", level)],
+        per_s: 10_000,
+        ..Made::default()
+    };
+    // p = 0.02 alone, more than 0.05 as one of three.
+    let weak = [0.02_f64, 0.10, 0.06, 0.10].map(f64::exp);
+    let base = records(&at("1"), &[1.0; 4]);
+    let weak = records(&at("2"), &weak);
+    let noise = ["0", "3"].map(|level| records(&at(level), &[1.3, 0.8, 1.1, 0.9]));
+    let all = base.iter().chain(&weak).chain(noise.iter().flatten());
+    let all: Vec<Execution<'_>> = all.map(|it| Execution::of(it, 1)).collect();
+    let question = crate::Question {
+        metric: Metric::Throughput,
+        baseline: vec![("flush".to_owned(), "1".to_owned())],
+        min_effect: 0.02,
+        until_decided: None,
+    };
+    let a = side("a", &[("flush", "1")], &base, 1);
+    let b = side("b", &[("flush", "2")], &weak, 1);
+    let alone = contrast(&a, &b, &Terms::of(0.02));
+    assert_eq!(
+        of(&alone.places[0], "throughput").decision,
+        Decision::Faster
+    );
+    let terms = Terms {
+        asked: Some((&question, &all)),
+        ..Terms::of(0.02)
+    };
+    let asked = contrast(&a, &b, &terms);
+    let answers = crate::answers(&question, &all);
+    let answer = answers.iter().find(|it| it.levels[0].1 == "2").unwrap();
+    let primary = of(&asked.places[0], "throughput");
+    assert!(asked.is_asked && !alone.is_asked);
+    assert_eq!(primary.decision, Decision::Inconclusive);
+    assert_eq!(
+        (primary.decision, primary.p_value),
+        (answer.decision, answer.p_value)
+    );
+    // The other way round it is the same answer.
+    let turned = contrast(&b, &a, &terms);
+    let turned = of(&turned.places[0], "throughput");
+    assert_eq!(turned.p_value, answer.p_value);
+    assert_eq!(turned.means, [primary.means[1], primary.means[0]]);
+    // A part of a combination's runs is none of the question's comparisons.
+    let part = side("b", &[("flush", "2")], &weak[..3], 1);
+    assert!(!contrast(&a, &part, &terms).is_asked);
 }

@@ -5,12 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use experiment::Experiment;
 use samples::Record;
-use verdict::{Execution, Levels, Side};
+use verdict::{Execution, Levels, Question, Side};
 
 use crate::{
     blame::{Blame, Blamed},
-    runs::{experiment_of, looked_at, read_record, record_files},
+    runs::{experiment_of, looked_at, question, read_record, record_files},
 };
 
 /// The runs of one side.
@@ -18,6 +19,10 @@ pub(super) struct RecordedSide {
     name: String,
     levels: Levels,
     records: Vec<Recorded>,
+    /// Complete runs of the same directories that are not on this side.
+    rest: Vec<Recorded>,
+    /// What the experiments ask whose runs these are, one for each part.
+    questions: Vec<Option<Question>>,
     /// Where a part of it went on until it was decided: the most blocks that it could have had.
     looked_at: Option<usize>,
 }
@@ -63,6 +68,8 @@ impl RecordedSide {
             name: text.to_owned(),
             levels: Levels::new(),
             records: Vec::new(),
+            rest: Vec::new(),
+            questions: Vec::new(),
             looked_at: None,
         };
         for part in parts(text)? {
@@ -79,10 +86,22 @@ impl RecordedSide {
             read.push((path, record));
         }
         check_levels(part, &read)?;
-        self.looked_at = self.looked_at.max(blocks_looked_at(&part.path));
-        let (complete, incomplete): (Vec<_>, Vec<_>) = read
+        let experiment = experiment_beside(&part.path);
+        self.looked_at = self.looked_at.max(experiment.as_ref().and_then(looked_at));
+        let asked = experiment.as_ref().and_then(|it| question(it, false));
+        let is_whole = asked.is_some() && part.path.is_dir();
+        self.questions.push(asked);
+        let (wanted, others): (Vec<_>, Vec<_>) = read
             .into_iter()
-            .filter(|(_, record)| has(record, &part.levels))
+            .partition(|(_, record)| has(record, &part.levels));
+        if is_whole {
+            let others = others
+                .into_iter()
+                .filter(|(_, record)| record.is_complete());
+            self.rest.extend(others.map(|it| recorded(it, numbers)));
+        }
+        let (complete, incomplete): (Vec<_>, Vec<_>) = wanted
+            .into_iter()
             .partition(|(_, record)| record.is_complete());
         for (path, record) in &incomplete {
             let why = record.incomplete_why().unwrap_or_default();
@@ -92,16 +111,28 @@ impl RecordedSide {
             let message = format!("{}: no complete run", part.path.display());
             return Err(Blamed::new(Blame::Input, message));
         }
-        for (path, record) in complete {
-            let results = numbers.of(&path, &record);
-            let path = path.canonicalize().unwrap_or(path);
-            self.records.push(Recorded {
-                path,
-                results,
-                record,
-            });
-        }
+        let complete = complete.into_iter();
+        self.records
+            .extend(complete.map(|it| recorded(it, numbers)));
         Ok(())
+    }
+
+    /// What the experiments of both sides ask; `None` where they ask different things, or nothing.
+    pub(super) fn question_of_both<'s>(&'s self, other: &Self) -> Option<&'s Question> {
+        let first = self.questions.first()?.as_ref();
+        let mut all = self.questions.iter().chain(&other.questions);
+        first.filter(|_| all.all(|it| it.as_ref() == first))
+    }
+
+    /// All complete runs of the results, where both sides are parts of the same one.
+    pub(super) fn executions_of_both<'s>(&'s self, other: &Self) -> Option<Vec<Execution<'s>>> {
+        let all = || self.records.iter().chain(&self.rest);
+        let results = self.records.first()?.results;
+        let is_same = |it: &Recorded| it.results == results;
+        let are_same = all().all(is_same) && other.records.iter().all(is_same);
+        let is_whole = self.questions.len() == 1 && !self.rest.is_empty();
+        let executions = || all().map(|it| Execution::of(&it.record, it.results));
+        (are_same && is_whole).then(|| executions().collect())
     }
 
     /// True where both sides name levels of the same factors: then it is asked for that these differ.
@@ -129,18 +160,26 @@ impl RecordedSide {
     }
 }
 
-/// The blocks that results could have had that went on until they were decided. Results whose experiment cannot be read
-/// any more are compared all the same: their records say all that is needed for that.
-fn blocks_looked_at(path: &Path) -> Option<usize> {
+fn recorded((path, record): (PathBuf, Record), numbers: &mut Numbers) -> Recorded {
+    Recorded {
+        results: numbers.of(&path, &record),
+        path: path.canonicalize().unwrap_or(path),
+        record,
+    }
+}
+
+/// The experiment whose runs stand at a path. Results whose experiment cannot be read any more are compared all the same:
+/// their records say all that is needed for that.
+fn experiment_beside(path: &Path) -> Option<Experiment> {
     let directory = match path.is_dir() {
         true => path,
         false => path.parent()?,
     };
     match experiment_of(directory) {
-        Ok(experiment) => experiment.as_ref().and_then(looked_at),
+        Ok(experiment) => experiment,
         Err(error) => {
             eprintln!(
-                "warning: {}: whether it ran until it was decided is unknown: {error}",
+                "warning: {}: what it asks, and whether it ran until it was decided, is unknown: {error}",
                 directory.display()
             );
             None

@@ -1,0 +1,129 @@
+//! Comparisons that are decided together: the one place where a comparison becomes a decision.
+//!
+//! Of a question, the comparisons of its metric make one family: nothing else that was measured beside it can change
+//! what is decided. The other metrics make a family of their own, and so do the costs.
+
+use std::collections::BTreeMap;
+
+use stats::{
+    Comparison, EXECUTIONS_AT_LEAST, Side, Step, UntilDecided, executions_needed, holm,
+    smallest_effect,
+};
+
+use crate::{
+    compared::{Compared, confidence_of_look},
+    decision::{CONFIDENCE, Decision, decide},
+};
+
+/// Decides the comparisons of the metric that a question asks for; `margin` is the smallest difference that matters, as a
+/// share.
+///
+/// Where executions were added until they decided, each comparison is decided by the first block that decides it, and of
+/// the chance to err each gets its part.
+pub(crate) fn decide_primary(margin: f64, compared: &mut [&mut Compared]) {
+    decide_family(margin, compared);
+    let of_each = (1.0 - CONFIDENCE) / compared.len().max(1) as f64;
+    for it in compared {
+        let rule = it
+            .looked_at
+            .and_then(|most| UntilDecided::new(margin, most, of_each));
+        if let Some(rule) = rule {
+            decide_by_looks(&rule, of_each, it);
+        }
+    }
+}
+
+fn decide_by_looks(rule: &UntilDecided, alpha: f64, it: &mut Compared) {
+    let pairs = it.values.pairs();
+    let Some(standing) = rule.judge(pairs).filter(|_| !pairs.is_empty()) else {
+        return;
+    };
+    let mut looked = it.clone();
+    looked.values.leave_out_unpaired();
+    // Before the first look there is only what the executions themselves say.
+    looked.comparison = standing.comparison.or(it.comparison);
+    looked.blocks = Some(standing.blocks);
+    looked.executions_needed = None;
+    let more_is_better = it.measure.more_is_better();
+    looked.decision = match standing.step {
+        Step::Decided(Side::More) if more_is_better => Decision::Faster,
+        Step::Decided(Side::More) => Decision::Slower,
+        Step::Decided(Side::Less) if more_is_better => Decision::Slower,
+        Step::Decided(Side::Less) => Decision::Faster,
+        Step::Decided(Side::Equivalent) => Decision::Equivalent,
+        Step::Continue { blocks_needed } => {
+            looked.executions_needed = blocks_needed;
+            Decision::Inconclusive
+        }
+        Step::Spent => Decision::Inconclusive,
+    };
+    if let Some(comparison) = standing.comparison {
+        let level = 1.0 - confidence_of_look(it.looked_at, standing.blocks, 1.0 - alpha);
+        looked.p_value = Some((comparison.p_value * (1.0 - CONFIDENCE) / level).min(1.0));
+    }
+    *it = looked;
+}
+
+/// Decides several comparisons together: among many, some differ by chance.
+pub(crate) fn decide_family(margin: f64, compared: &mut [&mut Compared]) {
+    let with_numbers = compared
+        .iter_mut()
+        .filter_map(|compared| Some((compared.comparison?, &mut **compared)));
+    let compared: Vec<(Comparison, &mut Compared)> = with_numbers.collect();
+    let p_values = corrected(&compared);
+    for ((comparison, compared), p_value) in compared.into_iter().zip(p_values) {
+        decide_one(margin, &comparison, p_value, compared);
+    }
+}
+
+fn decide_one(margin: f64, comparison: &Comparison, p_value: f64, compared: &mut Compared) {
+    let more_is_better = compared.measure.more_is_better();
+    compared.p_value = Some(p_value);
+    compared.decision = decide(comparison, p_value, margin, more_is_better);
+    let is_enough = comparison.executions >= EXECUTIONS_AT_LEAST;
+    let is_negligible = compared.shift().abs() < compared.negligible;
+    if is_enough && is_negligible {
+        compared.decision = Decision::Equivalent;
+    }
+    compared.smallest_effect =
+        smallest_effect(comparison.deviation, comparison.executions).map(f64::exp_m1);
+    let found = comparison.ratio.estimate.ln().abs();
+    let effect = found.max(margin.ln_1p());
+    compared.effect = match found > margin.ln_1p() {
+        true => (comparison.ratio.estimate - 1.0).abs(),
+        false => margin,
+    };
+    if compared.decision == Decision::Inconclusive {
+        compared.executions_needed = match is_negligible {
+            true => Some(EXECUTIONS_AT_LEAST),
+            false => executions_needed(comparison.deviation, effect)
+                .map(|needed| needed.max(comparison.executions + 1)),
+        };
+    }
+}
+
+/// The probabilities, raised for the number of comparisons and, where they were looked at after every block, for that.
+///
+/// What is looked at often gets its part of what all may err (Bonferroni), spent over the looks as the rule that stopped
+/// the experiment spends it.
+fn corrected(compared: &[(Comparison, &mut Compared)]) -> Vec<f64> {
+    let p_values: Vec<f64> = compared.iter().map(|(it, _)| it.p_value).collect();
+    if compared.iter().all(|(_, it)| it.looked_at.is_none()) {
+        return holm(&p_values);
+    }
+    let alpha = 1.0 - CONFIDENCE;
+    let part = 1.0 - alpha / compared.len().max(1) as f64;
+    let mut levels: BTreeMap<(Option<usize>, usize), f64> = BTreeMap::new();
+    let mut raised = |it: &Compared, p_value: f64| {
+        let look = (it.looked_at, it.values.executions());
+        let level = levels
+            .entry(look)
+            .or_insert_with(|| 1.0 - confidence_of_look(look.0, look.1, part));
+        (p_value * alpha / *level).min(1.0)
+    };
+    compared
+        .iter()
+        .zip(p_values)
+        .map(|((_, it), p_value)| raised(it, p_value))
+        .collect()
+}

@@ -1,0 +1,130 @@
+//! The values of two sides: in pairs of one block, or as two lists.
+
+use stats::{Comparison, compare, compare_pairs};
+
+/// The value of one execution, and what it shares with one of the other side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Placed {
+    /// Results that the execution belongs to.
+    pub(crate) results: usize,
+    /// Its block of them.
+    pub(crate) block: u32,
+    pub(crate) value: f64,
+}
+
+impl Placed {
+    fn place(&self) -> (usize, u32) {
+        (self.results, self.block)
+    }
+}
+
+/// The values of two sides.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Values {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    /// Those of blocks that both sides have, A first, in the order of their blocks.
+    pairs: Vec<(f64, f64)>,
+    /// Every execution of the smaller side has one of the other in its block.
+    is_paired: bool,
+}
+
+impl Values {
+    /// A pair is the only execution of either side in a block of the same results.
+    pub(crate) fn of(a: &[Placed], b: &[Placed]) -> Self {
+        let only = |side: &[Placed], place: (usize, u32)| {
+            let mut same = side.iter().filter(|it| it.place() == place);
+            let first = same.next().map(|it| it.value);
+            first.filter(|_| same.next().is_none())
+        };
+        let mut pairs: Vec<((usize, u32), (f64, f64))> = a
+            .iter()
+            .filter_map(|it| {
+                let place = it.place();
+                Some((place, (only(a, place)?, only(b, place)?)))
+            })
+            .collect();
+        pairs.sort_by_key(|(place, _)| *place);
+        let list = |side: &[Placed]| side.iter().map(|it| it.value).collect();
+        Self {
+            is_paired: !pairs.is_empty() && pairs.len() == a.len().min(b.len()),
+            pairs: pairs.into_iter().map(|(_, pair)| pair).collect(),
+            a: list(a),
+            b: list(b),
+        }
+    }
+
+    /// True where the sides are compared in pairs.
+    pub(crate) fn is_paired(&self) -> bool {
+        self.is_paired
+    }
+
+    /// The pairs, also where some executions have none.
+    pub(crate) fn pairs(&self) -> &[(f64, f64)] {
+        &self.pairs
+    }
+
+    /// Leaves out the executions that have no pair.
+    pub(crate) fn leave_out_unpaired(&mut self) {
+        self.is_paired = true;
+    }
+
+    /// Executions of the smaller side that are compared.
+    pub(crate) fn executions(&self) -> usize {
+        match self.is_paired {
+            true => self.pairs.len(),
+            false => self.a.len().min(self.b.len()),
+        }
+    }
+
+    pub(crate) fn compare(&self, confidence: f64) -> Option<Comparison> {
+        match self.is_paired {
+            true => compare_pairs(&self.pairs, confidence),
+            false => compare(&self.a, &self.b, confidence),
+        }
+    }
+
+    /// B as A and A as B.
+    pub(crate) fn reversed(&self) -> Self {
+        Self {
+            a: self.b.clone(),
+            b: self.a.clone(),
+            pairs: self.pairs.iter().map(|(a, b)| (*b, *a)).collect(),
+            is_paired: self.is_paired,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(places: &[(usize, u32)]) -> Vec<Placed> {
+        let values = places.iter().zip(1..);
+        values
+            .map(|((results, block), value)| Placed {
+                results: *results,
+                block: *block,
+                value: f64::from(value),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn executions_of_one_block_of_the_same_results_make_a_pair() {
+        let pairs = |a: &[(usize, u32)], b: &[(usize, u32)]| {
+            let values = Values::of(&placed(a), &placed(b));
+            values.is_paired().then(|| values.pairs().to_vec())
+        };
+        let two = [(1, 1), (1, 2)];
+        assert_eq!(pairs(&two, &two), Some(vec![(1.0, 1.0), (2.0, 2.0)]));
+        let reversed = [(1, 2), (1, 1)];
+        assert_eq!(pairs(&reversed, &two), Some(vec![(2.0, 1.0), (1.0, 2.0)]));
+        let three = [(1, 1), (1, 2), (1, 3)];
+        assert_eq!(pairs(&three, &two), Some(vec![(1.0, 1.0), (2.0, 2.0)]));
+        assert_eq!(pairs(&two, &[(2, 1), (2, 2)]), None, "other results");
+        assert_eq!(pairs(&[(1, 1), (1, 1)], &two), None, "a block twice");
+        assert_eq!(pairs(&two, &[(1, 1), (1, 3)]), None, "one is alone");
+        assert_eq!(pairs(&[], &[]), None);
+    }
+}
