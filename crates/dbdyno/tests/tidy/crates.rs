@@ -13,6 +13,7 @@ const JUDGING: &[&str] = &[
     "mycnf",
     "report",
     "samples",
+    "settings",
     "stats",
     "top",
     "verdict",

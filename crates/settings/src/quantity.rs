@@ -1,4 +1,4 @@
-//! Numbers with units, as people write them in the experiment file.
+//! Numbers with units, as people write them.
 
 use std::time::Duration;
 
@@ -28,12 +28,12 @@ pub fn count(text: &str) -> Option<u64> {
 }
 
 /// A positive ratio: `0.5x`, `4x`.
-pub(crate) fn ratio(text: &str) -> Option<f64> {
+pub fn ratio(text: &str) -> Option<f64> {
     plain_number(text.strip_suffix('x')?).filter(|ratio| *ratio > 0.0 && *ratio <= 1e6)
 }
 
 /// A share of less than everything, in percent: `2 %`, `0.5%`.
-pub(crate) fn percent(text: &str) -> Option<f64> {
+pub fn percent(text: &str) -> Option<f64> {
     let percent = plain_number(text.strip_suffix('%')?.trim_end())?;
     (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
 }
@@ -47,13 +47,13 @@ pub fn rate(text: &str) -> Option<f64> {
 }
 
 /// A share of the whole, in percent: `5 %`, `0.5%`.
-pub(crate) fn share(text: &str) -> Option<f64> {
+pub fn share(text: &str) -> Option<f64> {
     let percent = plain_number(text.strip_suffix('%')?.trim_end())?;
     (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
 }
 
 /// Bytes as MySQL writes them, with a binary unit: `67108864`, `64M`, `1G`.
-pub(crate) fn bytes(text: &str) -> Option<u64> {
+pub fn bytes(text: &str) -> Option<u64> {
     let (digits, shift) = match text.char_indices().next_back()? {
         (at, 'k' | 'K') => (&text[..at], 10),
         (at, 'm' | 'M') => (&text[..at], 20),
@@ -68,7 +68,7 @@ pub(crate) fn bytes(text: &str) -> Option<u64> {
 }
 
 /// Counts for the queries of a barrel: `10:1`. At least one of them is not zero.
-pub(crate) fn mix(text: &str) -> Option<Vec<u64>> {
+pub fn mix(text: &str) -> Option<Vec<u64>> {
     let counts: Vec<u64> = text
         .split(':')
         .map(|count| {
