@@ -69,7 +69,11 @@ impl Blamed {
         let hint = error.hint();
         let message = match error.server_error() {
             Some(_) => format!("server {address}: {error}"),
-            None if error.is_login_refused() => format!("server {address}: {error}"),
+            None if error.is_login_refused()
+                || matches!(error, protocol::Error::NoAnswer { .. }) =>
+            {
+                format!("server {address}: {error}")
+            }
             None if error.is_connection_lost() => {
                 format!("server {address} went away: {error}")
             }
@@ -122,9 +126,18 @@ impl From<experiment::Error> for Blamed {
     }
 }
 
+/// Whether waiting for a server's process ended because the user wanted it.
+fn is_interrupted(error: &server::Error) -> bool {
+    let server::Error::Io { source, .. } = error else {
+        return false;
+    };
+    source.kind() == std::io::ErrorKind::Interrupted
+}
+
 impl From<server::Error> for Blamed {
     fn from(error: server::Error) -> Self {
         let blame = match error.fault() {
+            _ if is_interrupted(&error) => Blame::Interrupted,
             server::Fault::Input => Blame::Input,
             server::Fault::Server => Blame::Server,
             server::Fault::Machine => Blame::Machine,

@@ -115,7 +115,7 @@ pub(crate) fn run<U: User + 'static>(
 ) -> std::io::Result<()> {
     let reactor = Reactor::with_options(options)?;
     reactor.run(async move {
-        let connected = connecting::connect_all(&task.messages, users).await;
+        let connected = connecting::connect_all(&task.messages, &task.timeline, users).await;
         task.send(Message::Ready);
         let Some(start) = wait_for_start(&task.timeline).await else {
             return;

@@ -27,7 +27,7 @@ pub use arrivals::{Arrivals, Schedule, Share, ThinkTime};
 pub use drive::{default_loops, drive};
 pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
-pub use populate::{PopulateError, PopulateEvent, Population, Progress, populate};
+pub use populate::{PopulateError, PopulateEvent, Population, Progress, STATEMENT_LIMIT, populate};
 pub use schedule::{
     Counters, Course, Drain, Interrupt, Judge, Judgement, OnError, Precision, Stop, WarmUp,
 };

@@ -25,6 +25,8 @@ use source::{Tally, UnitLines};
 
 /// How often progress is told, and an interruption looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Limit for each statement that makes or fills a table, such as the making of an index.
+pub const STATEMENT_LIMIT: Duration = Duration::from_secs(2 * 3600);
 /// How often the rows of one statement are sent again.
 const RETRIES_AT_MOST: u32 = 10;
 /// Lines are written for the character set of their columns: they are ASCII, so that no conversion is needed.
@@ -241,7 +243,7 @@ impl Shared<'_> {
     }
 
     async fn work(&self, events: &Events) -> Result<(), PopulateError> {
-        let mut connection = Connection::open(&self.population.endpoint)
+        let mut connection = Connection::open_within(&self.population.endpoint, STATEMENT_LIMIT)
             .await
             .map_err(PopulateError::Connection)?;
         for sql in &self.population.session {

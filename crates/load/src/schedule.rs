@@ -79,12 +79,16 @@ pub enum Stop {
     WhenUsersEnd,
 }
 
+/// How long operations in flight may take after an interruption or a failure: the user waits.
+const CUT_OFF: Duration = Duration::from_secs(1);
+
 /// How long operations that are in flight at the stop may take before the load goes without them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drain {
-    /// As long as they need; 5 s after an interruption or a failure.
+    /// As long as they need; 1 s after an interruption or a failure.
     Unlimited,
-    /// At most so long; what has not come back by then is reported as unfinished.
+    /// At most so long, 1 s after an interruption or a failure; what has not come back by then is reported as
+    /// unfinished.
     AtMost(Duration),
 }
 
@@ -95,8 +99,9 @@ impl Drain {
     /// How long a load waits that was cut off or not; `None` where it waits for the last of them.
     pub(crate) fn limit(self, is_cut_off: bool) -> Option<Duration> {
         match (self, is_cut_off) {
-            (Self::AtMost(limit), _) => Some(limit),
-            (Self::Unlimited, true) => Self::USUAL.limit(false),
+            (Self::AtMost(limit), true) => Some(limit.min(CUT_OFF)),
+            (Self::AtMost(limit), false) => Some(limit),
+            (Self::Unlimited, true) => Some(CUT_OFF),
             (Self::Unlimited, false) => None,
         }
     }
@@ -146,6 +151,11 @@ impl Interrupt {
     /// An interrupt that a signal handler sets through its flag.
     pub fn from_flag(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
+    }
+
+    /// The flag, for who waits for something else.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
     }
 
     /// Asks the load to end now.

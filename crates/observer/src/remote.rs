@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, OnceLock,
-        mpsc::{Sender, channel},
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread::{self, JoinHandle},
     time::Duration,
@@ -28,6 +28,15 @@ const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(30);
 
 /// What the server's host is asked to watch takes it a few milliseconds; thousands of processes some more.
 const WATCH_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long leaving may take; the thread gives up earlier.
+const LEAVE_PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long either may take once the user has interrupted.
+const PATIENCE_INTERRUPTED: Duration = Duration::from_millis(500);
+
+/// How often is looked whether that is so.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A host with an observer on it; the connection ends with this.
 #[derive(Debug)]
@@ -116,17 +125,22 @@ impl RemoteHost {
     }
 
     /// Says what to watch; the answer is as of [`RemoteHost::host`].
-    pub fn watch(&self, watch: Watch) -> Result<Watching, Error> {
+    /// It gives up after a while, and soon when `is_interrupted`.
+    pub fn watch(
+        &self,
+        watch: Watch,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Watching, Error> {
         let (answer, answered) = channel();
         self.command(Command::Watch(watch, answer));
-        let problem = match answered.recv_timeout(WATCH_PATIENCE) {
-            Ok(Ok(mut watching)) => {
+        let problem = match patiently(&answered, WATCH_PATIENCE, is_interrupted) {
+            Some(Ok(mut watching)) => {
                 watching.machine.host = self.host();
                 watching.storage.host = self.host();
                 return Ok(watching);
             }
-            Ok(Err(why)) => Problem::Refused(why),
-            Err(_) => Problem::Wire(WireError::Silent(WATCH_PATIENCE)),
+            Some(Err(why)) => Problem::Refused(why),
+            None => Problem::Wire(WireError::Silent(WATCH_PATIENCE)),
         };
         Err(problem.at(&self.address))
     }
@@ -153,12 +167,21 @@ impl RemoteHost {
     }
 
     /// Ends the samples, compares the clocks once more, and leaves.
-    pub fn leave(mut self) -> Observed {
+    /// When `is_interrupted`, the other side's last words are not waited for as long.
+    pub fn leave(mut self, is_interrupted: &dyn Fn() -> bool) -> Observed {
         let (answer, answered) = channel();
         self.command(Command::Leave(answer));
-        let observed = answered.recv();
-        self.join();
-        observed.unwrap_or_default()
+        match patiently(&answered, LEAVE_PATIENCE, is_interrupted) {
+            Some(observed) => {
+                self.join();
+                observed
+            }
+            // The thread ends by itself.
+            None => {
+                self.thread.take();
+                Observed::default()
+            }
+        }
     }
 
     fn command(&self, command: Command) {
@@ -181,6 +204,28 @@ impl Drop for RemoteHost {
             self.join();
         }
     }
+}
+
+/// What comes over a channel; `None` when nothing does in time, or shortly after an interruption.
+fn patiently<T>(
+    channel: &Receiver<T>,
+    patience: Duration,
+    is_interrupted: &dyn Fn() -> bool,
+) -> Option<T> {
+    let mut left = patience;
+    while !left.is_zero() {
+        let part = left.min(LOOK_EVERY);
+        match channel.recv_timeout(part) {
+            Ok(value) => return Some(value),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => left -= part,
+        }
+        if is_interrupted() {
+            left = left.min(PATIENCE_INTERRUPTED);
+            return channel.recv_timeout(left).ok();
+        }
+    }
+    None
 }
 
 /// What a program that held the way says of its end tells more than that it is closed.

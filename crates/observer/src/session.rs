@@ -15,7 +15,7 @@ use std::{
 
 use reactor::{Instant, system_now, thread_cpu_time};
 use samples::{Collected, Host};
-use telemetry::{Directory, Sampler, ServerMarks, ServerProcess, Targets, boot_id};
+use telemetry::{AllowedPaths, Directory, Sampler, ServerMarks, ServerProcess, Targets, boot_id};
 
 use crate::{
     attempts::Attempts,
@@ -50,15 +50,18 @@ pub struct Place {
     /// The server's pid file, instead of what a client says: for a server whose own paths and ids hold in its
     /// container only.
     pub pid_file: Option<PathBuf>,
+    /// Directories below which paths of a client are looked at, beside those of the servers here.
+    pub allowed: Vec<PathBuf>,
     attempts: Mutex<Attempts>,
 }
 
 impl Place {
     /// A place that lets in who knows the secret; without one everybody, which only pipes may.
-    pub fn new(secret: Option<Secret>, pid_file: Option<PathBuf>) -> Self {
+    pub fn new(secret: Option<Secret>, pid_file: Option<PathBuf>, allowed: Vec<PathBuf>) -> Self {
         Self {
             secret,
             pid_file,
+            allowed,
             attempts: Mutex::default(),
         }
     }
@@ -330,23 +333,48 @@ impl<'p> Session<'p> {
 
     /// Looks for the server, and at what it stands on.
     fn watch(&mut self, watch: Watch) -> Watching {
+        let allowed = AllowedPaths::of_this_machine(&self.place.allowed);
+        let mut refused = Vec::new();
+        let mut admit = |what: &str, path: PathBuf| {
+            let admitted = allowed.admit(&path);
+            if admitted.is_none() {
+                let path = path.display();
+                refused.push(format!(
+                    "{what} {path} not observed: dbdyno observe there looks at files of its own servers only; \
+                     --allow DIRECTORY names others"
+                ));
+            }
+            admitted
+        };
+        let own_file = self.place.pid_file.clone();
+        let pid_file = own_file.or_else(|| watch.pid_file.and_then(|file| admit("pid file", file)));
+        let datadir = watch.datadir;
+        let datadir = datadir.and_then(|path| admit("data directory", path));
+        let directories = watch.directories.into_iter();
+        let directories: Vec<_> = directories
+            .filter_map(|(holds, path)| {
+                Some(Directory {
+                    path: admit(&holds, path)?,
+                    holds,
+                })
+            })
+            .collect();
         let marks = ServerMarks {
-            pid_file: self.place.pid_file.clone().or(watch.pid_file),
+            pid_file,
             port: watch.port,
         };
         let process = ServerProcess::find(&marks);
         let mut sampler = Sampler::new(Targets {
             host: Host::Server,
             server_pid: process.as_ref().ok().map(|process| process.pid),
-            datadir: watch.datadir,
+            datadir,
         });
-        let directories = watch.directories.into_iter();
-        let directories = directories.map(|(holds, path)| Directory { holds, path });
         let mut watching = Watching {
             machine: sampler.machine(),
-            storage: sampler.storage(directories.collect()).unwrap_or_default(),
+            storage: sampler.storage(directories).unwrap_or_default(),
             server_process: None,
         };
+        watching.machine.not_observed.extend(refused);
         match process {
             Ok(process) => {
                 watching.server_process = Some(format!("{} ({})", process.found_by, process.name));

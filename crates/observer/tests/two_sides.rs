@@ -5,6 +5,7 @@
 use std::{
     io::{BufRead, BufReader, Write},
     net::{TcpListener, TcpStream},
+    path::Path,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
@@ -56,13 +57,19 @@ struct Listening {
 
 impl Listening {
     fn start() -> Self {
+        Self::allowing(Path::new("/srv"))
+    }
+
+    /// One whose own side names a directory.
+    fn allowing(allowed: &Path) -> Self {
+        let allowed = allowed.to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let stop = Arc::new(AtomicBool::new(false));
         let said = Arc::new(Mutex::new(Vec::new()));
         let (is_stopped, heard) = (Arc::clone(&stop), Arc::clone(&said));
         let thread = thread::spawn(move || {
-            let place = Place::new(Some(secret(SECRET)), None);
+            let place = Place::new(Some(secret(SECRET)), None, vec![allowed]);
             let is_stopped = || is_stopped.load(Ordering::Relaxed);
             listen(listener, &place, &is_stopped, &|line| {
                 heard.lock().unwrap().push(line);
@@ -115,11 +122,11 @@ fn samples_come_with_the_times_of_the_load() {
     );
     let watch = Watch {
         port: Some(observer.port),
-        datadir: Some("/".into()),
-        directories: vec![("data".to_owned(), "/".into())],
+        datadir: Some("/srv".into()),
+        directories: vec![("data".to_owned(), "/srv".into())],
         ..Watch::default()
     };
-    let watched = host.watch(watch).unwrap();
+    let watched = host.watch(watch, &|| false).unwrap();
     assert_eq!((host.same_machine(), host.host()), (Some(true), Host::Both));
     assert_eq!(watched.storage.places[0].holds, ["data"]);
     let found = watched.server_process.unwrap();
@@ -132,7 +139,7 @@ fn samples_come_with_the_times_of_the_load() {
     host.start(started, every, move |it| send.send(it).is_ok());
     let samples: Vec<Telemetry> = (0..5).map(|_| taken.recv_timeout(LONG).unwrap()).collect();
     let passed_s = (system_now() - started).as_secs_f64();
-    let observed = host.leave();
+    let observed = host.leave(&|| false);
     let mut end_s = 0.0;
     for sample in &samples {
         // The offset is estimated anew with every exchange.
@@ -152,6 +159,48 @@ fn samples_come_with_the_times_of_the_load() {
     let drift = observed.drift.unwrap();
     assert!(drift.ppm.abs() <= drift.uncertainty_ppm, "{drift:?}");
     observer.says("left");
+}
+
+/// The observer may run as root: what a client names is not looked at, unless its own side says so.
+#[test]
+fn files_that_its_own_side_does_not_allow_are_not_looked_at() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = directory.path().join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let inside = directory.path().join("x/../server.pid");
+    std::fs::write(directory.path().join("server.pid"), "no number\n").unwrap();
+    let observer = Listening::allowing(directory.path());
+    let outside = "looks at files of its own servers only";
+    for (file, why) in [
+        (Path::new("/dev/zero"), outside),
+        (Path::new("/etc/passwd"), outside),
+        (&directory.path().join("../x.pid"), outside),
+        (&fifo, "a FIFO, no regular file"),
+        (&inside, "holds no process id"),
+    ] {
+        let host = reach(way(observer.port, SECRET)).unwrap();
+        let watch = Watch {
+            pid_file: Some(file.to_owned()),
+            datadir: Some("/etc".into()),
+            directories: vec![
+                ("redo log".to_owned(), "/root".into()),
+                ("data".to_owned(), directory.path().into()),
+            ],
+            ..Watch::default()
+        };
+        let watched = host.watch(watch, &|| false).unwrap();
+        let missing = watched.machine.not_observed.join("\n");
+        assert!(missing.contains(why), "{}: {missing}", file.display());
+        assert!(
+            missing.contains("data directory /etc not observed"),
+            "{missing}"
+        );
+        assert!(missing.contains("redo log /root not observed"), "{missing}");
+        let places = watched.storage.places;
+        assert_eq!(places.len(), 1, "{places:?}");
+        assert_eq!(places[0].holds, ["data"]);
+    }
 }
 
 #[test]
@@ -181,7 +230,7 @@ fn several_clients_are_served_at_a_time() {
     let one = reach(way(observer.port, SECRET)).unwrap();
     let other = reach(way(observer.port, SECRET)).unwrap();
     for host in [&one, &other] {
-        host.watch(Watch::default()).unwrap();
+        host.watch(Watch::default(), &|| false).unwrap();
     }
     let (send, taken) = channel();
     for (number, host) in [&one, &other].into_iter().enumerate() {
@@ -193,8 +242,8 @@ fn several_clients_are_served_at_a_time() {
     while seen != [true; 2] {
         seen[taken.recv_timeout(LONG).unwrap()] = true;
     }
-    assert!(one.leave().lost.is_none());
-    assert!(other.leave().lost.is_none());
+    assert!(one.leave(&|| false).lost.is_none());
+    assert!(other.leave(&|| false).lost.is_none());
     drop(reach(way(observer.port, SECRET)).unwrap());
 }
 
@@ -202,7 +251,7 @@ fn several_clients_are_served_at_a_time() {
 fn an_observer_that_stops_is_lost_from_then_on() {
     let mut observer = Listening::start();
     let host = reach(way(observer.port, SECRET)).unwrap();
-    host.watch(Watch::default()).unwrap();
+    host.watch(Watch::default(), &|| false).unwrap();
     let (send, taken) = channel();
     let started = system_now();
     let every = Duration::from_millis(100);
@@ -210,7 +259,7 @@ fn an_observer_that_stops_is_lost_from_then_on() {
     taken.recv_timeout(LONG).unwrap();
     observer.stop();
     // What was under way still comes; then the other end of the channel goes with the connection.
-    let observed = host.leave();
+    let observed = host.leave(&|| false);
     let (at, why) = observed.lost.unwrap();
     assert_eq!(why, "the observer was stopped");
     assert!(at > started && observed.collected.is_none());
@@ -392,7 +441,7 @@ fn the_clock_of_another_host_is_found_over_an_uneven_way() {
     assert!(is_true(offset.wall_ns, 3600), "{offset:?}");
     let half_ns = 2_500_000;
     assert!(offset.uncertainty_ns >= half_ns, "{offset:?}");
-    host.watch(Watch::default()).unwrap();
+    host.watch(Watch::default(), &|| false).unwrap();
     assert_eq!(
         (host.same_machine(), host.host()),
         (Some(false), Host::Server)
@@ -408,7 +457,7 @@ fn the_clock_of_another_host_is_found_over_an_uneven_way() {
         "{sample:?}"
     );
     assert_eq!((sample.length_s, sample.host), (0.5, Host::Server));
-    let observed = host.leave();
+    let observed = host.leave(&|| false);
     assert_eq!(observed.lost, None);
     assert_eq!(observed.changed[0].host, Host::Server);
     assert!(is_true(observed.offset.unwrap().offset_ns, 1000));

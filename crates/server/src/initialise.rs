@@ -222,7 +222,15 @@ fn run(mut command: Command, layout: &Layout) -> Result<(), Error> {
     without_mysql_variables(&mut command);
     let mysqld = Path::new(command.get_program()).to_owned();
     let mut child = spawn(command, Lifetime::Owned).map_err(Error::io("start", &mysqld))?;
-    let in_time = wait(&child).map_err(Error::io("wait for", &mysqld))?;
+    let in_time = match wait(&child) {
+        Ok(in_time) => in_time,
+        Err(error) => {
+            // It writes to a directory that is about to go.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(Error::io("wait for", &mysqld)(error));
+        }
+    };
     if !in_time {
         child.kill().map_err(Error::io("kill", &mysqld))?;
     }

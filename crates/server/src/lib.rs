@@ -19,6 +19,7 @@ mod initialise;
 mod install;
 mod install_marker;
 mod installation;
+mod interruption;
 mod launch;
 mod layout;
 mod lifecycle;
@@ -49,6 +50,7 @@ pub use install::{
     InstallError, Installed, Progress, RECIPES, Recipe, install, installed, uninstall,
 };
 pub use installation::Installation;
+pub use interruption::end_waits_when;
 pub use page_cache::evict_page_cache;
 pub use server::Server;
 pub use snapshot::{Draft, NamedSnapshot, Snapshot};

@@ -9,6 +9,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 
+use crate::interruption::Wait;
+
+/// How often a wait looks whether the user interrupts.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
 /// A process by number, start and boot of the machine, as a marker file keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProcessId {
@@ -108,8 +113,24 @@ impl ProcessHandle {
         }
     }
 
-    /// Waits until it ends; false when the time is over first.
+    /// Waits until it ends; false when the time is over first. An interruption meanwhile is an error.
     pub(crate) fn wait(&self, timeout: Duration) -> io::Result<bool> {
+        let wait = Wait::begin();
+        let mut left = timeout;
+        loop {
+            let part = left.min(LOOK_EVERY);
+            if self.has_ended_within(part)? {
+                return Ok(true);
+            }
+            left -= part;
+            if left.is_zero() {
+                return Ok(false);
+            }
+            wait.go_on()?;
+        }
+    }
+
+    fn has_ended_within(&self, timeout: Duration) -> io::Result<bool> {
         let timeout = Timespec {
             tv_sec: timeout.as_secs() as i64,
             tv_nsec: i64::from(timeout.subsec_nanos()),

@@ -5,6 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::interruption::Wait;
 use crate::process::ProcessHandle;
 
 /// How often the server is asked.
@@ -32,8 +33,10 @@ pub(crate) fn wait_until_up(
     timeout: Duration,
 ) -> io::Result<Readiness> {
     let start = now();
+    let wait = Wait::begin();
     let mut greeting = Greeting::default();
     loop {
+        wait.go_on()?;
         if process.wait(PERIOD)? {
             return Ok(Readiness::Ended);
         }

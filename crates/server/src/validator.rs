@@ -109,6 +109,11 @@ impl Validator<'_> {
             Ok(None) => Ok(true),
             Err(error) => Err(error),
         };
+        if waited.is_err() {
+            // Its directory is about to go.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
         let in_time = waited.map_err(Error::io("wait for", mysqld))?;
         if !in_time {
             child.kill().map_err(Error::io("kill", mysqld))?;

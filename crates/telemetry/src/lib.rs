@@ -3,6 +3,7 @@
 //! A [`Sampler`] reads the kernel's counters and says what was used since the reading before. What it
 //! cannot observe it names in [`samples::Machine::not_observed`]; it never guesses and never fails.
 
+mod allowed_paths;
 mod block_device;
 mod cgroup;
 mod cpu;
@@ -11,8 +12,10 @@ mod error;
 mod kernel;
 mod machine;
 mod memory;
+mod named_file;
 mod network;
 mod own_process;
+mod pid_file;
 mod pressure;
 mod process;
 mod reading;
@@ -25,7 +28,9 @@ mod storage;
 #[cfg(test)]
 mod fixture;
 
+pub use allowed_paths::AllowedPaths;
 pub use own_process::{OwnProcess, boot_id};
+pub use pid_file::pid_in_file;
 pub use sampler::{Sampler, Targets};
 pub use server::{ServerSampler, ServerView, WatchedServer, table_sizes};
 pub use server_process::{ServerMarks, ServerProcess};

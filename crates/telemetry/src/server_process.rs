@@ -12,7 +12,7 @@ use procfs_core::{
     net::{TcpNetEntries, TcpState},
 };
 
-use crate::kernel::Kernel;
+use crate::{kernel::Kernel, pid_file::pid_in_file};
 
 /// Names of the servers' processes, as the kernel shortens them.
 const SERVERS: [&str; 3] = ["mariadbd", "mysqld", "mysqld-debug"];
@@ -116,11 +116,11 @@ fn name_of(kernel: &Kernel, pid: u32) -> Option<String> {
     kernel.line(&format!("proc/{pid}/comm"))
 }
 
-fn is_server(kernel: &Kernel, pid: u32) -> bool {
+pub(crate) fn is_server(kernel: &Kernel, pid: u32) -> bool {
     name_of(kernel, pid).is_some_and(|name| SERVERS.contains(&name.as_str()))
 }
 
-fn pids(kernel: &Kernel) -> impl Iterator<Item = u32> {
+pub(crate) fn pids(kernel: &Kernel) -> impl Iterator<Item = u32> {
     let names = kernel.names("proc").into_iter();
     names.filter_map(|name| name.parse().ok())
 }
@@ -128,11 +128,7 @@ fn pids(kernel: &Kernel) -> impl Iterator<Item = u32> {
 /// The process whose id a file holds.
 fn pid_in(kernel: &Kernel, file: &Path) -> Result<u32, String> {
     let place = || format!("pid file {}", file.display());
-    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", place()))?;
-    let pid: u32 = text
-        .trim()
-        .parse()
-        .map_err(|_| format!("{}: holds no process id", place()))?;
+    let pid = pid_in_file(file).map_err(|why| format!("{}: {why}", place()))?;
     match name_of(kernel, pid) {
         Some(_) => Ok(pid),
         None => Err(format!("{}: process {pid} is not running", place())),

@@ -107,6 +107,9 @@ pub(crate) struct NullServerArgs {
     /// Refuse connections beyond this number with error 1040 [default: what the limit of open files leaves room for]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_connections: Option<u32>,
+    /// Say this of a system variable, such as datadir=/srv/db; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    variable: Vec<(String, String)>,
     /// Log each statement to this file: connection, when it was received and answered (monotonic ns), and how
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -119,7 +122,7 @@ enum DialectName {
 }
 
 pub(crate) fn run(args: NullServerArgs) -> anyhow::Result<ExitCode> {
-    let interrupt = signals::interrupt()?;
+    let interrupt = signals::silent_interrupt()?;
     let settings = settings(&args)?;
     let reactor = Reactor::new(Clock::System)
         .map_err(|error| Blamed::new(Blame::Machine, format!("event loop: {error}")))?;
@@ -180,6 +183,7 @@ fn settings(args: &NullServerArgs) -> Result<Settings, Blamed> {
         },
         error: usual_error(args.error_number),
         max_connections,
+        variables: args.variable.clone(),
         log,
     })
 }
@@ -262,6 +266,15 @@ fn refused(path: &Path, error: &io::Error) -> Blamed {
         )
     });
     Blamed::new(Blame::Input, format!("{}: {error}", path.display())).hint(hint)
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => {
+            Ok((name.to_ascii_lowercase(), value.to_owned()))
+        }
+        _ => Err("a name and a value, for example read_only=ON".to_owned()),
+    }
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

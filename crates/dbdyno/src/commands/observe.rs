@@ -45,6 +45,10 @@ pub(crate) struct ObserveArgs {
     /// The server's pid file, where the one that the server names does not hold here: for a server in a container
     #[arg(long, value_name = "PATH")]
     pid_file: Option<PathBuf>,
+    /// Look at paths of a client below this directory, too; otherwise only where servers of this machine have their
+    /// files. May be given several times
+    #[arg(long, value_name = "DIRECTORY")]
+    allow: Vec<PathBuf>,
 }
 
 pub(crate) fn run(args: ObserveArgs) -> anyhow::Result<ExitCode> {
@@ -62,7 +66,7 @@ fn over_pipes(args: &ObserveArgs) -> anyhow::Result<ExitCode> {
             .hint(hint.to_owned())
             .into());
     }
-    let place = Place::new(None, args.pid_file.clone());
+    let place = Place::new(None, args.pid_file.clone(), args.allow.clone());
     let of_machine = |error| Blamed::new(Blame::Machine, error);
     let input = stdin().as_fd().try_clone_to_owned().map_err(of_machine)?;
     let output = stdout().as_fd().try_clone_to_owned().map_err(of_machine)?;
@@ -73,12 +77,13 @@ fn over_pipes(args: &ObserveArgs) -> anyhow::Result<ExitCode> {
 
 fn listening(address: &str, args: &ObserveArgs) -> anyhow::Result<ExitCode> {
     let secret_file = args.secret_file.as_deref().unwrap_or("".as_ref());
-    let place = Place::new(Some(secret(secret_file)?), args.pid_file.clone());
+    let secret = Some(secret(secret_file)?);
+    let place = Place::new(secret, args.pid_file.clone(), args.allow.clone());
     let refused = |error: std::io::Error| Blamed::new(Blame::Input, format!("{address}: {error}"));
     let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(refused)?.collect();
     let listener = TcpListener::bind(addresses.as_slice()).map_err(refused)?;
     let bound = listener.local_addr().map_err(refused)?;
-    let interrupt = signals::interrupt()?;
+    let interrupt = signals::silent_interrupt()?;
     println!("listening on {bound}");
     let is_stopped = || interrupt.is_raised();
     let ended = listen(listener, &place, &is_stopped, &|said| eprintln!("{said}"));

@@ -12,7 +12,7 @@ use super::run;
 use crate::{
     blame::{Blame, Blamed},
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
-    runs::{Choices, ResultsDirectory, SmackFiles, control},
+    runs::{Choices, Purpose, ResultsDirectory, SmackFiles},
 };
 
 const EXPERIMENT: &str = include_str!("quick.toml");
@@ -148,7 +148,7 @@ fn statement(endpoint: &Endpoint, sql: &str) -> anyhow::Result<()> {
         database: None,
         ..endpoint.clone()
     };
-    control(&endpoint, async |connection| {
+    Purpose::Change.control(&endpoint, async |connection| {
         connection.query(sql.as_bytes()).await
     })?;
     Ok(())

@@ -15,7 +15,7 @@ use crate::{
     blame::{Blame, Blamed},
     connection_options::named_server,
     progress::Step,
-    runs::{control, redo_log},
+    runs::{Purpose, redo_log},
 };
 
 mod check;
@@ -240,7 +240,7 @@ fn start(name: &str, server: &mut Server) -> Result<(), Blamed> {
 /// Stops a server; one without its redo log would start without it again, so that is switched on first.
 fn stop(name: &str, server: &mut Server) -> Result<(), Blamed> {
     if server.is_running() {
-        match control(&server.endpoint(), redo_log::bring_back) {
+        match Purpose::Change.control(&server.endpoint(), redo_log::bring_back) {
             Ok(true) => eprintln!("note: the redo log was switched off; it is on now"),
             Ok(false) => {}
             // A server that lets nobody in has to be stopped all the same.

@@ -7,7 +7,7 @@ use telemetry::table_sizes;
 
 use crate::{
     connection_options::ConnectionOptions,
-    runs::{control, number},
+    runs::{Purpose, number},
 };
 
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ enum Format {
 
 pub(crate) fn run(args: TablesArgs) -> anyhow::Result<ExitCode> {
     let endpoint = args.connection.endpoint()?;
-    let list = control(&endpoint, async |connection| {
+    let list = Purpose::Work.control(&endpoint, async |connection| {
         Ok(TableList {
             tables: table_sizes(connection, endpoint.database.as_deref()).await?,
             buffer_pool_bytes: number(connection, "SELECT @@innodb_buffer_pool_size").await?,

@@ -83,7 +83,7 @@ enum Colour {
 }
 
 pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
-    let interrupt = signals::interrupt()?;
+    let interrupt = signals::silent_interrupt()?;
     let (mut feed, mut model): (Box<dyn Feed>, Model) = match &args.record {
         Some(path) => {
             refuse_server(&args, path)?;

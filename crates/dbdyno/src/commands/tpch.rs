@@ -8,7 +8,7 @@ use workload::tpch::{ScaleFactor, Table};
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
-    runs::{control, quoted, tpch_data::DATABASE},
+    runs::{Purpose, control, quoted, tpch_data::DATABASE},
 };
 
 mod check;
@@ -81,7 +81,7 @@ fn drop_tables(args: &DropArgs) -> anyhow::Result<ExitCode> {
     // Those that refer to others come first.
     let names: Vec<_> = found.iter().map(|found| found.table.name()).collect();
     let sql = format!("drop table {}", names.join(", "));
-    control(&endpoint, async |connection| {
+    Purpose::Change.control(&endpoint, async |connection| {
         connection.query(sql.as_bytes()).await
     })?;
     println!("{database}: dropped {}", names.join(", "));

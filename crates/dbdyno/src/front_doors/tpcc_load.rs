@@ -10,7 +10,7 @@ use super::tpcc_arguments::{Arguments, Tool};
 use crate::{
     blame::{Blame, Blamed},
     runs::{
-        control, number,
+        Purpose, control, number,
         tpcc::population::{load_all, load_tables, look},
     },
     signals,
@@ -154,7 +154,7 @@ fn load(endpoint: &Endpoint, wanted: &Wanted) -> anyhow::Result<()> {
                 warehouses: 0,
                 is_complete: false,
             };
-            control(endpoint, async |connection| notes.write(connection).await)?;
+            Purpose::Change.control(endpoint, async |connection| notes.write(connection).await)?;
             load_tables(endpoint, &plan, &found, None, &interrupt)?;
         }
     }

@@ -15,7 +15,7 @@ use workload::{
 };
 
 use super::{
-    control::control,
+    control::Purpose,
     recording::{Recording, RunProgress},
     redo_log::RedoLogOff,
     sampling::Cadence,
@@ -118,7 +118,7 @@ impl Execution<'_> {
 
     /// Everything between the first and the last line; returns how the run ended.
     fn perform(&self, recording: &mut Recording<'_>) -> anyhow::Result<String> {
-        control(&self.stage.endpoint, async |connection| {
+        Purpose::Work.control(&self.stage.endpoint, async |connection| {
             run_all(connection, &self.run.before).await?;
             // With what these statements set, for the load meets that.
             let server = self.stage.identify(connection, "start").await?;
@@ -145,7 +145,7 @@ impl Execution<'_> {
                 recording.write(&Line::Checked(checked));
             })?;
         }
-        control(&self.stage.endpoint, async |connection| {
+        Purpose::Work.control(&self.stage.endpoint, async |connection| {
             let server = self.stage.identify(connection, "end").await?;
             recording.write(&Line::Server(server));
             run_all(connection, &self.run.after).await

@@ -8,7 +8,7 @@ use protocol::Endpoint;
 use samples::Dataset;
 
 use super::{
-    control::{control, number, quoted, variables},
+    control::{Purpose, control, number, quoted, variables},
     created_tables::CreatedTables,
     server_host::Observation,
     stage::{Maker, Stage, WantedData, local_pid, refuse_local},
@@ -108,7 +108,7 @@ impl GivenServer {
             return Ok(());
         }
         let sql = format!("drop table if exists {}", tables.join(", "));
-        control(&self.endpoint, async |connection| {
+        Purpose::Change.control(&self.endpoint, async |connection| {
             connection.query(sql.as_bytes()).await
         })?;
         self.created.forget(&address)

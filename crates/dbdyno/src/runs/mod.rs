@@ -34,7 +34,7 @@ pub(crate) mod tpch_data;
 pub(crate) use audited::{
     audit_of_path, audit_of_run, audit_of_sides, experiment_of, looked_at, one_factor,
 };
-pub(crate) use control::{control, number, quoted};
+pub(crate) use control::{Purpose, control, number, quoted, wait, wait_for_thread};
 pub(crate) use origin::{HIDDEN, Origin};
 pub(crate) use record_files::{read_record, read_records, record_error, record_files};
 pub(crate) use reported::{results_of, write_page};

@@ -12,7 +12,7 @@ use samples::Dataset;
 use server::{Installation, Lifetime, Server, Settings};
 
 use super::{
-    control::{control, number, variables},
+    control::{Purpose, control, number, variables},
     redo_log,
     settings_in_effect::adjusted,
     smack_data::SmackData,
@@ -23,6 +23,7 @@ use crate::{
     blame::{Blame, Blamed},
     connection_options::named_server,
     progress::Step,
+    signals,
 };
 
 /// Rows that are loaded once to learn how many bytes a row takes on disk.
@@ -172,7 +173,7 @@ impl PrivateServer {
         if self.server.is_running() {
             // It would start without its redo log again.
             if self.server.redo_log_is_off() {
-                control(&self.server.endpoint(), redo_log::bring_back)?;
+                Purpose::Change.control(&self.server.endpoint(), redo_log::bring_back)?;
             }
             self.server.stop().map_err(Blamed::from)?;
         }
@@ -181,7 +182,13 @@ impl PrivateServer {
 
     /// Stops the server and removes everything that it wrote.
     pub(crate) fn destroy(mut self) -> anyhow::Result<()> {
-        self.stop()?;
+        // Its data goes anyway: an impatient user need not wait until it is written.
+        match signals::raised_for() {
+            Some(_) if !self.server.redo_log_is_off() => {
+                self.server.kill().map_err(Blamed::from)?;
+            }
+            _ => self.stop()?,
+        }
         self.server.destroy().map_err(Blamed::from)?;
         match &self.link {
             Some(link) => Ok(named_server::unlink(link)?),
@@ -351,7 +358,7 @@ impl PrivateServer {
             "create database if not exists `{}`",
             database.replace('`', "``")
         );
-        control(&self.server.endpoint(), async |connection| {
+        Purpose::Work.control(&self.server.endpoint(), async |connection| {
             connection.query(create.as_bytes()).await
         })?;
         Ok(())
@@ -395,7 +402,7 @@ impl PrivateServer {
     /// Size of the buffer pool with the present settings.
     fn buffer_pool_bytes(&mut self) -> anyhow::Result<Option<u64>> {
         self.start()?;
-        let size = control(&self.server.endpoint(), async |connection| {
+        let size = Purpose::Work.control(&self.server.endpoint(), async |connection| {
             number(connection, "select @@innodb_buffer_pool_size").await
         })?;
         Ok(size)

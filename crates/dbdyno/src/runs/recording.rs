@@ -83,7 +83,8 @@ impl<'a> Recording<'a> {
         let server_host = stage.observation.as_deref().map(ServerHost::reach);
         let server_host = server_host.transpose()?;
         let writer = RecordWriter::create(path)?;
-        let server = ServerSampler::start(stage.watched(header.connections, cadence.server));
+        let server =
+            ServerSampler::start(stage.watched(header.connections, cadence.server, interrupt));
         let mut sampler = Sampler::new(stage.targets());
         if server_host.as_ref().is_some_and(ServerHost::is_reached) {
             sampler.server_host_is_observed();

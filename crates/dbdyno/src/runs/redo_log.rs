@@ -2,7 +2,7 @@
 
 use protocol::{Connection, Endpoint};
 
-use super::{control, redo_log_guard::Guard};
+use super::{Purpose, control, redo_log_guard::Guard};
 use crate::blame::{Blame, Blamed};
 
 /// The redo log of a server, switched off; it is on again when this goes, however that comes. A guard, a process of its
@@ -28,17 +28,18 @@ impl<'e> RedoLogOff<'e> {
             guard: Guard::set_up(endpoint)?,
             is_on_again: false,
         };
-        control(endpoint, async |connection| switch(connection, false).await)?;
+        Purpose::Change.control(endpoint, async |connection| switch(connection, false).await)?;
         Ok(off)
     }
 
     /// Switches it on again.
     pub(crate) fn switch_on(mut self) -> Result<(), Blamed> {
         self.is_on_again = true;
-        control(self.endpoint, async |connection| {
-            switch(connection, true).await
-        })
-        .map_err(still_off)?;
+        Purpose::Change
+            .control(self.endpoint, async |connection| {
+                switch(connection, true).await
+            })
+            .map_err(still_off)?;
         self.guard.dismiss();
         Ok(())
     }
@@ -49,7 +50,7 @@ impl Drop for RedoLogOff<'_> {
         if self.is_on_again {
             return;
         }
-        let switched = control(self.endpoint, async |connection| {
+        let switched = Purpose::Change.control(self.endpoint, async |connection| {
             switch(connection, true).await
         });
         match switched.map_err(still_off) {

@@ -12,7 +12,7 @@ use std::{
 use protocol::{Address, Compression, Endpoint, ServerKey};
 use serde::{Deserialize, Serialize};
 
-use super::{control, redo_log};
+use super::{Purpose, redo_log};
 use crate::blame::{Blame, Blamed};
 
 /// The hidden command that is the guard.
@@ -91,7 +91,7 @@ pub(crate) fn stand() -> anyhow::Result<ExitCode> {
     }
     let mut tries = 1;
     loop {
-        match control(&endpoint, redo_log::bring_back) {
+        match Purpose::Change.control(&endpoint, redo_log::bring_back) {
             Ok(was_off) => {
                 if was_off {
                     eprintln!(

@@ -17,12 +17,13 @@ use reactor::Instant;
 use samples::{Cgroup, Host, Line, Lost, RecordWriter, WriteError};
 
 use super::{
-    control::{control, variables},
+    control::{control, variables, wait_for_thread},
     server_directories::server_directories,
 };
 use crate::{
     blame::{Blame, Blamed},
     connection_options::password_file,
+    signals,
 };
 
 /// How the machine of a server is observed, in one run after the other.
@@ -61,7 +62,9 @@ impl Observation {
     /// Goes there.
     pub(crate) fn reach(&self) -> Result<RemoteHost, Blamed> {
         let address = self.observe.address.to_string();
-        let host = RemoteHost::reach(&address, &self.way).map_err(|error| {
+        let (to, way) = (address.clone(), self.way.clone());
+        let reached = wait_for_thread(move || RemoteHost::reach(&to, &way))?;
+        let host = reached.map_err(|error| {
             let hint = error.hint().map(str::to_owned);
             Blamed::new(Blame::Input, format!("observer {error}")).hint(hint)
         })?;
@@ -145,7 +148,7 @@ impl ServerHost {
     pub(super) fn watch(&self, variables: &BTreeMap<String, String>, own: &[Cgroup]) -> Vec<Line> {
         let watched = match &self.remote {
             Ok(remote) => remote
-                .watch(watch(variables))
+                .watch(watch(variables), &|| signals::raised_for().is_some())
                 .map_err(|error| error.to_string()),
             Err(why) => Err(why.clone()),
         };
@@ -203,7 +206,7 @@ impl ServerHost {
         let Ok(remote) = self.remote else {
             return (Vec::new(), None);
         };
-        let observed = remote.leave();
+        let observed = remote.leave(&|| signals::raised_for().is_some());
         let mut lines: Vec<Line> = observed.changed.into_iter().map(Line::Changed).collect();
         lines.extend(observed.collected.map(Line::Collected));
         said.clock = observed.offset.map(Into::into);

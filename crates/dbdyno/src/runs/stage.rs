@@ -8,6 +8,7 @@ use std::{
 };
 
 use experiment::{DataSource, DataSpec, Observe, PlannedRun, Restore, Rows};
+use load::Interrupt;
 use protocol::{Address, Connection, Endpoint};
 use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity};
 use telemetry::{Targets, WatchedServer};
@@ -178,12 +179,18 @@ impl Stage {
     }
 
     /// What is asked of the server, and how often, while so many connections load it.
-    pub(super) fn watched(&self, connections: u32, every: Duration) -> WatchedServer {
+    pub(super) fn watched(
+        &self,
+        connections: u32,
+        every: Duration,
+        interrupt: &Interrupt,
+    ) -> WatchedServer {
         WatchedServer {
             endpoint: self.endpoint.clone(),
             is_local: self.server_pid.is_some(),
             connections,
             every,
+            is_interrupted: interrupt.flag(),
         }
     }
 
@@ -265,13 +272,20 @@ pub(super) fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
 
 /// The server's process, if it is on this machine.
 pub(crate) fn local_pid(address: &Address, variables: &BTreeMap<String, String>) -> Option<u32> {
-    let local = match address {
+    let is_local = match address {
         Address::Unix(_) => true,
         Address::Tcp { host, .. } => is_loopback(host),
     };
+    // What another machine names is not even looked for here.
+    if !is_local {
+        return None;
+    }
     let file = Path::new(variables.get("datadir")?).join(variables.get("pid_file")?);
-    let pid: u32 = std::fs::read_to_string(file).ok()?.trim().parse().ok()?;
-    (local && Path::new("/proc").join(pid.to_string()).exists()).then_some(pid)
+    let pid = telemetry::pid_in_file(&file).ok()?;
+    Path::new("/proc")
+        .join(pid.to_string())
+        .exists()
+        .then_some(pid)
 }
 
 /// True for an address that cannot lie on another machine.

@@ -8,7 +8,7 @@ use samples::Dataset;
 use workload::smack::{Error, Existing, TableEvent, TablePlan};
 
 use super::{
-    control::{control, number, quoted, unless_interrupted},
+    control::{Purpose, control, number, quoted, unless_interrupted, wait},
     smack_data::SmackData,
 };
 use crate::{
@@ -38,8 +38,8 @@ pub(crate) fn load_tables(
     let plans = TablePlan::all(&script, &smack.files());
     let step = Step::bar(format!("loading {rows} rows of {}", smack.name()), rows);
     let begin = reactor::system_now();
-    let loaded = reactor::block_on(async {
-        let mut connection = Connection::open(endpoint)
+    let loaded = wait(async {
+        let mut connection = Connection::open_within(endpoint, Purpose::Work.limit())
             .await
             .map_err(|error| Blamed::of_server(&endpoint.address, error))?;
         for plan in &plans {
@@ -56,7 +56,7 @@ pub(crate) fn load_tables(
         }
         Ok(())
     });
-    loaded.map_err(|error| Blamed::new(Blame::Machine, error))??;
+    loaded??;
     let took = reactor::system_now() - begin;
     Ok(Loaded {
         rows,
@@ -74,11 +74,14 @@ pub(crate) fn find_tables(
     let mut found: Option<u64> = None;
     for table in smack.generated_tables() {
         let count = format!("select count(*) from {table}");
-        let rows = control(endpoint, async |connection| {
-            number(connection, &count).await
-        })
-        .map_err(|error| error.hint("a [data] table makes the tables of a .smack file".to_owned()))?
-        .unwrap_or(0);
+        let rows = Purpose::Work
+            .control(endpoint, async |connection| {
+                number(connection, &count).await
+            })
+            .map_err(|error| {
+                error.hint("a [data] table makes the tables of a .smack file".to_owned())
+            })?
+            .unwrap_or(0);
         if rows == 0 || found.is_some_and(|other| other != rows) {
             let message =
                 format!("table {table} has {rows} rows: its keys are not those of gen-data");
@@ -110,7 +113,7 @@ pub(crate) fn disk_bytes<'t>(
     endpoint: &Endpoint,
 ) -> Result<Option<u64>, Blamed> {
     let tables: Vec<&str> = tables.collect();
-    control(endpoint, async |connection| {
+    Purpose::Work.control(endpoint, async |connection| {
         // Without it the sizes are those of some time during the load.
         connection
             .rows(&format!("analyze table {}", tables.join(", ")))

@@ -8,7 +8,7 @@ use protocol::Endpoint;
 use workload::tpch::{KeyTime, Keys, LoadPlan, Table, TableLoad};
 
 use super::{
-    control::control,
+    control::Purpose,
     population,
     table_load::{Loaded, disk_bytes},
 };
@@ -120,7 +120,7 @@ pub(crate) fn fill(
     if !statements.is_empty() {
         let _step = Step::spinner("adding the foreign keys");
         let begin = reactor::system_now();
-        control(endpoint, async |connection| {
+        Purpose::Change.control(endpoint, async |connection| {
             // The rows are known to be right, and `tpch check` looks; checking would copy each table.
             connection.query(b"set foreign_key_checks = 0").await?;
             for sql in &statements {

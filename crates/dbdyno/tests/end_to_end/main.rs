@@ -53,4 +53,5 @@ mod tpcc_mysql;
 mod tpch;
 mod truth;
 mod until_decided;
+mod waits;
 mod warm_up;

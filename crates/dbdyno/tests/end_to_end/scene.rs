@@ -146,7 +146,7 @@ impl Scene {
         }
     }
 
-    fn launch<S: AsRef<OsStr>>(
+    pub(crate) fn launch<S: AsRef<OsStr>>(
         &self,
         mut command: Command,
         args: impl IntoIterator<Item = S>,
@@ -202,6 +202,11 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// Its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);

@@ -11,6 +11,7 @@ use std::{
 use workload::{Failure, User};
 
 use super::{Message, Place};
+use crate::timeline::Timeline;
 
 /// Connections that one loop opens at the same time: a server's backlog is short.
 const CONNECTING_AT_ONCE: usize = 32;
@@ -20,6 +21,7 @@ const CONNECT_ATTEMPTS: u32 = 3;
 /// Opens the connections of all users, some at a time; those that fail for good are left out.
 pub(super) async fn connect_all<U: User + 'static>(
     messages: &mpsc::Sender<Message>,
+    timeline: &Timeline,
     users: Vec<(Place, U)>,
 ) -> Vec<(Place, U)> {
     let total = users.len();
@@ -47,7 +49,8 @@ pub(super) async fn connect_all<U: User + 'static>(
             open.set(open.get() - 1);
         });
     }
-    while open.get() > 0 {
+    // A load that is called off waits for nobody.
+    while open.get() > 0 && !timeline.is_over(reactor::now()) {
         reactor::sleep(Duration::from_millis(1)).await;
     }
     connected.take()

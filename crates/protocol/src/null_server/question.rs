@@ -196,6 +196,7 @@ mod tests {
             port: 3307,
             max_connections: 100,
             max_prepared_stmt_count: 10,
+            set: Vec::new(),
         };
         question(Asker {
             identity: &identity,

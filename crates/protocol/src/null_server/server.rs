@@ -41,6 +41,8 @@ pub struct Settings {
     pub error: ServerError,
     /// Connections beyond this number are refused with error 1040.
     pub max_connections: u32,
+    /// System variables in place of its own, or beside them.
+    pub variables: Vec<(String, String)>,
     /// Where each statement is logged.
     pub log: Option<Box<dyn Write>>,
 }
@@ -57,6 +59,7 @@ impl Default for Settings {
             behaviour: Behaviour::default(),
             error: usual_error(1213),
             max_connections: 100_000,
+            variables: Vec::new(),
             log: None,
         }
     }
@@ -76,6 +79,7 @@ impl NullServer {
             port: 0,
             max_connections: settings.max_connections,
             max_prepared_stmt_count: PREPARED_MAX,
+            set: settings.variables,
         };
         let shared = Shared {
             hello: Hello {

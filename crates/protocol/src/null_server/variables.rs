@@ -50,6 +50,8 @@ pub(super) struct Identity {
     pub(super) port: u16,
     pub(super) max_connections: u32,
     pub(super) max_prepared_stmt_count: usize,
+    /// Variables that its user sets, in place of these or beside them.
+    pub(super) set: Vec<(String, String)>,
 }
 
 impl Identity {
@@ -70,7 +72,7 @@ impl Identity {
     }
 
     /// All variables, sorted by name.
-    pub(super) fn variables(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn variables(&self) -> Vec<(&str, String)> {
         let own = [
             ("max_connections", self.max_connections.to_string()),
             (
@@ -84,7 +86,11 @@ impl Identity {
         let fixed = FIXED
             .iter()
             .map(|(name, value)| (*name, (*value).to_owned()));
-        let mut all: Vec<_> = fixed.chain(own).collect();
+        let set = |name: &str| self.set.iter().any(|(set, _)| set == name);
+        let known = fixed.chain(own).filter(|(name, _)| !set(name));
+        let set = self.set.iter();
+        let set = set.map(|(name, value)| (name.as_str(), value.clone()));
+        let mut all: Vec<_> = known.chain(set).collect();
         all.sort_unstable_by_key(|(name, _)| *name);
         all
     }

@@ -1,22 +1,89 @@
 //! How long an answer of the server is waited for.
 
-use std::{future::Future, io, time::Duration};
+use std::{
+    future::Future,
+    io,
+    pin::pin,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use protocol::Error;
 
 /// A server that takes longer to answer one reading is not asked any more.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The same once the run is interrupted.
+const PATIENCE_INTERRUPTED: Duration = Duration::from_millis(500);
+/// How often is looked whether it is.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
 /// The result of `future`, or why there is none in time.
 pub(crate) async fn in_time<T>(future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     match reactor::timeout(PATIENCE, future).await {
         Ok(result) => result,
-        Err(_) => Err(Error::Lost {
-            during: "asking for the status",
-            source: io::Error::new(
-                io::ErrorKind::TimedOut,
-                format!("no answer in {PATIENCE:?}"),
-            ),
-        }),
+        Err(_) => Err(silent(PATIENCE)),
+    }
+}
+
+/// The same; there is less time from the moment on at which the flag is set.
+pub(crate) async fn in_time_or_interrupted<T>(
+    is_interrupted: &AtomicBool,
+    future: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let mut future = pin!(future);
+    let mut left = PATIENCE;
+    while !left.is_zero() {
+        let part = left.min(LOOK_EVERY);
+        if let Ok(result) = reactor::timeout(part, future.as_mut()).await {
+            return result;
+        }
+        left -= part;
+        if is_interrupted.load(Ordering::Relaxed) {
+            let rest = left.min(PATIENCE_INTERRUPTED);
+            let ended = reactor::timeout(rest, future.as_mut()).await;
+            return ended.unwrap_or_else(|_| Err(silent(PATIENCE_INTERRUPTED)));
+        }
+    }
+    Err(silent(PATIENCE))
+}
+
+fn silent(patience: Duration) -> Error {
+    Error::Lost {
+        during: "asking for the status",
+        source: io::Error::new(
+            io::ErrorKind::TimedOut,
+            format!("no answer in {patience:?}"),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reactor::{Clock, Reactor, now, sleep};
+
+    use super::*;
+
+    #[test]
+    fn a_silent_server_is_waited_for_less_once_the_run_is_interrupted() {
+        for (is_interrupted, answers_after_ms, expected_ms) in [
+            (false, 9_000, Ok(9_000)),
+            (false, 11_000, Err(10_000)),
+            (true, 300, Ok(300)),
+            (true, 9_000, Err(550)),
+        ] {
+            let flag = AtomicBool::new(is_interrupted);
+            let took = Reactor::new(Clock::Driven).unwrap().run(async {
+                let begin = now();
+                let answer = async {
+                    sleep(Duration::from_millis(answers_after_ms)).await;
+                    Ok(())
+                };
+                let result = in_time_or_interrupted(&flag, answer).await;
+                let took = (now() - begin).as_millis() as u64;
+                result.map(|()| took).map_err(|_| took)
+            });
+            assert_eq!(took, expected_ms, "{is_interrupted} {answers_after_ms}");
+        }
     }
 }

@@ -1,7 +1,11 @@
 //! The thread that asks the server while a load runs.
 
 use std::{
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    sync::{
+        Arc,
+        atomic::AtomicBool,
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
     thread::JoinHandle,
     time::Duration,
 };
@@ -12,7 +16,7 @@ use samples::{Collected, Line, ServerObservation};
 
 use super::{
     edges::Start,
-    patience::in_time,
+    patience::in_time_or_interrupted,
     questioner::Questioner,
     reading::{Probes, Reading},
 };
@@ -28,6 +32,8 @@ pub struct WatchedServer {
     pub connections: u32,
     /// How often its counters are read.
     pub every: Duration,
+    /// Set when the run is to end: then a silent server is not waited for as long as before.
+    pub is_interrupted: Arc<AtomicBool>,
 }
 
 /// Asks the server from a thread of its own, so that no answer that takes long delays the load.
@@ -129,7 +135,10 @@ impl Told {
             Ok(reactor) => reactor,
             Err(error) => return self.say(nothing_observed(&error)),
         };
-        let observed = reactor.run(in_time(begin(server)));
+        let observed = reactor.run(in_time_or_interrupted(
+            &server.is_interrupted,
+            begin(server),
+        ));
         let (mut observed, lines) = match observed {
             Ok(Ok(begun)) => begun,
             Ok(Err(why)) => return self.say(nothing_observed(&why)),
@@ -146,10 +155,16 @@ impl Told {
                 None => self.orders.recv_timeout(wait),
             };
             let result = match (order, &lost) {
-                (Ok(Order::Started(at)), None) => reactor.run(in_time(observed.started(at))),
+                (Ok(Order::Started(at)), None) => reactor.run(in_time_or_interrupted(
+                    &server.is_interrupted,
+                    observed.started(at),
+                )),
                 (Ok(Order::Started(_)), Some(_)) => Ok(()),
                 (Err(RecvTimeoutError::Timeout), _) => {
-                    let line = reactor.run(in_time(observed.read()));
+                    let line = reactor.run(in_time_or_interrupted(
+                        &server.is_interrupted,
+                        observed.read(),
+                    ));
                     line.map(|line| self.say(line))
                 }
                 (Ok(Order::Finish) | Err(RecvTimeoutError::Disconnected), _) => break,
@@ -160,15 +175,24 @@ impl Told {
             }
         }
         if lost.is_none() {
-            match reactor.run(in_time(observed.end())) {
+            match reactor.run(in_time_or_interrupted(
+                &server.is_interrupted,
+                observed.end(),
+            )) {
                 Ok(lines) => lines.into_iter().for_each(|line| self.say(line)),
                 Err(error) => lost = Some(format!("at the end: {error}")),
             }
         }
         let closing = observed.closing(lost.as_deref());
         closing.into_iter().for_each(|line| self.say(line));
+        if lost.is_some() {
+            return;
+        }
         // The server is not asked any more either way.
-        let _ = reactor.run(in_time(observed.questioner.close()));
+        let _ = reactor.run(in_time_or_interrupted(
+            &server.is_interrupted,
+            observed.questioner.close(),
+        ));
     }
 
     fn say(&self, line: Line) {

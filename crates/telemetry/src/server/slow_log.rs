@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
@@ -10,11 +9,18 @@ use std::{
 use samples::{Histogram, SlowClass, SlowLog};
 
 use super::{fingerprint::fingerprint, status::to_nano};
+use crate::named_file;
 
 /// Fingerprints that stand in a record.
 const CLASSES_AT_MOST: usize = 20;
 /// What is read of the log at most.
-const BYTES_AT_MOST: u64 = 1 << 30;
+const BYTES_AT_MOST: u64 = 256 << 20;
+/// What counts of one statement's text: its fingerprint would be no other.
+const STATEMENT_BYTES_AT_MOST: usize = 64 << 10;
+/// Fingerprints that are told apart; the statements of others count as one class.
+const CLASSES_KNOWN: usize = 10_000;
+/// What stands for the statements beyond them.
+const OTHERS: &str = "(other statements)";
 
 /// The log's file, and where the run begins in it.
 #[derive(Debug)]
@@ -34,8 +40,8 @@ impl Mark {
             return Err(format!("log_output is {}", variable("log_output")));
         }
         let path = Path::new(variable("datadir")).join(variable("slow_query_log_file"));
-        let length = std::fs::metadata(&path)
-            .and_then(|metadata| File::open(&path).map(|_| metadata.len()))
+        let length = named_file::open(&path)
+            .and_then(|file| Ok(file.metadata()?.len()))
             .map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self {
             path,
@@ -46,7 +52,7 @@ impl Mark {
     /// What was written since; an error says in words why it cannot be read.
     pub(crate) fn written_since(&self) -> Result<SlowLog, String> {
         let read = || -> io::Result<SlowLog> {
-            let mut file = File::open(&self.path)?;
+            let mut file = named_file::open(&self.path)?;
             // A log that is shorter than before was begun anew.
             let from = self.offset.min(file.metadata()?.len());
             file.seek(SeekFrom::Start(if from < self.offset { 0 } else { from }))?;
@@ -87,7 +93,7 @@ fn digest(mut log: impl BufRead) -> io::Result<SlowLog> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let ended = log.read_until(b'\n', &mut line)? == 0;
+        let ended = read_line(&mut log, &mut line)? == 0;
         let said = String::from_utf8_lossy(&line);
         let is_head = said.starts_with("# Query_time:");
         let begins = said.starts_with("# Time:") || said.starts_with("# User@Host:") || is_head;
@@ -105,12 +111,34 @@ fn digest(mut log: impl BufRead) -> io::Result<SlowLog> {
         if is_head {
             head = Some(read_head(&said));
         } else if head.is_some() && !said.starts_with('#') && !is_the_logs_own(&said) {
-            text.push_str(&said);
+            let room = STATEMENT_BYTES_AT_MOST.saturating_sub(text.len());
+            let mut end = said.len().min(room);
+            while !said.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.push_str(&said[..end]);
         } else if let Some(command) = said.strip_prefix("# administrator command:") {
             text = format!("administrator command:{command}");
         }
     }
     Ok(ranked(classes))
+}
+
+/// Reads a line and keeps its beginning; returns how long it was.
+fn read_line(log: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    let mut length = 0;
+    loop {
+        let piece = log.fill_buf()?;
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let taken = end.map_or(piece.len(), |end| end + 1);
+        let room = STATEMENT_BYTES_AT_MOST.saturating_sub(line.len());
+        line.extend_from_slice(&piece[..taken.min(room)]);
+        log.consume(taken);
+        length += taken;
+        if end.is_some() || taken == 0 {
+            return Ok(length);
+        }
+    }
 }
 
 /// `SET timestamp=…;`, `use db;`, and the three lines that a server writes when it opens its log.
@@ -140,7 +168,11 @@ fn read_head(line: &str) -> Head {
 }
 
 fn add(classes: &mut BTreeMap<String, Class>, head: &Head, text: &str) {
-    let class = classes.entry(fingerprint(text)).or_insert_with(|| Class {
+    let mut name = fingerprint(text);
+    if classes.len() >= CLASSES_KNOWN && !classes.contains_key(&name) {
+        name = OTHERS.to_owned();
+    }
+    let class = classes.entry(name).or_insert_with(|| Class {
         count: 0,
         total_s: 0.0,
         max_s: 0.0,
@@ -270,6 +302,33 @@ mod tests {
             Mark::now(&variables("OFF")).unwrap_err(),
             "slow_query_log is off"
         );
+    }
+
+    #[test]
+    fn a_log_takes_no_more_memory_than_its_limits() {
+        let mut log = MYSQL.as_bytes().to_vec();
+        log.truncate(log.len() - b"# administrator command: Quit;\n".len());
+        log.extend_from_slice(b"SELECT '");
+        log.resize(log.len() + (8 << 20), b'x');
+        let mut line = Vec::new();
+        let long = vec![b'x'; 8 << 20];
+        assert_eq!(read_line(&mut &long[..], &mut line).unwrap(), 8 << 20);
+        assert_eq!(line.len(), STATEMENT_BYTES_AT_MOST);
+        let found = digest(&log[..]).unwrap();
+        assert_eq!(found.statements, 2);
+        assert!(
+            found
+                .classes
+                .iter()
+                .all(|it| it.fingerprint.len() <= STATEMENT_BYTES_AT_MOST)
+        );
+        let head = "# User@Host: a[a] @ b []\n# Query_time: 0.1  Lock_time: 0 Rows_sent: 1  Rows_examined: 1\n";
+        let many: String = (0..CLASSES_KNOWN + 5)
+            .map(|number| format!("{head}SELECT c{number} FROM t;\n"))
+            .collect();
+        let found = digest(many.as_bytes()).unwrap();
+        assert_eq!(found.statements, CLASSES_KNOWN as u64 + 5);
+        assert_eq!(found.left_out, (CLASSES_KNOWN + 1 - CLASSES_AT_MOST) as u64);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::options::{Format, Options};
 use crate::{
     blame::{Blame, Blamed},
     progress::Step,
-    runs::{control, population::fill_and_tell},
+    runs::{Purpose, population::fill_and_tell, wait},
     signals,
 };
 
@@ -72,7 +72,7 @@ fn create_database(endpoint: &Endpoint) -> anyhow::Result<()> {
     let Some(database) = endpoint.database.clone() else {
         return Ok(());
     };
-    let opened = reactor::block_on(Connection::open(endpoint))?;
+    let opened = wait(Connection::open(endpoint))?;
     let Err(error) = opened else { return Ok(()) };
     if error.server_number() != Some(NO_DATABASE) {
         return Err(Blamed::of_server(&endpoint.address, error).into());
@@ -81,7 +81,7 @@ fn create_database(endpoint: &Endpoint) -> anyhow::Result<()> {
         database: None,
         ..endpoint.clone()
     };
-    control(&outside, async |connection| {
+    Purpose::Change.control(&outside, async |connection| {
         let sql = format!("CREATE DATABASE {database}");
         connection.query(sql.as_bytes()).await
     })?;
@@ -177,7 +177,7 @@ fn in_parallel(
     let next = AtomicUsize::new(0);
     let step = (!says).then(|| Step::bar("tables", jobs.len() as u64));
     let work = || -> Result<(), Blamed> {
-        control(endpoint, async |connection| {
+        Purpose::Work.control(endpoint, async |connection| {
             for sql in session {
                 connection.query(sql.as_bytes()).await?;
             }

@@ -11,7 +11,7 @@ use crate::{
     blame::{Blame, Blamed},
     connection_options::named_server,
     progress::Step,
-    runs::{control, number, quoted, redo_log},
+    runs::{Purpose, number, quoted, redo_log},
 };
 
 #[derive(Debug, clap::Args)]
@@ -138,7 +138,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
     let took = reactor::system_now() - begin;
     step.say(format!("starting server {}", args.name));
     server.start(Lifetime::Detached)?;
-    let tables = control(&server.endpoint(), async |connection| {
+    let tables = Purpose::Work.control(&server.endpoint(), async |connection| {
         if let Some(plugin) = snapshot.borrowed_plugin() {
             let sql = format!("uninstall plugin {plugin}");
             connection.query(sql.as_bytes()).await?;
@@ -263,7 +263,7 @@ fn online(server: &Server, name: &str, to: &std::path::Path) -> Result<Snapshot,
 /// What the server has, asked before its data is copied. A redo log that is switched off is switched on first:
 /// what is restored would otherwise be lost with the first crash.
 fn ask(server: &Server) -> Result<Told, Blamed> {
-    control(&server.endpoint(), async |connection| {
+    Purpose::Work.control(&server.endpoint(), async |connection| {
         if redo_log::bring_back(connection).await? {
             eprintln!("note: the redo log was switched off; it is on now");
         }
@@ -281,7 +281,7 @@ fn clone(server: &Server, draft: &mut Draft) -> Result<(), Blamed> {
         quoted(&directory.to_string_lossy())
     );
     let installed = "select count(*) from information_schema.plugins where plugin_name = 'clone'";
-    let cloned = control(&server.endpoint(), async |connection| {
+    let cloned = Purpose::Work.control(&server.endpoint(), async |connection| {
         let was_there = number(connection, installed).await? == Some(1);
         if !was_there {
             connection

@@ -17,7 +17,8 @@ use super::{
 };
 use crate::{
     blame::{Blame, Blamed},
-    runs::{Stage, server_host},
+    runs::{Stage, server_host, wait_for_thread},
+    signals,
 };
 
 /// A server is silent when so many intervals went by without an answer, and this time.
@@ -46,7 +47,9 @@ impl Live {
                 let variables = server_host::variables_of(&stage.endpoint)?;
                 let remote = observation.reach()?;
                 let watching = remote
-                    .watch(server_host::watch(&variables))
+                    .watch(server_host::watch(&variables), &|| {
+                        signals::raised_for().is_some()
+                    })
                     .map_err(|error| Blamed::new(Blame::Input, format!("observer {error}")))?;
                 // A receiver that is gone is told by the samples that follow.
                 let _ = told.send(Update::Line(Box::new(Line::Machine(watching.machine))));
@@ -86,7 +89,7 @@ impl Live {
         });
         spawned.map_err(|error| Blamed::new(Blame::Machine, error))?;
         // A thread that ended without a word has panicked, which ends the process.
-        is_ready.recv().unwrap_or(Ok(()))?;
+        wait_for_thread(move || is_ready.recv().unwrap_or(Ok(())))??;
         Ok(Self {
             updates,
             orders,

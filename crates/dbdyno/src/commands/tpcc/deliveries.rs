@@ -7,6 +7,8 @@ use report::layouts::tpcc::Transactions;
 use samples::Deliveries;
 use workload::tpcc::{DELIVERED, Terminal, TerminalPlan};
 
+use crate::runs::wait;
+
 /// How long the rest of the deliveries may take.
 const REST_AT_MOST: Duration = Duration::from_secs(120);
 /// Within which 90 % of the deliveries have to be executed, seconds.
@@ -19,9 +21,7 @@ pub(super) fn deliver_rest(plan: &Arc<TerminalPlan>, endpoint: &Endpoint) -> Del
     let before = plan.deferred.results();
     if before.queued > before.executed + before.unknown {
         let mut courier = Terminal::courier(Arc::clone(plan), Arc::new(endpoint.clone()));
-        let rest = reactor::block_on(async {
-            reactor::timeout(REST_AT_MOST, courier.deliver_rest()).await
-        });
+        let rest = wait(async { reactor::timeout(REST_AT_MOST, courier.deliver_rest()).await });
         match rest {
             Ok(Ok(Ok(_))) => {}
             Ok(Ok(Err(failure))) => eprintln!("warning: delivering the rest: {failure}"),

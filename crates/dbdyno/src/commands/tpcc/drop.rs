@@ -6,7 +6,7 @@ use workload::tpcc::{drop_procedures, drop_statements};
 
 use crate::{
     connection_options::ConnectionOptions,
-    runs::{control, tpcc::database},
+    runs::{Purpose, tpcc::database},
 };
 
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,7 @@ pub(crate) struct DropArgs {
 
 pub(super) fn run(args: DropArgs) -> anyhow::Result<ExitCode> {
     let endpoint = database::endpoint(&args.connection)?;
-    control(&endpoint, async |connection| {
+    Purpose::Change.control(&endpoint, async |connection| {
         for sql in drop_statements().into_iter().chain(drop_procedures()) {
             connection.query(sql.as_bytes()).await?;
         }

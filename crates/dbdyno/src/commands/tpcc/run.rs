@@ -16,7 +16,7 @@ use crate::{
     commands::run::terminal_width,
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
     runs::{
-        Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, sample_every, steady,
+        Purpose, Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, sample_every, steady,
         tpcc::{
             consistency::{checked, describe, violations},
             database,
@@ -151,7 +151,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         );
     }
     if matches!(args.round_trips, RoundTrips::Stored) {
-        let created = control(&endpoint, create_procedures)?;
+        let created = Purpose::Change.control(&endpoint, create_procedures)?;
         if created > 0 {
             eprintln!("created {created} stored procedures, which dbdyno tpcc drop removes");
         }

@@ -9,7 +9,7 @@ use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
     progress::Step,
-    runs::{control, number},
+    runs::{Purpose, control, number},
 };
 
 /// The tables are not what they should be.
@@ -50,7 +50,7 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     println!("scale factor {scale_factor}");
     let step = Step::spinner("checking the tables");
     let mut wrong = 0;
-    control(&endpoint, async |connection| {
+    Purpose::Work.control(&endpoint, async |connection| {
         for table in Table::ALL {
             step.say(format!("checking {}", table.name()));
             let fault = match args.no_checksums {

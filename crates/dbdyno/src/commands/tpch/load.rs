@@ -10,7 +10,7 @@ use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
     runs::{
-        control,
+        Purpose, control,
         redo_log::RedoLogOff,
         tpch_data::{Filled, default_streams, fill},
     },
@@ -107,7 +107,7 @@ fn make_database(endpoint: &Endpoint) -> Result<(), Blamed> {
         "create database if not exists `{}`",
         name.replace('`', "``")
     );
-    control(&without, async |connection| {
+    Purpose::Change.control(&without, async |connection| {
         connection.query(sql.as_bytes()).await.map(drop)
     })
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     blame::{Blame, Blamed},
-    runs::quoted,
+    runs::{Purpose, quoted, wait},
 };
 
 /// INSERTs of a table that is made up, per transaction: nobody measures them.
@@ -37,16 +37,15 @@ enum Schema {
 impl<'s> Main<'s> {
     /// Connects.
     pub(super) fn open(settings: &'s Settings, endpoint: &'s Endpoint) -> Result<Self, Blamed> {
-        let opened = reactor::block_on(async {
-            let mut connection = Connection::open(endpoint).await?;
+        let opened = wait(async {
+            let limit = Purpose::Work.limit();
+            let mut connection = Connection::open_within(endpoint, limit).await?;
             for sql in &settings.on_connect {
                 connection.query(sql.as_bytes()).await?;
             }
             Ok(connection)
         });
-        let connection = opened
-            .map_err(|error| Blamed::new(Blame::Machine, error))?
-            .map_err(|error| Blamed::of_server(&endpoint.address, error))?;
+        let connection = opened?.map_err(|error| Blamed::of_server(&endpoint.address, error))?;
         if endpoint.compression != Compression::Off && !connection.compressed() {
             eprintln!(
                 "warning: {}: nothing is compressed, the server does not offer it",
@@ -117,7 +116,7 @@ impl<'s> Main<'s> {
                 self.run(&statements::drop_schema(name))?;
                 let sql = statements::create_schema(name);
                 self.echo(sql.as_bytes());
-                self.query(sql.as_bytes()).map(drop).map_err(|error| {
+                self.query(sql.as_bytes())?.map(drop).map_err(|error| {
                     let message = format!(
                         "{}: Cannot create schema {name} : {error}",
                         settings.program
@@ -181,7 +180,7 @@ impl<'s> Main<'s> {
 
     fn run_bytes(&mut self, sql: &[u8]) -> Result<(), Blamed> {
         self.echo(sql);
-        self.query(sql).map(drop).map_err(|error| {
+        self.query(sql)?.map(drop).map_err(|error| {
             let sql = String::from_utf8_lossy(sql);
             let message = format!(
                 "{}: Cannot run query {sql} ERROR : {error}",
@@ -193,7 +192,7 @@ impl<'s> Main<'s> {
 
     /// A statement that mysqlslap does not have.
     fn ask(&mut self, sql: &str) -> Result<(), Blamed> {
-        let asked = self.query(sql.as_bytes()).map(drop);
+        let asked = self.query(sql.as_bytes())?.map(drop);
         asked.map_err(|error| Blamed::new(Blame::Server, format!("{sql}: {error}")))
     }
 
@@ -203,13 +202,13 @@ impl<'s> Main<'s> {
         }
     }
 
-    fn query(&mut self, sql: &[u8]) -> Result<Outcome, protocol::Error> {
+    fn query(&mut self, sql: &[u8]) -> Result<Result<Outcome, protocol::Error>, Blamed> {
         self.on(async |connection| connection.query(sql).await)
     }
 
     /// The first column of a result; NULL is left out.
     fn column(&mut self, sql: &str) -> Result<Vec<Vec<u8>>, Blamed> {
-        let sets = self.on(async |connection| connection.rows(sql).await);
+        let sets = self.on(async |connection| connection.rows(sql).await)?;
         let sets = sets.map_err(|error| Blamed::of_server(&self.endpoint.address, error))?;
         let rows = sets.into_iter().flat_map(|set| set.rows);
         Ok(rows.filter_map(|row| row.into_iter().next()?).collect())
@@ -218,16 +217,9 @@ impl<'s> Main<'s> {
     fn on<T>(
         &mut self,
         what: impl AsyncFnOnce(&mut Connection) -> Result<T, protocol::Error>,
-    ) -> Result<T, protocol::Error> {
+    ) -> Result<Result<T, protocol::Error>, Blamed> {
         let connection = &mut self.connection;
-        match reactor::block_on(async { what(connection).await }) {
-            Ok(result) => result,
-            // No event loop could be set up: the connection is as good as gone.
-            Err(source) => Err(protocol::Error::Lost {
-                during: "setting up an event loop",
-                source,
-            }),
-        }
+        wait(async { what(connection).await })
     }
 }
 

@@ -13,7 +13,10 @@ use super::{
     Shared,
     drive::{self, Driven},
 };
-use crate::blame::{Blame, Blamed};
+use crate::{
+    blame::{Blame, Blamed},
+    runs::{Purpose, wait},
+};
 
 /// How often a sleeping client looks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -167,9 +170,10 @@ impl<'s> ClientRun<'s> {
         run: impl AsyncFnOnce(&mut Connection) -> Result<T, protocol::Error>,
     ) -> anyhow::Result<T> {
         let endpoint = self.shared.endpoints.of(self.client);
-        let result = reactor::block_on(async {
+        let result = wait(async {
             if connection.is_none() {
-                *connection = Some(Connection::open(endpoint).await?);
+                let limit = Purpose::Work.limit();
+                *connection = Some(Connection::open_within(endpoint, limit).await?);
             }
             run(connection.as_mut().expect("it was opened just now")).await
         })?;

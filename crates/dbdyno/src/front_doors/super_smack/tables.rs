@@ -6,7 +6,11 @@ use protocol::Connection;
 use workload::smack::{DataFiles, Existing, Script, TableEvent, TablePlan};
 
 use super::endpoints::Endpoints;
-use crate::{blame::Blamed, progress::Step};
+use crate::{
+    blame::Blamed,
+    progress::Step,
+    runs::{Purpose, wait},
+};
 
 /// Checks every table and makes those that fall short.
 pub(super) fn make_ready(
@@ -17,9 +21,11 @@ pub(super) fn make_ready(
     for plan in TablePlan::all(script, files) {
         let endpoint = endpoints.of(plan.client);
         let mut progress = None;
-        reactor::block_on(async {
+        wait(async {
             let of_server = |error| Blamed::of_server(&endpoint.address, error);
-            let mut connection = Connection::open(endpoint).await.map_err(of_server)?;
+            let limit = Purpose::Work.limit();
+            let opened = Connection::open_within(endpoint, limit).await;
+            let mut connection = opened.map_err(of_server)?;
             let watch = &mut |event: TableEvent<'_>| show(&plan.table, &event, &mut progress);
             plan.make_ready(&mut connection, Existing::KeepIfEnough, watch)
                 .await

@@ -4,7 +4,10 @@ use protocol::{Connection, Endpoint};
 use samples::Checked;
 use workload::tpcc::{AFTER_LOAD, CONDITIONS, Notes, Violation};
 
-use super::{super::control, database};
+use super::{
+    super::{Purpose, control},
+    database,
+};
 use crate::{
     blame::{Blame, Blamed},
     progress::Step,
@@ -23,7 +26,7 @@ pub(crate) fn violations(endpoint: &Endpoint, after_load: bool) -> anyhow::Resul
             .into());
     }
     let step = Step::spinner("checking consistency");
-    let checked = control(endpoint, async |connection| {
+    let checked = Purpose::Work.control(endpoint, async |connection| {
         check_all(connection, after_load, &step).await
     });
     Ok(checked.map_err(|error| match error.blame {

@@ -2,7 +2,7 @@
 
 use protocol::Endpoint;
 
-use super::super::control;
+use super::super::Purpose;
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
@@ -28,7 +28,7 @@ pub(crate) fn create(endpoint: &Endpoint) -> Result<(), Blamed> {
         database: None,
         ..endpoint.clone()
     };
-    control(&without, async |connection| {
+    Purpose::Change.control(&without, async |connection| {
         let sql = format!("create database if not exists `{name}`");
         match connection.query(sql.as_bytes()).await {
             // Who may not create a database may have one.

@@ -6,7 +6,7 @@ use ::load::{Interrupt, Progress};
 use protocol::{Connection, Endpoint};
 use workload::tpcc::{Found, LOAD_SESSION, LoadPlan, Notes, forget_parts};
 
-use super::super::{control, population::fill};
+use super::super::{Purpose, control, population::fill};
 use crate::{blame::Blamed, progress::Step};
 
 /// Connections beyond which a load gains nothing.
@@ -34,9 +34,9 @@ pub(crate) fn load_all(
         warehouses: plan.warehouses.end - 1,
         is_complete: false,
     };
-    control(endpoint, async |connection| begun.write(connection).await)?;
+    Purpose::Change.control(endpoint, async |connection| begun.write(connection).await)?;
     let loaded = load_tables(endpoint, plan, found, parallel, interrupt)?;
-    control(endpoint, async |connection| {
+    Purpose::Change.control(endpoint, async |connection| {
         let complete = Notes {
             is_complete: true,
             ..begun
@@ -65,10 +65,11 @@ pub(crate) fn load_tables(
     let begin = reactor::system_now();
     let loaded = fill(&population, "loading TPC-C", interrupt).map_err(with_going_on)?;
     let step = Step::spinner("adding foreign keys");
-    control(endpoint, async |connection| {
-        add_foreign_keys(connection, plan, found).await
-    })
-    .map_err(with_going_on)?;
+    Purpose::Work
+        .control(endpoint, async |connection| {
+            add_foreign_keys(connection, plan, found).await
+        })
+        .map_err(with_going_on)?;
     drop(step);
     Ok(Progress {
         elapsed: reactor::system_now() - begin,

@@ -1,0 +1,205 @@
+//! dbdyno waits for no server for ever: the first signal ends every wait, and what a server names as its files neither
+//! hangs nor fills the memory.
+
+use std::{fs, path::Path, process::Command, time::Duration};
+
+use rustix::process::Signal;
+
+use crate::{
+    null_server::{null_server, write_smack},
+    results::Record,
+    scene::{Finished, Running, Scene},
+};
+
+/// Far more than the two seconds that it takes, for a busy machine, and far less than the hour that the server takes.
+const SOON: Duration = Duration::from_secs(20);
+
+impl Running {
+    /// Waits until it listens to signals, and then until it has had the time to come to its wait.
+    fn wait_until_it_waits(&mut self) {
+        let status = format!("/proc/{}/status", self.pid());
+        self.wait_until("it listens to signals", || {
+            let text = fs::read_to_string(&status).unwrap_or_default();
+            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let mask = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+            mask.is_some_and(|mask| mask & (1 << (Signal::INT.as_raw() - 1)) != 0)
+        });
+        std::thread::sleep(Duration::from_millis(700));
+    }
+
+    /// Ends it by a signal, soon.
+    #[track_caller]
+    fn end_by(self, signal: Signal) -> Finished {
+        self.signal(signal);
+        let begin = reactor::system_now();
+        let finished = self.finish();
+        let took = reactor::system_now() - begin;
+        assert!(took < SOON, "took {took:?}: {}", finished.stderr);
+        finished.exits(130).says("interrupted")
+    }
+}
+
+/// Commands whose statements the null server delays, and the signal that ends each.
+const DELAYED: [(&str, Signal); 7] = [
+    ("oltp read_write prepare", Signal::INT),
+    ("oltp read_write prewarm", Signal::HUP),
+    ("oltp point_select run --record run.jsonl", Signal::INT),
+    ("tpcc check", Signal::TERM),
+    ("tpcc load --warehouses 1", Signal::INT),
+    ("mysqlslap --auto-generate-sql", Signal::INT),
+    ("super-smack one.smack 1 1", Signal::INT),
+];
+
+/// Commands that it answers at once, or without asking.
+const OTHERS: [(&str, Signal); 4] = [
+    ("oltp read_write cleanup", Signal::TERM),
+    ("tpch check", Signal::TERM),
+    ("tables", Signal::HUP),
+    ("top --plain", Signal::INT),
+];
+
+/// Starts a command on the server at this socket.
+fn started(scene: &Scene, command: &str, socket: &Path) -> Running {
+    let mut words: Vec<&str> = command.split(' ').collect();
+    if words[0] != "super-smack" {
+        words.extend(["--socket", socket.to_str().unwrap()]);
+    }
+    scene.start(words)
+}
+
+#[test]
+fn the_first_signal_ends_a_wait_for_an_answer() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--delay=1h"]);
+    write_smack(&scene, &socket, "select c from t");
+    for (command, signal) in DELAYED {
+        let mut running = started(&scene, command, &socket);
+        running.wait_until_it_waits();
+        running.end_by(signal);
+    }
+}
+
+#[test]
+fn the_first_signal_ends_a_wait_for_a_stopped_server() {
+    let scene = Scene::new();
+    let (server, socket) = null_server(&scene, &[]);
+    write_smack(&scene, &socket, "select c from t");
+    server.signal(Signal::STOP);
+    for (command, signal) in DELAYED.into_iter().chain(OTHERS) {
+        let mut running = started(&scene, command, &socket);
+        running.wait_until_it_waits();
+        running.end_by(signal);
+    }
+    server.signal(Signal::CONT);
+}
+
+#[test]
+fn a_run_whose_server_stops_ends_and_keeps_its_record() {
+    for signal in [Signal::INT, Signal::HUP, Signal::TERM] {
+        let scene = Scene::new();
+        let (server, socket) = null_server(&scene, &["--delay=1ms"]);
+        let command = "oltp point_select run --threads 4 --time 600 --record out/record.jsonl";
+        let mut running = started(&scene, command, &socket);
+        let record = scene.path().join("out/record.jsonl");
+        let measured = || Record::parse(&fs::read_to_string(&record).unwrap_or_default()).count();
+        running.wait_until("something is measured", || measured() > 0);
+        server.signal(Signal::STOP);
+        std::thread::sleep(Duration::from_millis(300));
+        running.end_by(signal);
+        server.signal(Signal::CONT);
+        let record = Record::parse(&fs::read_to_string(&record).unwrap());
+        assert!(record.count() > 0);
+        assert_eq!(record.one("end")["why"], "interrupted", "{signal:?}");
+        assert_eq!(record.one("end")["complete"], false);
+    }
+}
+
+#[test]
+fn a_statement_ends_at_the_limit_that_the_user_sets() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--delay=1h"]);
+    let socket = socket.to_str().unwrap();
+    for command in [
+        "tpcc check",
+        "oltp read_write prepare",
+        "oltp read_write prewarm",
+    ] {
+        let words = command.split(' ');
+        let finished = scene.dbdyno(words.chain(["--socket", socket, "--statement-timeout=300ms"]));
+        finished
+            .exits(3)
+            .says("no answer within 300ms")
+            .hints("--statement-timeout");
+    }
+    scene
+        .dbdyno(["tables", "--socket", socket, "--statement-timeout=0s"])
+        .exits(2)
+        .says("a limit above zero");
+}
+
+#[test]
+fn nohup_protects_from_a_hangup() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--delay=1ms"]);
+    let mut command = Command::new("nohup");
+    command.arg(env!("CARGO_BIN_EXE_dbdyno"));
+    let line = "oltp point_select run --time 2 --record out/record.jsonl --socket";
+    let words = line.split(' ').chain(socket.to_str());
+    let mut running = scene.launch(command, words);
+    running.wait_until_it_waits();
+    running.signal(Signal::HUP);
+    running.finish().exits(0);
+}
+
+/// A device without end, and a FIFO that nobody writes to: what a server names is read only where it is a regular file.
+#[test]
+fn a_server_that_names_strange_files_is_measured_as_any_other() {
+    let scene = Scene::new();
+    let fifo = scene.path().join("fifo");
+    let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    for (number, path) in ["/dev/zero", fifo.to_str().unwrap()]
+        .into_iter()
+        .enumerate()
+    {
+        let scene = Scene::new();
+        let says = [
+            "--variable=datadir=/".to_owned(),
+            "--variable=slow_query_log=ON".to_owned(),
+            "--variable=log_output=FILE".to_owned(),
+            format!("--variable=pid_file={path}"),
+            format!("--variable=slow_query_log_file={path}"),
+        ];
+        let options: Vec<&str> = says.iter().map(String::as_str).collect();
+        let (_server, socket) = null_server(&scene, &options);
+        let line = "oltp point_select run --threads 1 --time 1 --record out/record.jsonl";
+        started(&scene, line, &socket).finish().exits(0);
+        let text = fs::read_to_string(scene.path().join("out/record.jsonl")).unwrap();
+        assert!(Record::parse(&text).is_complete(), "{number}");
+    }
+}
+
+/// The same where the process id is right, so that the server is known to be here, and its slow query log is looked for.
+#[test]
+fn a_slow_query_log_that_is_no_file_is_named() {
+    let scene = Scene::new();
+    let pid_file = scene.file("server.pid", &format!("{}\n", std::process::id()));
+    let says = [
+        "--variable=datadir=/".to_owned(),
+        "--variable=slow_query_log=ON".to_owned(),
+        "--variable=log_output=FILE".to_owned(),
+        format!("--variable=pid_file={}", pid_file.display()),
+        "--variable=slow_query_log_file=/dev/zero".to_owned(),
+    ];
+    let options: Vec<&str> = says.iter().map(String::as_str).collect();
+    let (_server, socket) = null_server(&scene, &options);
+    let line = "oltp point_select run --threads 1 --time 1 --record out/record.jsonl";
+    started(&scene, line, &socket).finish().exits(0);
+    let text = fs::read_to_string(scene.path().join("out/record.jsonl")).unwrap();
+    let record = Record::parse(&text);
+    let missing = record.one("server_observation")["not_observed"].to_string();
+    assert!(
+        missing.contains("/dev/zero: a device, no regular file"),
+        "{missing}"
+    );
+}
