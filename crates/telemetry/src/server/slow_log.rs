@@ -17,8 +17,8 @@ const CLASSES_AT_MOST: usize = 20;
 const BYTES_AT_MOST: u64 = 256 << 20;
 /// What counts of one statement's text: its fingerprint would be no other.
 const STATEMENT_BYTES_AT_MOST: usize = 64 << 10;
-/// Fingerprints that are told apart; the statements of others count as one class.
-const CLASSES_KNOWN: usize = 10_000;
+/// Fingerprints that are told apart, for each has a histogram; the statements of others count as one class.
+const CLASSES_KNOWN: usize = 500;
 /// What stands for the statements beyond them.
 const OTHERS: &str = "(other statements)";
 
