@@ -32,6 +32,6 @@ pub use allowed_paths::AllowedPaths;
 pub use own_process::{OwnProcess, boot_id};
 pub use pid_file::pid_in_file;
 pub use sampler::{Sampler, Targets};
-pub use server::{ServerSampler, ServerView, WatchedServer, table_sizes};
+pub use server::{Schemas, ServerSampler, ServerView, WatchedServer, table_sizes};
 pub use server_process::{ServerMarks, ServerProcess};
 pub use storage::Directory;

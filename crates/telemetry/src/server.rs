@@ -20,5 +20,5 @@ mod totals;
 mod view;
 
 pub use sampler::{ServerSampler, WatchedServer};
-pub use table_sizes::table_sizes;
+pub use table_sizes::{Schemas, table_sizes};
 pub use view::ServerView;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use report::TableList;
-use telemetry::table_sizes;
+use telemetry::{Schemas, table_sizes};
 
 use crate::{
     connection_options::ConnectionOptions,
@@ -12,13 +12,18 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With --database only its tables are shown. allMB, dMB and iMB are data and indexes, data, and indexes in MiB, rounded
-down; 'of pool' sets the table against the InnoDB buffer pool.
+The tables of all schemas are listed but the server's own (mysql, sys, performance_schema, information_schema), which
+--all adds. With --database only those of this one; a database that an option file names does not narrow the list. allMB,
+dMB and iMB are data and indexes, data, and indexes in MiB, rounded down; 'of pool' sets the table against the InnoDB
+buffer pool.
 
 Example: dbdyno tables --server demo")]
 pub(crate) struct TablesArgs {
     #[command(flatten)]
     connection: ConnectionOptions,
+    /// The server's own schemas, too
+    #[arg(long, conflicts_with = "database")]
+    all: bool,
     /// How the list is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -35,12 +40,20 @@ enum Format {
 }
 
 pub(crate) fn run(args: TablesArgs) -> anyhow::Result<ExitCode> {
-    let endpoint = args.connection.endpoint()?;
+    let mut endpoint = args.connection.endpoint()?;
+    // The database of an option file, or a private server's, is where statements go and not what is asked for.
+    let database = args.connection.database.clone();
+    endpoint.database.clone_from(&database);
+    let schemas = match &database {
+        Some(database) => Schemas::One(database),
+        None if args.all => Schemas::All,
+        None => Schemas::OfUsers,
+    };
     let list = Purpose::Work.control(&endpoint, async |connection| {
         Ok(TableList {
-            tables: table_sizes(connection, endpoint.database.as_deref()).await?,
+            tables: table_sizes(connection, schemas).await?,
             buffer_pool_bytes: number(connection, "SELECT @@innodb_buffer_pool_size").await?,
-            database: endpoint.database.clone(),
+            database: database.clone(),
         })
     })?;
     print!(

@@ -217,4 +217,31 @@ fn tables_by_size() {
     assert!(json["tables"][0]["index_bytes"].as_u64() > Some(1 << 20));
     assert_eq!(json["buffer_pool_bytes"], 16 << 20);
     assert_eq!(tables(&["--format=csv"]).lines().count(), 3);
+    // A database of an option file is not what is asked for, whether it is there or not.
+    mariadb.rows("create database other");
+    mariadb.rows("create table other.history (n int) with system versioning");
+    for database in ["other", "test", "not_there"] {
+        let file = scene.file("client.cnf", &format!("[client]\ndatabase={database}\n"));
+        let mut words = vec!["tables".to_owned(), "--format=csv".to_owned()];
+        words.push(format!("--defaults-file={}", file.display()));
+        let by_socket = mariadb.by_socket().into_iter();
+        words.extend(by_socket.filter(|word| word != "--no-defaults"));
+        let listed = scene.dbdyno(words).exits(0).text();
+        let names: Vec<String> = listed
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').take(2).collect::<Vec<_>>().join("."))
+            .collect();
+        assert_eq!(
+            names,
+            ["test.large", "other.history", "test.small"],
+            "{database}"
+        );
+    }
+    let all = tables(&["--all", "--format=csv"]);
+    assert!(
+        all.contains("mysql,") && all.contains("test,large"),
+        "{all}"
+    );
+    assert!(!tables(&["--format=csv"]).contains("mysql,"));
 }

@@ -10,36 +10,53 @@ const TABLES_AT_MOST: usize = 50;
 /// Databases of the server itself.
 const OWN: &str = "'mysql', 'information_schema', 'performance_schema', 'sys'";
 
-/// The tables of all databases but the server's own, or those of one database, largest first.
+/// Which databases are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schemas<'a> {
+    /// All but the server's own.
+    OfUsers,
+    /// All, the server's own included.
+    All,
+    /// This one, whichever it is.
+    One(&'a str),
+}
+
+/// The tables of these databases that the account may see, largest first.
 ///
 /// They are estimates; MySQL 8 would give day-old ones, and is told to look. Errors are those of the connection.
 pub async fn table_sizes(
     connection: &mut Connection,
-    database: Option<&str>,
+    schemas: Schemas<'_>,
 ) -> Result<Vec<TableSize>, Error> {
     match connection.query(FRESH.as_bytes()).await {
         // Servers without this cache do not know its variable.
         Ok(_) | Err(Error::Server(_)) => {}
         Err(error) => return Err(error),
     }
-    let place = match database {
-        Some(database) => {
+    Ok(sizes(&Answer::to(connection, &sql(&place(schemas))).await?))
+}
+
+/// The condition that chooses the databases.
+fn place(schemas: Schemas<'_>) -> String {
+    match schemas {
+        Schemas::OfUsers => format!("table_schema NOT IN ({OWN})"),
+        Schemas::All => "TRUE".to_owned(),
+        Schemas::One(database) => {
             let mut name = Vec::new();
             protocol::escape_into(database.as_bytes(), &mut name);
             format!("table_schema = '{}'", String::from_utf8_lossy(&name))
         }
-        None => format!("table_schema NOT IN ({OWN})"),
-    };
-    Ok(sizes(&Answer::to(connection, &sql(&place)).await?))
+    }
 }
 
 const FRESH: &str = "SET SESSION information_schema_stats_expiry = 0";
 
+/// All kinds that hold rows: besides base tables MariaDB has system-versioned ones and sequences.
 fn sql(place: &str) -> String {
     format!(
         "SELECT table_schema AS s, table_name AS t, engine AS e, table_rows AS r, avg_row_length AS l, \
          data_length AS d, index_length AS i, data_free AS f FROM information_schema.tables \
-         WHERE table_type = 'BASE TABLE' AND {place} ORDER BY data_length + index_length DESC, s, t"
+         WHERE table_type NOT IN ('VIEW', 'SYSTEM VIEW') AND {place} ORDER BY data_length + index_length DESC, s, t"
     )
 }
 
@@ -64,8 +81,8 @@ pub(crate) async fn recorded(
 ) -> Result<Option<TableSizes>, Error> {
     // Refused by servers without this cache.
     let _ = questioner.try_ask(FRESH).await?;
-    let place = format!("table_schema NOT IN ({OWN})");
-    let Some(answer) = questioner.ask("table sizes", &sql(&place)).await? else {
+    let question = sql(&place(Schemas::OfUsers));
+    let Some(answer) = questioner.ask("table sizes", &question).await? else {
         return Ok(None);
     };
     let mut tables = sizes(&answer);
