@@ -17,7 +17,7 @@ help:
 	@echo 'make matrix      install every version that can be, and run the tests that take all of them (1.2 GB to load)'
 	@echo 'make build       build $(TARGET_DIR)/release/dbdyno'
 	@echo 'make static      build a dbdyno that needs no library: $(TARGET_DIR)/$(MUSL)/release/dbdyno'
-	@echo 'make deb         put it into a .deb and a .tar.gz, with completions, man pages, docs and experiments'
+	@echo 'make deb         put it into a .deb and a .tar.gz, with completions, man pages, docs, experiments and licences'
 	@echo 'make check-packages  install these and run their first steps; also cargo install from a fresh clone'
 	@echo 'make assets      fetch the chart library that the report embeds'
 	@echo 'make lint        check format, lints and shell scripts'

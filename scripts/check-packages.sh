@@ -33,6 +33,24 @@ clean() {
         PATH="$tree/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$@")
 }
 
+# notices DIRECTORY: the licences of dbdyno and of what is linked into it are there.
+notices() {
+    local pattern
+    for pattern in '^Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/$' '^License: Apache-2.0$'; do
+        if ! grep -q "$pattern" "$1/copyright"; then
+            echo "error: $1/copyright has no $pattern" >&2
+            exit 1
+        fi
+    done
+    for pattern in '^ring ' '^rustls ' '^libsqlite3-sys ' 'blessing' 'Bitstream Vera Fonts Copyright' \
+        '^the Rust standard library' '^musl$'; do
+        if ! grep -q "$pattern" "$1/NOTICES"; then
+            echo "error: $1/NOTICES has no $pattern" >&2
+            exit 1
+        fi
+    done
+}
+
 # first_steps TREE EXPERIMENTS: what the README says under "First steps".
 first_steps() {
     local tree=$1 experiments=$2 found
@@ -61,18 +79,20 @@ dpkg-deb -x "$deb" "$work/deb"
 # Where the tree is not the root, the program is not in its /bin.
 ln -s usr/bin "$work/deb/bin"
 for file in bash-completion/completions/dbdyno zsh/vendor-completions/_dbdyno fish/vendor_completions.d/dbdyno.fish \
-    man/man1/dbdyno.1.gz man/man1/dbdyno-run.1.gz doc/dbdyno/copyright doc/dbdyno/docs/quick.md; do
+    man/man1/dbdyno.1.gz man/man1/dbdyno-run.1.gz doc/dbdyno/copyright doc/dbdyno/NOTICES doc/dbdyno/docs/quick.md; do
     if [ ! -s "$work/deb/usr/share/$file" ]; then
         echo "error: the package has no $file" >&2
         exit 1
     fi
 done
+notices "$work/deb/usr/share/doc/dbdyno"
 first_steps "$work/deb" "$work/deb/usr/share/dbdyno/experiments"
 
 archive=$(ls "$packages"/dbdyno-*-linux.tar.gz)
 step "$archive"
 mkdir "$work/archive"
 tar -C "$work/archive" --strip-components=1 -xzf "$archive"
+notices "$work/archive/share/doc/dbdyno"
 first_steps "$work/archive" "$work/archive/share/dbdyno/experiments"
 
 if [ "$(id -u)" -eq 0 ]; then

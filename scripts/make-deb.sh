@@ -5,7 +5,7 @@
 #   scripts/make-deb.sh BINARY DIRECTORY
 #
 # writes into DIRECTORY dbdyno_VERSION_ARCHITECTURE.deb and the same tree as dbdyno-VERSION-MACHINE-linux.tar.gz: the
-# program, its completions and man pages, docs and experiments. The .deb depends on nothing: a server is looked for
+# program, its completions and man pages, docs, experiments, and the notices of all that is linked into it. The .deb depends on nothing: a server is looked for
 # when one is needed. The names of the tools that dbdyno stands in for are left to their own packages.
 set -euo pipefail
 umask 022
@@ -41,11 +41,30 @@ mkdir -p "$share/dbdyno" "$share/doc/dbdyno"
 cp -r experiments "$share/dbdyno/"
 cp -r README.md docs "$share/doc/dbdyno/"
 gzip -9nc CHANGELOG.md >"$share/doc/dbdyno/changelog.gz"
+# The binary's path has the target that it was built for; one that was built for no named target is this machine's.
+target=$(basename "$(dirname "$(dirname "$(dirname "$binary")")")")
+[[ $target == *-linux-* ]] || target=$(rustc -vV | sed -n 's/^host: //p')
+scripts/notices.sh "$target" >"$share/doc/dbdyno/NOTICES"
+# deb822 FILE: a text as the continuation of a field.
+deb822() {
+    sed -e 's/[[:space:]]*$//' -e 's/^$/./' -e 's/^/ /' "$1"
+}
 {
-    printf 'dbdyno may be used under the MIT licence or the Apache licence 2.0, at your choice.\n\n'
-    cat LICENSE-MIT
-    printf '\n\n'
-    cat LICENSE-APACHE
+    cat <<'COPYRIGHT'
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: dbdyno
+Comment: The program contains the crates and other works that NOTICES, in this
+ directory, names with their licences.
+
+Files: *
+Copyright: The dbdyno authors
+License: Expat or Apache-2.0
+
+License: Expat
+COPYRIGHT
+    deb822 LICENSE-MIT
+    printf '\nLicense: Apache-2.0\n'
+    deb822 LICENSE-APACHE
 } >"$share/doc/dbdyno/copyright"
 
 tar -C "$tree/usr" --owner=0 --group=0 --numeric-owner --sort=name \

@@ -13,6 +13,9 @@ use crate::{
 /// InnoDB's buffer pool where nothing sets it, bytes.
 const DEFAULT_BUFFER_POOL_BYTES: u64 = 128 << 20;
 
+/// An estimate ends at a hundred years.
+const ESTIMATE_S_AT_MOST: f64 = 100.0 * 365.25 * 24.0 * 3600.0;
+
 /// What the steps around a measurement cost on this machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Costs {
@@ -53,7 +56,8 @@ impl Plan {
                 + data_s(run, is_first_of_block, is_first_on_data, costs)
                 + load_s(run, costs);
         }
-        Duration::from_secs_f64(seconds)
+        // Data of exabytes would take longer than can be expressed.
+        Duration::from_secs_f64(seconds.min(ESTIMATE_S_AT_MOST))
     }
 }
 

@@ -31,7 +31,7 @@ const KEYS: &[&str] = &[
 /// How long a warm-up until steady may take unless the file says otherwise.
 const WARMUP_AT_MOST: Duration = Duration::from_secs(60);
 
-const DURATION: &str = "a duration such as \"30s\"";
+const DURATION: &str = "a duration such as \"30s\", at most 30days";
 
 /// The load of one run.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! The thread that hears the other side, apart from who answers: only so the times at which something came are right.
 
-use std::{sync::mpsc::Sender, thread, time::Duration};
+use std::{sync::mpsc::SyncSender, thread, time::Duration};
 
 use reactor::{Instant, system_now, thread_cpu_time};
 use serde::de::DeserializeOwned;
@@ -13,6 +13,9 @@ use crate::{
 /// Who says nothing for so long is gone: the client asks for the time every second, and the observer answers.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
+/// Messages that wait for who answers. One who sends more than is answered finds that its lines are taken no more.
+pub(crate) const WAITING_AT_MOST: usize = 8;
+
 /// What was heard.
 pub(crate) struct Heard<M> {
     /// The message, or why there will be none any more.
@@ -24,7 +27,7 @@ pub(crate) struct Heard<M> {
 }
 
 /// Hears until the end, or until nobody wants to know any more.
-pub(crate) fn hear<M, E>(mut input: Input, tell: Sender<E>, event: fn(Heard<M>) -> E)
+pub(crate) fn hear<M, E>(mut input: Input, tell: SyncSender<E>, event: fn(Heard<M>) -> E)
 where
     M: DeserializeOwned + 'static,
     E: Send + 'static,

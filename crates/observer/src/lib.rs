@@ -15,6 +15,7 @@ mod remote;
 mod remote_thread;
 mod secret;
 mod session;
+mod strangers;
 mod way;
 mod wire;
 

@@ -1,9 +1,12 @@
 //! An observer that listens, for several clients at a time and one after the other.
 
 use std::{
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{TcpListener, TcpStream},
     os::fd::OwnedFd,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -14,10 +17,11 @@ use rustix::event::PollFlags;
 use crate::{
     error::Problem,
     session::{Guest, Place, Session},
+    strangers::{Stranger, Strangers},
     wire::wait,
 };
 
-/// Clients that are served at a time, those included that have not shown yet that they know the secret.
+/// Clients that are served at a time; those that have not shown yet that they know the secret take none of their places.
 pub const LIMIT_OF_CLIENTS: usize = 32;
 
 /// How often it looks whether it is to end.
@@ -34,7 +38,8 @@ pub fn listen(
 ) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let socket: OwnedFd = listener.try_clone()?.into();
-    let served = AtomicUsize::new(0);
+    let clients = AtomicUsize::new(0);
+    let strangers = Mutex::new(Strangers::default());
     thread::scope(|scope| {
         while !is_stopped() {
             if !wait(&socket, PollFlags::IN, system_now() + LOOK_EVERY)? {
@@ -51,11 +56,10 @@ pub fn listen(
                     continue;
                 }
             };
-            let is_full = served.fetch_add(1, Ordering::Relaxed) >= LIMIT_OF_CLIENTS;
-            let served = &served;
+            let (clients, strangers) = (&clients, &strangers);
+            let stranger = Stranger::arrived(strangers, &stream, peer);
             scope.spawn(move || {
-                let result = serve(stream, peer, place, is_full, is_stopped, tell);
-                served.fetch_sub(1, Ordering::Relaxed);
+                let result = serve(stream, stranger, place, clients, is_stopped, tell);
                 match result {
                     Ok(()) => tell(format!("{peer}: left")),
                     Err(problem) => tell(format!("{peer}: {problem}")),
@@ -68,19 +72,24 @@ pub fn listen(
 
 fn serve(
     stream: TcpStream,
-    peer: SocketAddr,
+    stranger: Stranger<'_>,
     place: &Place,
-    is_full: bool,
+    clients: &AtomicUsize,
     is_stopped: &(dyn Fn() -> bool + Sync),
     tell: &(dyn Fn(String) + Sync),
 ) -> Result<(), Problem> {
+    let peer = stranger.peer;
     stream.set_nodelay(true)?;
     let mut guest = Guest::new(stream.try_clone()?.into(), stream.into())?;
-    if is_full {
+    guest.greet(place, Some(peer.ip()))?;
+    drop(stranger);
+    if clients.fetch_add(1, Ordering::Relaxed) >= LIMIT_OF_CLIENTS {
+        clients.fetch_sub(1, Ordering::Relaxed);
         let why = format!("{LIMIT_OF_CLIENTS} clients are here already");
         return guest.refuse(Problem::Refused(why));
     }
-    guest.greet(place, Some(peer.ip()))?;
     tell(format!("{peer}: let in"));
-    Session::new(place, guest, &peer.to_string()).run(is_stopped, &|said| tell(said))
+    let result = Session::new(place, guest, &peer.to_string()).run(is_stopped, &|said| tell(said));
+    clients.fetch_sub(1, Ordering::Relaxed);
+    result
 }

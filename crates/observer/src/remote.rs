@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, OnceLock,
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel},
     },
     thread::{self, JoinHandle},
     time::Duration,
@@ -14,7 +14,7 @@ use samples::{Host, Telemetry};
 
 use crate::{
     clocks::{Clocks, Exchange, Offset},
-    ear::{PATIENCE, hear},
+    ear::{PATIENCE, WAITING_AT_MOST, hear},
     error::{Error, Problem},
     message::{FromClient, FromObserver, Hello, PROTOCOL, Watch, Watching, read},
     remote_thread::{BURST, Command, Event, Observed, RemoteThread},
@@ -45,7 +45,7 @@ pub struct RemoteHost {
     version: String,
     boot_id: Option<String>,
     offset: Offset,
-    events: Sender<Event>,
+    events: SyncSender<Event>,
     lost: Arc<OnceLock<(Instant, String)>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -80,7 +80,7 @@ impl RemoteHost {
             let nonsense = WireError::Io(std::io::Error::other("its clock runs backwards"));
             Problem::from(nonsense).at(&address)
         })?;
-        let (events, receive) = channel();
+        let (events, receive) = sync_channel(WAITING_AT_MOST);
         hear(door.input, events.clone(), Event::Heard);
         let lost = Arc::new(OnceLock::new());
         let thread = RemoteThread::new(door.output, link, clocks, offset, Arc::clone(&lost));

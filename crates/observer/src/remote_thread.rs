@@ -27,6 +27,9 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 /// How long the last words may take.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
+/// Samples beyond one for each interval: the last part of an interval, and clocks that drift apart.
+const SPARE_SAMPLES: u64 = 10;
+
 /// Questions for the time one after the other, at the start and at the end.
 pub(crate) const BURST: u32 = 16;
 
@@ -82,6 +85,8 @@ pub(crate) struct RemoteThread {
     lost: Arc<OnceLock<(Instant, String)>>,
     watching: Option<Sender<Result<Watching, String>>>,
     samples: Option<Samples>,
+    /// Questions for the time that have no answer yet.
+    unanswered: u32,
     /// What the observer said when it was told to stop.
     stopped: Option<(Vec<Changed>, Collected)>,
     /// What compares the clocks for the last time.
@@ -91,10 +96,23 @@ pub(crate) struct RemoteThread {
 /// Where samples go.
 struct Samples {
     started: Instant,
+    every: Duration,
+    /// How many came.
+    count: u64,
     host: Host,
     take: Take,
     /// Where both halves of the run share the machine, our own process completes the sample.
     own: Option<OwnProcess>,
+}
+
+impl Samples {
+    /// The most samples that one who does what it was told can have sent.
+    fn due_at_most(&self, now: Instant) -> u64 {
+        let passed = (now - self.started).as_nanos() / self.every.as_nanos().max(1);
+        u64::try_from(passed)
+            .unwrap_or(u64::MAX)
+            .saturating_add(SPARE_SAMPLES)
+    }
 }
 
 /// The end of a connection.
@@ -122,6 +140,7 @@ impl RemoteThread {
             lost,
             watching: None,
             samples: None,
+            unanswered: 0,
             stopped: None,
             leaving: None,
         }
@@ -183,6 +202,8 @@ impl RemoteThread {
             } => {
                 self.samples = Some(Samples {
                     started,
+                    every,
+                    count: 0,
                     host,
                     take,
                     own: (host == Host::Both).then(OwnProcess::default),
@@ -206,6 +227,10 @@ impl RemoteThread {
 
     fn hear(&mut self, message: FromObserver, at: Instant) {
         if let Some(exchange) = Exchange::ended_by(&message, at) {
+            let Some(unanswered) = self.unanswered.checked_sub(1) else {
+                return self.lose("it tells the time without having been asked");
+            };
+            self.unanswered = unanswered;
             self.clocks.add(exchange);
             // An answer to a question of before the end is as good as one after it.
             if let Some(leaving) = &mut self.leaving
@@ -248,6 +273,10 @@ impl RemoteThread {
         let Some(samples) = &mut self.samples else {
             return;
         };
+        samples.count += 1;
+        if samples.count > samples.due_at_most(system_now()) {
+            return self.lose("it sends more samples than it was asked for");
+        }
         let offset = self.clocks.offset().unwrap_or(self.first);
         let begin_ns = offset.ours_ns(begin_ns);
         let since_start_ns = i128::from(begin_ns) - i128::from(samples.started.as_ns());
@@ -264,6 +293,7 @@ impl RemoteThread {
 
     fn ask(&mut self) {
         let t1_ns = system_now().as_ns();
+        self.unanswered = self.unanswered.saturating_add(1);
         self.say(&FromClient::Ping { t1_ns });
     }
 

@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
     sync::{
         Mutex, PoisonError,
-        mpsc::{Receiver, RecvTimeoutError, channel},
+        mpsc::{Receiver, RecvTimeoutError, sync_channel},
     },
     thread,
     time::{Duration, UNIX_EPOCH},
@@ -19,7 +19,7 @@ use telemetry::{AllowedPaths, Directory, Sampler, ServerMarks, ServerProcess, Ta
 
 use crate::{
     attempts::Attempts,
-    ear::{Heard, hear},
+    ear::{Heard, WAITING_AT_MOST, hear},
     error::{Error, Problem, WRONG_SECRET},
     message::{FromClient, FromObserver, Hello, PROTOCOL, Watch, Watching, read},
     secret::{Nonces, Role, Secret, is_nonce, nonce},
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// How long a client may take to say who it is.
-const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10);
+const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often it looks whether it is to end.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -214,7 +214,7 @@ struct Sampling {
 impl<'p> Session<'p> {
     pub(crate) fn new(place: &'p Place, guest: Guest, peer: &'p str) -> Self {
         let Guest { input, output } = guest;
-        let (tell, heard) = channel();
+        let (tell, heard) = sync_channel(WAITING_AT_MOST);
         hear(input, tell, |heard| heard);
         Self {
             place,

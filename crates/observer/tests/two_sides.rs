@@ -462,3 +462,56 @@ fn the_clock_of_another_host_is_found_over_an_uneven_way() {
     assert_eq!(observed.changed[0].host, Host::Server);
     assert!(is_true(observed.offset.unwrap().offset_ns, 1000));
 }
+
+#[test]
+fn an_observer_that_floods_is_lost() {
+    let pong = r#"{"message":"pong","t1_ns":1,"t2_ns":1,"t3_ns":1,"wall_ns":1}"#;
+    let sample = serde_json::to_string(&FromObserver::Sample {
+        begin_ns: 1,
+        telemetry: Box::default(),
+    })
+    .unwrap();
+    for (line, said) in [
+        (sample.as_str(), "more samples than it was asked for"),
+        (pong, "tells the time without having been asked"),
+    ] {
+        let flood = vec![line; 100_000].join("\n");
+        let mut nonce = String::new();
+        let port = impostor(move |message| match message {
+            FromClient::Start { .. } => Some(flood.clone()),
+            other => Some(ahead(other, &mut nonce)),
+        });
+        let host = reach(way(port, SECRET)).unwrap();
+        host.watch(Watch::default()).unwrap();
+        let (send, taken) = channel();
+        let every = Duration::from_secs(60);
+        host.start(system_now(), every, move |it| send.send(it).is_ok());
+        let deadline = system_now() + LONG;
+        while host.lost().is_none() && system_now() < deadline {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let (_, why) = host.lost().unwrap();
+        assert!(why.contains(said), "{why}");
+        assert!(taken.iter().count() <= 11, "the others were not taken");
+    }
+}
+
+#[test]
+fn strangers_keep_nobody_out() {
+    let observer = Listening::start();
+    let inside = reach(way(observer.port, SECRET)).unwrap();
+    inside.watch(Watch::default()).unwrap();
+    let connect = || TcpStream::connect(("127.0.0.1", observer.port)).unwrap();
+    let idle: Vec<TcpStream> = (0..200).map(|_| connect()).collect();
+    // While they are there, others come in and who is in stays.
+    drop(reach(way(observer.port, SECRET)).unwrap());
+    inside.watch(Watch::default()).unwrap();
+    // The first ones had to go, and the last ones have only so long.
+    for stream in [&idle[0], &idle[199]] {
+        stream.set_read_timeout(Some(LONG)).unwrap();
+        let mut line = String::new();
+        let ended = BufReader::new(stream).read_line(&mut line);
+        assert!(ended.is_ok(), "it was not ended: {ended:?}");
+    }
+    assert!(inside.leave().lost.is_none());
+}

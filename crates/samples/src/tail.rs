@@ -1,7 +1,7 @@
 //! Reads a run record that may still be written to.
 
 use std::{
-    fs::File,
+    fs::{File, TryLockError},
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -20,7 +20,12 @@ pub struct RecordTail {
     begun: Vec<u8>,
     /// Whole lines so far.
     lines: usize,
+    /// The run line, which is the first one, has come.
+    has_header: bool,
 }
+
+/// The longest line that is waited for: far beyond the samples of the largest machine.
+const LINE_BYTES_AT_MOST: usize = 64 << 20;
 
 impl RecordTail {
     /// Opens the record in `path`.
@@ -31,7 +36,22 @@ impl RecordTail {
             file,
             begun: Vec::new(),
             lines: 0,
+            has_header: false,
         })
+    }
+
+    /// Whether the process that writes the record lives; `None` where the file system has no locks. A record of a
+    /// dbdyno that did not lock it, or that is being created in this moment, looks like one without a writer.
+    pub fn is_written(&self) -> Option<bool> {
+        match self.file.try_lock_shared() {
+            Ok(()) => {
+                // It ends with the file at the latest.
+                let _ = self.file.unlock();
+                Some(false)
+            }
+            Err(TryLockError::WouldBlock) => Some(true),
+            Err(TryLockError::Error(_)) => None,
+        }
     }
 
     /// The lines that were completed since the last call, at first since the record began. A line without its end
@@ -44,6 +64,7 @@ impl RecordTail {
         file.read_to_end(&mut self.begun)
             .map_err(|source| failed(&self.path, source))?;
         let Some(end) = self.begun.iter().rposition(|byte| *byte == b'\n') else {
+            self.check_begun()?;
             return Ok(Vec::new());
         };
         let whole: Vec<u8> = self.begun.drain(..=end).collect();
@@ -62,13 +83,30 @@ impl RecordTail {
                     let found = header.format;
                     return Err(ReadError::Format { found });
                 }
-                Line::Run(_) => {}
-                _ if self.lines == 1 => return Err(ReadError::NoHeader),
+                Line::Run(_) => self.has_header = true,
+                _ if !self.has_header => return Err(ReadError::NoHeader),
                 _ => {}
             }
             lines.push(line);
         }
+        self.check_begun()?;
         Ok(lines)
+    }
+
+    /// An error where what was read of a line cannot become one: what is no record need not be waited for.
+    fn check_begun(&self) -> Result<(), ReadError> {
+        let number = self.lines + 1;
+        if self.begun.len() > LINE_BYTES_AT_MOST {
+            let source = serde::de::Error::custom("it is longer than 64 MiB");
+            return Err(ReadError::Line { number, source });
+        }
+        if self.has_header || self.begun.is_empty() {
+            return Ok(());
+        }
+        match serde_json::from_slice::<Line>(&self.begun) {
+            Err(source) if !source.is_eof() => Err(ReadError::Line { number, source }),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -84,6 +122,7 @@ mod tests {
     use std::{fs::OpenOptions, io::Write};
 
     use super::*;
+    use crate::RecordWriter;
 
     const RUN: &str = r#"{"line":"run","format":1,"dbdyno_version":"0.1.0","experiment":"quick","experiment_sha256":"","seed":7,"run":1,"block":1,"combination":{},"started_at":"2026-11-21T09:00:00Z","connections":8,"loops":4,"io":"epoll","transport":"unix socket"}"#;
     const END: &str = r#"{"line":"end","t_s":2.0,"complete":true,"why":"as planned"}"#;
@@ -131,5 +170,34 @@ mod tests {
             Err(ReadError::Format { found: 99 })
         ));
         assert!(RecordTail::open(&directory.path().join("none")).is_err());
+        // Without the end of a line, too, and behind an empty one.
+        for nonsense in ["nonsense", "\0\0\0", "[1,2", "{\"line\":\"dance\"}"] {
+            assert!(
+                matches!(lines_of(nonsense), Err(ReadError::Line { number: 1, .. })),
+                "{nonsense}"
+            );
+        }
+        assert!(matches!(
+            lines_of(&format!("\n{END}\n")),
+            Err(ReadError::NoHeader)
+        ));
+        for cut in 0..RUN.len() {
+            assert_eq!(lines_of(&RUN[..cut]).unwrap(), [], "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_record_is_written_as_long_as_its_writer_lives() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("record.jsonl");
+        let writer = RecordWriter::create(&path).unwrap();
+        let tail = RecordTail::open(&path).unwrap();
+        assert_eq!(tail.is_written(), Some(true));
+        let other = writer.clone();
+        drop(writer);
+        assert_eq!(tail.is_written(), Some(true));
+        drop(other);
+        assert_eq!(tail.is_written(), Some(false));
+        assert_eq!(tail.is_written(), Some(false), "asking holds no lock");
     }
 }

@@ -1,13 +1,16 @@
 //! Appends lines to a run record.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{File, OpenOptions, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use crate::line::Line;
+
+/// How often the lock of a new record is tried.
+const LOCK_TRIES: u32 = 1000;
 
 /// The record could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +31,9 @@ pub struct RecordWriter {
 
 impl RecordWriter {
     /// Creates the file; one that exists already is an error, so that no record is ever overwritten.
+    ///
+    /// The file is locked (flock) as long as this writer or a clone of it lives, so that who follows the record knows
+    /// whether more may come: the lock of a process that is killed goes with it.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
         let file = OpenOptions::new()
             .create_new(true)
@@ -37,6 +43,15 @@ impl RecordWriter {
                 path: path.to_owned(),
                 source,
             })?;
+        // Nobody else has a new file but one who asked in this moment whether it is written to. Without locks, as on
+        // some network file systems, the record is as good.
+        let _ = (0..LOCK_TRIES).any(|_| match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                std::thread::yield_now();
+                false
+            }
+            Ok(()) | Err(TryLockError::Error(_)) => true,
+        });
         Ok(Self {
             path: Arc::new(path.to_owned()),
             file: Arc::new(Mutex::new(file)),

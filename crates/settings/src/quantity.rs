@@ -2,17 +2,33 @@
 
 use std::time::Duration;
 
-/// The longest duration that makes sense in an experiment.
-const DURATION_AT_MOST: Duration = Duration::from_secs(30 * 24 * 3600);
+/// The longest duration that is taken anywhere, in an experiment or on a command line: several of them add up and still
+/// fit every clock.
+pub const DURATION_AT_MOST: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// The same in words, for messages.
+pub const DURATION_LIMIT: &str = "at most 30days";
 
 /// Most rows, and most counts of a mix: far beyond use, far below overflow.
 const COUNT_AT_MOST: u64 = 1_000_000_000_000;
 
 /// A duration with its unit, longer than nothing: `30s`, `500ms`, `1m 30s`.
 pub fn duration(text: &str) -> Option<Duration> {
-    humantime::parse_duration(text)
-        .ok()
-        .filter(|duration| !duration.is_zero() && *duration <= DURATION_AT_MOST)
+    pause(text).filter(|duration| !duration.is_zero())
+}
+
+/// A duration with its unit that may be none at all: `0s`, `30s`.
+pub fn pause(text: &str) -> Option<Duration> {
+    let duration = humantime::parse_duration(text).ok();
+    duration.filter(|duration| *duration <= DURATION_AT_MOST)
+}
+
+/// Whole seconds, none included, or a duration with its unit: `0`, `60`, `500ms`.
+pub fn seconds(text: &str) -> Option<Duration> {
+    match text.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)).filter(|it| *it <= DURATION_AT_MOST),
+        Err(_) => duration(text),
+    }
 }
 
 /// A count of at least one with an optional decimal unit: `250000`, `250k` or `250K`, `1M`, `1.5M`, `2G`.
@@ -108,6 +124,42 @@ mod tests {
         ];
         for (text, millis) in cases {
             assert_eq!(duration(text), millis.map(Duration::from_millis), "{text}");
+        }
+    }
+
+    /// Near 2^64 seconds and nanoseconds, beyond them, and what is no number.
+    const EXTREMES: [&str; 12] = [
+        "18446744073709551615",
+        "18446744073709551616",
+        "18446744073709551615s",
+        "9223372036854775807s",
+        "18446744073709551615ns",
+        "30days 1ns",
+        "600000000000y",
+        "1e308",
+        "1e308s",
+        "NaN",
+        "inf",
+        "-1s",
+    ];
+
+    #[test]
+    fn no_duration_is_longer_than_its_limit() {
+        for text in EXTREMES {
+            assert_eq!(duration(text), None, "{text}");
+            assert_eq!(pause(text), None, "{text}");
+            assert_eq!(seconds(text), None, "{text}");
+        }
+        assert_eq!(duration("30days"), Some(DURATION_AT_MOST));
+        assert_eq!(pause("0s"), Some(Duration::ZERO));
+        assert_eq!(seconds("0"), Some(Duration::ZERO));
+        assert_eq!(seconds("2592000"), Some(DURATION_AT_MOST));
+        assert_eq!(seconds("2592001"), None);
+        assert_eq!(seconds("500ms"), Some(Duration::from_millis(500)));
+        assert!(humantime::parse_duration(DURATION_LIMIT.rsplit(' ').next().unwrap()).is_ok());
+        for text in ["1e308", "NaN", "inf", "18446744073709551616", "-5"] {
+            assert_eq!(rate(text), None, "{text}");
+            assert_eq!(count(text), None, "{text}");
         }
     }
 

@@ -3,6 +3,7 @@
 use std::{process::ExitCode, time::Duration};
 
 use clap::ValueEnum;
+use experiment::quantity;
 use load::Arrivals;
 
 use self::cell::{Cell, Figures};
@@ -142,9 +143,12 @@ fn measured_at() -> String {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
-        Ok(duration) if duration >= Duration::from_millis(100) => Ok(duration),
-        Ok(_) => Err("shorter than 100 ms, the CPU's time would not be measured".to_owned()),
-        Err(error) => Err(format!("{error}; for example 500ms or 2s")),
+    match quantity::duration(text) {
+        Some(duration) if duration >= Duration::from_millis(100) => Ok(duration),
+        Some(_) => Err("shorter than 100 ms, the CPU's time would not be measured".to_owned()),
+        None => Err(format!(
+            "a time such as 500ms or 2s; {}",
+            quantity::DURATION_LIMIT
+        )),
     }
 }

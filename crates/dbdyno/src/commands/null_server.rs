@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use experiment::quantity;
 use load::Interrupt;
 use protocol::null_server::{
     Behaviour, Chill, Delay, Dialect, Freeze, InventedRows, NullServer, Settings, Stalls,
@@ -278,7 +279,8 @@ fn variable(text: &str) -> Result<(String, String), String> {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text).map_err(|error| format!("{error}; for example 500ms or 2s"))
+    quantity::pause(text)
+        .ok_or_else(|| format!("a time such as 500ms or 2s; {}", quantity::DURATION_LIMIT))
 }
 
 fn time_constant(text: &str) -> Result<Duration, String> {
@@ -317,6 +319,8 @@ mod tests {
             ("gauss:1ms", None),
             ("-1ms", None),
             ("5", None),
+            ("18446744073709551615s", None),
+            ("exponential:600000000000y", None),
         ];
         for (text, expected) in cases {
             assert_eq!(delay(text).ok(), expected, "{text}");

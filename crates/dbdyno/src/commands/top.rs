@@ -107,7 +107,11 @@ pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
     feed.poll(&mut model)?;
     if args.plain || !stdout().is_terminal() {
         let paced = args.speed.map(|speed| Playback::new(feed.source(), speed));
-        return plain_lines::tell(&mut *feed, &mut model, paced, args.count, &interrupt);
+        let told = plain_lines::tell(&mut *feed, &mut model, paced, args.count, &interrupt);
+        if let Some(why) = feed.broken_off() {
+            eprintln!("warning: {why}");
+        }
+        return told;
     }
     let choices = full_screen::Choices {
         palette: palette(args.color),
@@ -115,7 +119,11 @@ pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
         speed: args.speed.unwrap_or(1.0),
         count: args.count,
     };
-    full_screen::show(&mut *feed, &mut model, &choices, &interrupt)
+    let shown = full_screen::show(&mut *feed, &mut model, &choices, &interrupt);
+    if let Some(why) = feed.broken_off() {
+        eprintln!("warning: {why}");
+    }
+    shown
 }
 
 /// An error where both a record and a server are named.

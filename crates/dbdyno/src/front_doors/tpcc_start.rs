@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use experiment::quantity;
 use load::{Ended, Observer, WarmUp};
 use report::layouts::{
     tpcc::Transactions,
@@ -139,6 +140,16 @@ fn wanted(arguments: &Arguments) -> Result<Wanted, Blamed> {
     ];
     if let Some((letter, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
         return Err(TOOL.misuse(&format!("option {letter}: at least 1")));
+    }
+    let times = [
+        ('r', wanted.ramp_up_s),
+        ('l', wanted.running_s),
+        ('i', wanted.interval_s),
+    ];
+    let too_long = |seconds: u32| Duration::from_secs(seconds.into()) > quantity::DURATION_AT_MOST;
+    if let Some((letter, _)) = times.into_iter().find(|(_, seconds)| too_long(*seconds)) {
+        let limit_s = quantity::DURATION_AT_MOST.as_secs();
+        return Err(TOOL.misuse(&format!("option {letter}: at most {limit_s} seconds")));
     }
     if wanted.running_s < wanted.interval_s {
         return Err(TOOL
@@ -296,6 +307,8 @@ mod tests {
             ("-m x", "option m: 'x' is not a number"),
             ("-c 0", "option c: at least 1"),
             ("-l 5", "shorter than the interval"),
+            ("-r 2592001", "option r: at most 2592000 seconds"),
+            ("-l 4294967295", "option l: at most 2592000 seconds"),
             ("-h", "option requires an argument -- 'h'"),
         ] {
             let message = wanted_of(line).err().unwrap();

@@ -32,8 +32,8 @@ impl TimeBudget {
     /// however long it takes.
     pub(crate) fn spent_before(&self, block: u32, elapsed: Duration) -> Option<String> {
         let limit = self.limit?;
-        let used = self.earlier + elapsed;
-        (block > 1 && used + self.block > limit).then(|| {
+        let used = self.earlier.saturating_add(elapsed);
+        (block > 1 && used.saturating_add(self.block) > limit).then(|| {
             let blocks = block - 1;
             let of = if blocks == 1 { "block" } else { "blocks" };
             format!(
@@ -74,6 +74,9 @@ mod tests {
         );
         let unlimited = TimeBudget::new(None, s(0), 0);
         assert_eq!(unlimited.spent_before(4, s(9_999)), None);
+        // What earlier commands took stands in a file, which may say anything.
+        let absurd = TimeBudget::new(Some(s(100)), Duration::MAX, 1);
+        assert!(absurd.spent_before(2, s(1)).is_some());
     }
 
     #[test]

@@ -125,6 +125,9 @@ fn however_it_ends_the_terminal_is_as_it_was() {
     let text = fs::read_to_string(&path).unwrap();
     let (unended, _end) = text.trim_end().rsplit_once('\n').unwrap();
     let growing = scene.file("growing.jsonl", &format!("{unended}\n"));
+    // As dbdyno holds it while a run goes on.
+    let held = fs::File::open(&growing).unwrap();
+    held.lock().unwrap();
     let by_error = Terminal::run(&scene, &script("growing.jsonl"), WIDE);
     by_error.shows("running");
     let mut file = OpenOptions::new().append(true).open(growing).unwrap();
@@ -287,11 +290,31 @@ fn what_cannot_be_shown_is_the_users_mistake() {
     let scene = Scene::new();
     fs::create_dir(scene.path().join("empty")).unwrap();
     scene.file("text.jsonl", "hello\n");
+    scene.file("unended.jsonl", "hello");
+    let end = r#"{"line":"end","t_s":2.0,"complete":true,"why":"as planned"}"#;
+    scene.file("headless.jsonl", &format!("\n{end}\n"));
+    let path = record("mariadb-tpcc.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let header = text.lines().next().unwrap();
+    scene.file("unmeasured.jsonl", &format!("{header}\n{end}\n"));
+    scene.file("begun.jsonl", &format!("{header}\n"));
+    scene.file("blank.jsonl", "");
     let ended = record("mariadb-tpcc.jsonl").display().to_string();
     for (args, said) in [
         (vec!["none.jsonl"], "none.jsonl"),
         (vec!["empty"], "holds no run record"),
         (vec!["text.jsonl"], "text.jsonl: run record line 1"),
+        (
+            vec!["--plain", "unended.jsonl"],
+            "unended.jsonl: run record line 1",
+        ),
+        (vec!["headless.jsonl"], "headless.jsonl: "),
+        (
+            vec!["unmeasured.jsonl"],
+            "unmeasured.jsonl: nothing was measured",
+        ),
+        (vec!["begun.jsonl"], "begun.jsonl: nothing was measured"),
+        (vec!["blank.jsonl"], "blank.jsonl: nothing was measured"),
         (vec![&ended, "--server", "s"], "without asking a server"),
         (vec![&ended, "--speed", "0"], "from 0.125 to 512"),
         (vec![&ended, "--every", "1s"], "cannot be used with"),
@@ -302,5 +325,22 @@ fn what_cannot_be_shown_is_the_users_mistake() {
     ] {
         let args = ["top"].into_iter().chain(args);
         scene.dbdyno(args).exits(2).prints_nothing().says(said);
+    }
+}
+
+#[test]
+fn a_killed_run_is_not_waited_for() {
+    let scene = Scene::new();
+    let path = record("mariadb-read-write.jsonl");
+    let text = fs::read_to_string(path).unwrap();
+    let (unended, _end) = text.trim_end().rsplit_once('\n').unwrap();
+    fs::create_dir(scene.path().join("results")).unwrap();
+    // As an experiment leaves it that is killed: without an end, and never reported on.
+    scene.file("results/experiment.toml", "");
+    scene.file("results/run-0001.jsonl", &format!("{unended}\n"));
+    for place in ["results", "results/run-0001.jsonl"] {
+        let finished = scene.dbdyno(["top", "--plain", place]).exits(0);
+        let finished = finished.says("the dbdyno that wrote it is gone");
+        assert!(figures(&finished.text()).len() > 8);
     }
 }

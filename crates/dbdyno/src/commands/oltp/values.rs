@@ -2,6 +2,7 @@
 
 use std::{str::FromStr, time::Duration};
 
+use experiment::quantity::DURATION_LIMIT;
 use load::Drain;
 
 /// When a run goes without the events that have not come back.
@@ -76,11 +77,8 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn time(text: &str) -> Result<Duration, String> {
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Ok(Duration::from_secs(seconds));
-    }
-    experiment::quantity::duration(text)
-        .ok_or_else(|| "seconds, or a time such as 30s, 500ms, 5m".to_owned())
+    experiment::quantity::seconds(text)
+        .ok_or_else(|| format!("seconds, or a time such as 30s, 500ms, 5m; {DURATION_LIMIT}"))
 }
 
 pub(super) fn percentile(text: &str) -> Result<f64, String> {

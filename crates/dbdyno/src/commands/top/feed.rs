@@ -24,6 +24,11 @@ pub(super) trait Feed {
     /// True when nothing comes any more.
     fn is_over(&self) -> bool;
 
+    /// Why nothing comes any more, where that is not a planned end.
+    fn broken_off(&self) -> Option<String> {
+        None
+    }
+
     /// Since when nothing has come, where that is longer than it should take.
     fn silent_for(&self) -> Option<Duration>;
 

@@ -16,8 +16,11 @@ use crate::{
     runs::{REPORT, record_error, record_files},
 };
 
-/// A run writes every second; one that wrote nothing for so long has been killed.
+/// A run writes every second; where it cannot be asked whether its dbdyno lives, one that wrote nothing for so long has
+/// been killed.
 const DEAD_AFTER: Duration = Duration::from_secs(30);
+/// A record that nobody holds open for writing may be one that is just created: for so long.
+const UNHELD_AFTER: Duration = Duration::from_secs(3);
 /// How often is looked for the record of another run.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// After this time without a line the reader is told.
@@ -37,6 +40,8 @@ pub(super) struct RecordFeed {
     written: SystemTime,
     /// When was looked for a newer record.
     looked: Instant,
+    /// The run did not end, and nobody writes to its record any more.
+    was_killed: bool,
 }
 
 impl RecordFeed {
@@ -56,24 +61,34 @@ impl RecordFeed {
             is_between_runs: false,
             written: SystemTime::UNIX_EPOCH,
             looked: system_now(),
+            was_killed: false,
         };
         feed.read(&mut model)?;
-        if model.end_s() == 0.0 && feed.is_dead() {
-            let message = format!("{}: nothing was measured in this run", feed.path.display());
-            return Err(Blamed::new(Blame::Input, message));
-        }
         feed.is_replay = feed.is_last(&model);
+        feed.refuse_nothing(&model)?;
         Ok((feed, model))
+    }
+
+    /// An error where the run is over and there is nothing to show of it.
+    fn refuse_nothing(&self, model: &Model) -> Result<(), Blamed> {
+        if !self.is_replay || model.end_s() > 0.0 {
+            return Ok(());
+        }
+        let message = format!("{}: nothing was measured in this run", self.path.display());
+        Err(Blamed::new(Blame::Input, message))
     }
 
     /// True when nothing more is going to be written here.
     fn is_last(&self, model: &Model) -> bool {
-        let has_ended = model.has_ended() || self.is_dead();
-        has_ended
-            && self
-                .directory
-                .as_deref()
-                .is_none_or(|it| self.is_last_of(it))
+        let is_last_here = |directory: &Path| self.is_last_of(directory);
+        let directory = self.directory.as_deref();
+        // A dbdyno that was killed in a run begins no other one.
+        self.is_killed(model) || model.has_ended() && directory.is_none_or(is_last_here)
+    }
+
+    /// True where the run did not end and nobody writes to its record any more.
+    fn is_killed(&self, model: &Model) -> bool {
+        !model.has_ended() && self.is_dead()
     }
 
     /// Takes the lines that are new; true where there were any.
@@ -112,9 +127,13 @@ impl RecordFeed {
         self.read(model)
     }
 
-    /// True where nothing has been written for long.
+    /// True where the dbdyno that wrote the record is gone.
     fn is_dead(&self) -> bool {
-        self.silence() > DEAD_AFTER
+        match self.tail.is_written() {
+            Some(true) => false,
+            Some(false) => self.silence() > UNHELD_AFTER,
+            None => self.silence() > DEAD_AFTER,
+        }
     }
 
     fn silence(&self) -> Duration {
@@ -137,6 +156,8 @@ impl Feed for RecordFeed {
         let is_new_run = is_over && self.go_on(model)?;
         self.is_replay = self.is_replay && !is_new_run || self.is_last(model);
         self.is_between_runs = model.has_ended() && !self.is_replay;
+        self.refuse_nothing(model)?;
+        self.was_killed = self.is_killed(model);
         Ok(News {
             is_any: is_any || is_new_run,
             is_new_run,
@@ -152,6 +173,12 @@ impl Feed for RecordFeed {
 
     fn is_over(&self) -> bool {
         self.is_replay
+    }
+
+    fn broken_off(&self) -> Option<String> {
+        let record = self.path.display();
+        self.was_killed
+            .then(|| format!("{record}: the dbdyno that wrote it is gone; its run did not end"))
     }
 
     fn silent_for(&self) -> Option<Duration> {

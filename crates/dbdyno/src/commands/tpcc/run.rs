@@ -4,6 +4,7 @@ use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, process::ExitCode
 
 use ::load::{Observer, WarmUp};
 use clap::ValueEnum;
+use experiment::quantity;
 use report::layouts::tpcc::{InputShare, Transactions, deliveries_text, text};
 use samples::{Interval, Line, PhaseMark};
 use workload::tpcc::{
@@ -356,9 +357,10 @@ fn expected(args: &RunArgs) -> Duration {
 }
 
 fn time(text: &str) -> Result<Duration, String> {
-    experiment::quantity::duration(text)
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| "a time is a number with ms, s, m or h behind it, such as 60s".to_owned())
+    quantity::duration(text).ok_or_else(|| {
+        let takes = "a time is a number with ms, s, m or h behind it, such as 60s";
+        format!("{takes}; {}", quantity::DURATION_LIMIT)
+    })
 }
 
 fn warm_up(text: &str) -> Result<WarmUp, String> {

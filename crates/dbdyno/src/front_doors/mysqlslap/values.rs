@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
+use experiment::quantity;
 use load::{Arrivals, OnError};
 use workload::slap::{Columns, Generator, LoadType, PrimaryKey, Script, Statement};
 
@@ -203,14 +204,11 @@ impl Reader<'_> {
         let Some(text) = self.arguments.text(name) else {
             return Ok(None);
         };
-        let parsed = match text.parse::<u64>() {
-            Ok(0) => None,
-            Ok(seconds) => Some(Duration::from_secs(seconds)),
-            Err(_) => experiment::quantity::duration(text),
-        };
-        parsed
-            .map(Some)
-            .ok_or_else(|| self.wrong(name, "takes seconds, or a time such as 30s, 500ms, 5m"))
+        let parsed = quantity::seconds(text).filter(|time| !time.is_zero());
+        parsed.map(Some).ok_or_else(|| {
+            let takes = "takes seconds, or a time such as 30s, 500ms, 5m";
+            self.wrong(name, &format!("{takes}; {}", quantity::DURATION_LIMIT))
+        })
     }
 
     pub(super) fn sample_every(&self) -> Result<Option<Duration>, Blamed> {
@@ -236,7 +234,7 @@ impl Reader<'_> {
                 Some(_) => Err(self.wrong("arrivals", "has no effect without --rate")),
             };
         };
-        let rate_per_s = experiment::quantity::rate(text).ok_or_else(|| {
+        let rate_per_s = quantity::rate(text).ok_or_else(|| {
             self.wrong(
                 "rate",
                 "takes a number of statements per second up to 1000000",
