@@ -482,7 +482,7 @@ fn an_observer_that_floods_is_lost() {
             other => Some(ahead(other, &mut nonce)),
         });
         let host = reach(way(port, SECRET)).unwrap();
-        host.watch(Watch::default()).unwrap();
+        host.watch(Watch::default(), &|| false).unwrap();
         let (send, taken) = channel();
         let every = Duration::from_secs(60);
         host.start(system_now(), every, move |it| send.send(it).is_ok());
@@ -500,12 +500,12 @@ fn an_observer_that_floods_is_lost() {
 fn strangers_keep_nobody_out() {
     let observer = Listening::start();
     let inside = reach(way(observer.port, SECRET)).unwrap();
-    inside.watch(Watch::default()).unwrap();
+    inside.watch(Watch::default(), &|| false).unwrap();
     let connect = || TcpStream::connect(("127.0.0.1", observer.port)).unwrap();
     let idle: Vec<TcpStream> = (0..200).map(|_| connect()).collect();
     // While they are there, others come in and who is in stays.
     drop(reach(way(observer.port, SECRET)).unwrap());
-    inside.watch(Watch::default()).unwrap();
+    inside.watch(Watch::default(), &|| false).unwrap();
     // The first ones had to go, and the last ones have only so long.
     for stream in [&idle[0], &idle[199]] {
         stream.set_read_timeout(Some(LONG)).unwrap();
@@ -513,5 +513,5 @@ fn strangers_keep_nobody_out() {
         let ended = BufReader::new(stream).read_line(&mut line);
         assert!(ended.is_ok(), "it was not ended: {ended:?}");
     }
-    assert!(inside.leave().lost.is_none());
+    assert!(inside.leave(&|| false).lost.is_none());
 }
