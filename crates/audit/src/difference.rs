@@ -50,7 +50,7 @@ pub(crate) fn conditions(run: &Run<'_>) -> BTreeMap<String, String> {
     let mut is = |what: &str, value: String| {
         found.insert(what.to_owned(), value);
     };
-    is("connections", header.connections.to_string());
+    is("connections", run.record.connections().to_string());
     is("event loops", header.loops.to_string());
     is("I/O of the event loops", header.io.clone());
     is("transport", header.transport.clone());

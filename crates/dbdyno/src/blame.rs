@@ -83,6 +83,19 @@ impl Blamed {
     }
 }
 
+/// What to do about a server that refuses connections with this error.
+pub(crate) fn hint_to_refusal(number: u16) -> Option<String> {
+    let limit = match number {
+        1040 => "raise max_connections",
+        1203 => "raise max_user_connections",
+        1226 => {
+            "raise the account's limit (ALTER USER ... WITH MAX_USER_CONNECTIONS), or max_user_connections"
+        }
+        _ => return None,
+    };
+    Some(format!("{limit}, or use fewer connections"))
+}
+
 impl From<samples::WriteError> for Blamed {
     fn from(error: samples::WriteError) -> Self {
         let full = error.source.kind() == std::io::ErrorKind::StorageFull;
@@ -95,9 +108,7 @@ impl From<load::Error> for Blamed {
     fn from(error: load::Error) -> Self {
         match &error {
             load::Error::Connect { failure, .. } => {
-                let hint = (failure.number == 1040)
-                    .then(|| "raise max_connections, or use fewer connections".to_owned());
-                Self::new(Blame::Server, &error).hint(hint)
+                Self::new(Blame::Server, &error).hint(hint_to_refusal(failure.number))
             }
             load::Error::EventLoop(_) => Self::new(Blame::Machine, &error),
             load::Error::Interrupted => Self::new(Blame::Interrupted, &error),

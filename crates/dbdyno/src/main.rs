@@ -1,11 +1,5 @@
 //! dbdyno: a dynamometer for MySQL-family servers.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "the command line is the one place that prints"
-)]
-
 use std::{
     ffi::{OsStr, OsString},
     path::Path,
@@ -13,6 +7,9 @@ use std::{
 };
 
 use clap::{CommandFactory, Parser, Subcommand};
+
+#[macro_use]
+mod output;
 
 mod blame;
 mod calibration;
@@ -160,7 +157,7 @@ fn run() -> anyhow::Result<ExitCode> {
         Command::Tpcc(args) => commands::tpcc::run(args),
         Command::Completions(args) => {
             let mut tree = command_tree::command_tree(Cli::command());
-            Ok(commands::completions::run(&args, &mut tree))
+            commands::completions::run(&args, &mut tree)
         }
         Command::Man(args) => commands::man::run(&args, command_tree::command_tree(Cli::command())),
         Command::RedoLogGuard => runs::redo_log_guard::stand(),
@@ -199,11 +196,8 @@ fn exit_as_bug_on_panic() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         let what = info.payload().downcast_ref::<String>();
-        // print! panics when nobody takes its output.
-        let unprinted = what.filter(|what| what.starts_with("failed printing to"));
+        let unprinted = what.filter(|what| what.starts_with(output::UNPRINTED));
         let code = match unprinted {
-            // A reader that has seen enough (`dbdyno ... | head`) is no error.
-            Some(why) if why.contains("Broken pipe") => 0,
             Some(why) => {
                 eprintln!("error: {why}");
                 Blame::Machine as i32

@@ -5,25 +5,24 @@ use std::{
     time::Duration,
 };
 
-use reactor::Instant;
-use samples::{Connects, Durations, Histogram, Offered, Phase, PhaseMark};
-use workload::Failure;
-
 use crate::{
     arrivals::Arrivals,
     event_loop::Message,
     intervals::{Intervals, LoopInterval},
     lines::Names,
     load::{Load, Observer},
+    opening::Opening,
     outcome::{Ended, Error, Outcome, UserTotal},
     pace::Left,
     precision::Precise,
-    recorder::{Cells, FailureCounts, Failures, Shape},
-    schedule::{Interrupt, OnError, Stop, WarmUp},
+    recorder::{self, Cells, FailureCounts, Shape},
+    schedule::{Interrupt, OnRefusal, Stop, WarmUp},
     shortfall::{Evidence, Sample},
     steady_state::{Progress, SteadyState},
     timeline::Timeline,
 };
+use reactor::Instant;
+use samples::{Connects, Durations, Histogram, Offered, Phase, PhaseMark};
 
 /// How often the controller looks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -43,12 +42,14 @@ pub(crate) struct Controller<'a> {
     connects: Vec<Connects>,
     interval: Duration,
     stop: Stop,
-    on_error: OnError,
+    on_refusal: OnRefusal,
     steady: SteadyState,
     intervals: Intervals,
     totals: Cells,
+    /// Operations that were due in the measurement and succeeded.
+    succeeded: u64,
     failures: FailureCounts,
-    /// Connections that could not be opened, by group and number.
+    /// Attempts to open a connection that failed for good, or for a lost one at first, by group and number.
     refusals: FailureCounts,
     samples: Vec<Sample>,
     /// Send lags of what was due in the measurement.
@@ -85,9 +86,10 @@ impl<'a> Controller<'a> {
             interval: load.interval,
             steady: SteadyState::new(load.warm_up),
             stop: load.stop,
-            on_error: load.on_error,
+            on_refusal: load.on_refusal,
             intervals: Intervals::new(load.loops.max(1) as usize, shape),
             totals: Cells::new(shape),
+            succeeded: 0,
             failures: FailureCounts::new(),
             refusals: FailureCounts::new(),
             samples: Vec::new(),
@@ -134,9 +136,7 @@ impl<'a> Controller<'a> {
     }
 
     fn wait_for_connections(&mut self, interrupt: &Interrupt) -> Result<(), Error> {
-        let users = self.names.users();
-        let mut tried = 0;
-        let mut open = 0;
+        let mut opening = Opening::new(self.names.users(), self.on_refusal);
         let mut ready = 0;
         while ready < self.intervals.loops() {
             if interrupt.is_raised() {
@@ -144,29 +144,25 @@ impl<'a> Controller<'a> {
             }
             match self.inbox.recv_timeout(LOOK_EVERY) {
                 Ok(Message::Connect { group, result }) => {
-                    tried += 1;
-                    open += u64::from(result.is_ok());
-                    let last_chance = open == 0 && tried == users;
-                    match result {
-                        Ok(duration) => count_connect(&mut self.connects[group], duration),
-                        Err(failure) if self.on_error == OnError::Stop || last_chance => {
-                            return Err(Error::Connect {
-                                number: tried,
-                                total: users,
-                                failure,
-                            });
-                        }
+                    match &result {
+                        Ok(duration) => count_connect(&mut self.connects[group], *duration),
                         Err(failure) => {
                             self.connects[group].errors += 1;
-                            count_failure(&mut self.refusals, group, failure);
+                            // Nothing is measured yet.
+                            let phase = Phase::WarmUp;
+                            recorder::count(&mut self.refusals, group, phase, failure);
                         }
                     }
-                    self.observer.connected(open, users);
+                    opening.add(result.map(drop));
+                    self.observer.connected(opening.open(), self.names.users());
                 }
                 Ok(Message::Ready) => ready += 1,
                 Ok(_) | Err(mpsc::RecvTimeoutError::Timeout) => {}
                 // A loop that could not be set up: its own error is found when its thread is joined.
                 Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Error::Interrupted),
+            }
+            if let Some(error) = opening.failed(reactor::system_now()) {
+                return Err(error);
             }
         }
         Ok(())
@@ -216,6 +212,7 @@ impl<'a> Controller<'a> {
             Message::Finished {
                 event_loop,
                 failures,
+                refusals,
                 last_end,
                 left,
                 users,
@@ -225,12 +222,8 @@ impl<'a> Controller<'a> {
                 self.user_totals.extend(users);
                 self.left.add(&left);
                 self.last_end = self.last_end.max(Some(last_end));
-                for (key, more) in failures {
-                    self.failures
-                        .entry(key)
-                        .and_modify(|known| known.add(&more))
-                        .or_insert(more);
-                }
+                recorder::add(&mut self.failures, failures);
+                recorder::add(&mut self.refusals, refusals);
             }
         }
         if let Some(start) = self.timeline.start() {
@@ -256,12 +249,13 @@ impl<'a> Controller<'a> {
         let sample = self.sample(&interval, phase, t_s);
         let per_s = sample.back as f64 / length_s;
         self.totals.add(&interval.cells);
-        if phase == Phase::Measurement {
-            self.send_lag.add(&interval.cells.send_lag);
-        }
-        for (due_in, cells) in &interval.carried {
+        for cells in interval.carried.values() {
             self.totals.add(cells);
+        }
+        let own = [(&phase, &interval.cells)];
+        for (due_in, cells) in interval.carried.iter().chain(own) {
             if *due_in == Phase::Measurement {
+                self.succeeded += cells.succeeded();
                 self.send_lag.add(&cells.send_lag);
             }
         }
@@ -372,6 +366,7 @@ impl<'a> Controller<'a> {
             self.phase_why = why;
             self.steady.begin_anew();
             self.send_lag = Durations::default();
+            self.succeeded = 0;
             self.precise = Precise::default();
             self.stop_why = None;
             for sample in &mut self.samples {
@@ -399,13 +394,10 @@ impl<'a> Controller<'a> {
             // In the last interval, users have come to their end: what waited then was not theirs.
             self.samples.pop();
         }
-        let mut errors = self.names.errors(&self.failures);
-        for ((group, _), refused) in &self.refusals {
-            errors.push(self.names.connect_error(*group, refused));
-        }
         Outcome {
             elapsed: self.last_end.map_or(Duration::ZERO, |end| end - start),
-            errors,
+            errors: self.names.errors(&self.failures, &self.refusals),
+            succeeded: self.succeeded,
             totals: self.names.totals(&self.totals),
             users: std::mem::take(&mut self.user_totals),
             unfinished: self.left.in_flight,
@@ -441,17 +433,11 @@ impl<'a> Controller<'a> {
             waiting_max: evidence.waiting_max(),
             not_started: self.left.not_started,
             unfinished: self.left.unfinished,
+            in_flight: self.left.in_flight,
             waits: self.left.waits.clone(),
             shortfall: rate_per_s.and_then(|_| evidence.shortfall()),
         }
     }
-}
-
-fn count_failure(counts: &mut FailureCounts, index: usize, failure: Failure) {
-    counts
-        .entry((index, failure.number))
-        .or_insert_with(|| Failures::of(failure))
-        .count += 1;
 }
 
 fn count_connect(connects: &mut Connects, duration: Duration) {

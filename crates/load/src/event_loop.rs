@@ -25,6 +25,8 @@ use crate::{
 mod connecting;
 mod driving;
 
+use driving::Leave;
+
 /// How often an event loop looks whether the controller has moved a moment.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -68,6 +70,8 @@ pub(crate) enum Message {
     Finished {
         event_loop: usize,
         failures: FailureCounts,
+        /// Lost connections that could not be opened again at once.
+        refusals: FailureCounts,
         /// End of the last operation.
         last_end: Instant,
         /// What didn't come back, or begin, in time.
@@ -103,6 +107,8 @@ struct Shared {
     from: StdCell<Instant>,
     last_end: StdCell<Instant>,
     running: StdCell<u64>,
+    /// Users that are done and hand over what they still hold.
+    finishing: StdCell<u64>,
     /// How often this loop has seen the measurement begin anew.
     begun_anew: StdCell<u64>,
 }
@@ -128,6 +134,7 @@ pub(crate) fn run<U: User + 'static>(
             from: StdCell::new(start),
             last_end: StdCell::new(start),
             running: StdCell::new(connected.len() as u64),
+            finishing: StdCell::new(0),
             begun_anew: StdCell::new(0),
             task,
         });
@@ -162,7 +169,9 @@ async fn wait_for_start(timeline: &Timeline) -> Option<Instant> {
 
 /// One user from its first operation to its last.
 async fn live<U: User>(shared: Rc<Shared>, seat: Seat, mut user: U) {
-    shared.drive(seat, &mut user).await;
+    if let Leave::Done { last } = shared.drive(seat, &mut user).await {
+        shared.finish_user(seat, last, &mut user).await;
+    }
     user.disconnect().await;
     shared.running.set(shared.running.get() - 1);
 }
@@ -203,11 +212,15 @@ impl Shared {
         let measured = |due| timeline.phase(due) == Phase::Measurement;
         // Users that came to their end before it owe nothing that would have been due until then.
         let stop = timeline.stop_at().filter(|stop| now >= *stop);
+        let (failures, refusals) = self.recorder.borrow_mut().take_failures();
+        let mut left = self.pace.left(now, stop, measured);
+        left.in_flight += self.finishing.get();
         self.task.send(Message::Finished {
             event_loop: self.task.share.index as usize,
-            failures: self.recorder.borrow_mut().take_failures(),
+            failures,
+            refusals,
             last_end: self.last_end.get(),
-            left: Box::new(self.pace.left(now, stop, measured)),
+            left: Box::new(left),
             users: self.users.take(),
         });
     }

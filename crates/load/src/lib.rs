@@ -13,6 +13,7 @@ mod event_loop;
 mod intervals;
 mod lines;
 mod load;
+mod opening;
 mod outcome;
 mod pace;
 mod populate;
@@ -29,5 +30,6 @@ pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
 pub use populate::{PopulateError, PopulateEvent, Population, Progress, STATEMENT_LIMIT, populate};
 pub use schedule::{
-    Counters, Course, Drain, Interrupt, Judge, Judgement, OnError, Precision, Stop, WarmUp,
+    Counters, Course, Drain, Interrupt, Judge, Judgement, OnError, OnRefusal, Precision, Stop,
+    WarmUp,
 };

@@ -9,8 +9,11 @@ use crate::{
     load::{Group, Load},
     outcome::OperationTotal,
     pace::LoopPace,
-    recorder::{CarriedCells, Cells, FailureCounts, Shape},
+    recorder::{CarriedCells, Cells, FailureCounts, Failures, Shape},
 };
+
+/// Name of the operation of a connection that could not be opened.
+const CONNECT: &str = "connect";
 
 /// The names that stand in the record, in the order of the cells.
 #[derive(Debug)]
@@ -171,38 +174,33 @@ impl Names {
         totals.collect()
     }
 
-    /// Failed attempts by group, operation and number.
-    pub(crate) fn errors(&self, failures: &FailureCounts) -> Vec<ErrorCount> {
-        let errors = failures
-            .iter()
-            .map(|(&(operation, number), failures)| ErrorCount {
-                load: self.groups[self.operations[operation].0].clone(),
-                operation: self.operations[operation].1.clone(),
-                number,
-                sqlstate: failures.first.sqlstate.clone(),
-                message: failures.first.message.clone(),
-                count: failures.count,
-                retried: failures.retried,
-                in_measurement: failures.in_measurement,
-                outcome_unknown: failures.outcome_unknown,
-            });
-        errors.collect()
-    }
-
-    /// A connection that could not be opened.
-    pub(crate) fn connect_error(
+    /// Failed attempts by group, operation and number; those at connections stand behind them.
+    pub(crate) fn errors(
         &self,
-        group: usize,
-        failures: &crate::recorder::Failures,
-    ) -> ErrorCount {
-        ErrorCount {
-            load: self.groups[group].clone(),
-            operation: "connect".to_owned(),
-            number: failures.first.number,
-            sqlstate: failures.first.sqlstate.clone(),
-            message: failures.first.message.clone(),
-            count: failures.count,
-            ..ErrorCount::default()
-        }
+        failures: &FailureCounts,
+        refusals: &FailureCounts,
+    ) -> Vec<ErrorCount> {
+        let of_operations = failures.iter().map(|((operation, _), failures)| {
+            let (group, operation) = &self.operations[*operation];
+            error_count(&self.groups[*group], operation, failures)
+        });
+        let of_connections = refusals
+            .iter()
+            .map(|((group, _), refused)| error_count(&self.groups[*group], CONNECT, refused));
+        of_operations.chain(of_connections).collect()
+    }
+}
+
+fn error_count(load: &str, operation: &str, failures: &Failures) -> ErrorCount {
+    ErrorCount {
+        load: load.to_owned(),
+        operation: operation.to_owned(),
+        number: failures.first.number,
+        sqlstate: failures.first.sqlstate.clone(),
+        message: failures.first.message.clone(),
+        count: failures.count,
+        retried: failures.retried,
+        in_measurement: failures.in_measurement,
+        outcome_unknown: failures.outcome_unknown,
     }
 }

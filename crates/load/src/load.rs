@@ -6,7 +6,7 @@ use samples::{Interval, PhaseMark};
 
 use crate::{
     arrivals::Arrivals,
-    schedule::{Counters, Drain, OnError, Stop, WarmUp},
+    schedule::{Counters, Drain, OnError, OnRefusal, Stop, WarmUp},
 };
 
 /// Users of one kind.
@@ -39,6 +39,8 @@ pub struct Load<U> {
     pub stop: Stop,
     /// How long operations in flight may take after that.
     pub drain: Drain,
+    /// What a connection does that cannot be opened.
+    pub on_refusal: OnRefusal,
     /// What a failure does.
     pub on_error: OnError,
     /// Length of an interval.

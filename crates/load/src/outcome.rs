@@ -22,9 +22,11 @@ pub struct Outcome {
     pub totals: Vec<OperationTotal>,
     /// What each user that was connected did in the measurement, in no particular order.
     pub users: Vec<UserTotal>,
-    /// Operations that had not come back when the load gave up waiting.
+    /// Operations that were due in the measurement and succeeded.
+    pub succeeded: u64,
+    /// Operations that had not come back when the load gave up waiting, those that were tried again then included.
     pub unfinished: u64,
-    /// Failed attempts by group, operation (`connect` for connections) and number.
+    /// Failed attempts by group, operation (`connect` for connections) and number, counted as they failed.
     pub errors: Vec<ErrorCount>,
 }
 
@@ -86,14 +88,14 @@ impl UserTotal {
 /// A load that could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A user could not connect.
-    #[error("cannot open connection {number} of {total}: {failure}")]
+    /// Not all users could connect.
+    #[error("{}: {failure}", refused(*.open, *.asked))]
     Connect {
-        /// Which one, from 1.
-        number: u64,
+        /// Connections that are open.
+        open: u64,
         /// How many were asked for.
-        total: u64,
-        /// Why.
+        asked: u64,
+        /// Why the first of the others is not.
         failure: Failure,
     },
     /// An event loop could not be set up.
@@ -102,4 +104,12 @@ pub enum Error {
     /// Interrupted before the first operation.
     #[error("interrupted while connecting")]
     Interrupted,
+}
+
+fn refused(open: u64, asked: u64) -> String {
+    match (open, asked) {
+        (0, 1) => "the connection cannot be opened".to_owned(),
+        (0, _) => format!("none of {asked} connections can be opened"),
+        _ => format!("{open} of {asked} connections can be opened"),
+    }
 }

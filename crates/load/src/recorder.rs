@@ -141,8 +141,60 @@ impl Failures {
     }
 }
 
-/// Failures by operation (index over all groups) and error number.
+/// Failures by operation (index over all groups) and error number; of connections by group and error number.
 pub(crate) type FailureCounts = BTreeMap<(usize, u16), Failures>;
+
+/// Counts one failed attempt.
+pub(crate) fn count(counts: &mut FailureCounts, index: usize, phase: Phase, failure: &Failure) {
+    let entry = counts
+        .entry((index, failure.number))
+        .or_insert_with(|| Failures::of(failure.clone()));
+    entry.count += 1;
+    entry.in_measurement += u64::from(phase == Phase::Measurement);
+    entry.outcome_unknown += u64::from(failure.outcome_unknown);
+}
+
+/// Adds what another event loop counted.
+pub(crate) fn add(counts: &mut FailureCounts, more: FailureCounts) {
+    for (key, more) in more {
+        counts
+            .entry(key)
+            .and_modify(|known| known.add(&more))
+            .or_insert(more);
+    }
+}
+
+/// Failed attempts at one thing so far, by error number; without any, it has allocated nothing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FailedAttempts(Vec<(u16, u64)>);
+
+impl FailedAttempts {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many they are.
+    pub(crate) fn count(&self) -> u64 {
+        self.0.iter().map(|(_, count)| count).sum()
+    }
+
+    #[cold]
+    pub(crate) fn add(&mut self, number: u16) {
+        match self.0.iter_mut().find(|(known, _)| *known == number) {
+            Some((_, count)) => *count += 1,
+            None => self.0.push((number, 1)),
+        }
+    }
+
+    /// Notes that these attempts were followed by one that succeeded.
+    fn put_right(&self, counts: &mut FailureCounts, index: usize) {
+        for (number, count) in &self.0 {
+            if let Some(failures) = counts.get_mut(&(index, *number)) {
+                failures.retried += count;
+            }
+        }
+    }
+}
 
 /// How long one operation took.
 #[derive(Debug, Clone, Copy)]
@@ -162,6 +214,8 @@ pub(crate) struct Recorder {
     cells: Cells,
     carried: CarriedCells,
     failures: FailureCounts,
+    /// Lost connections that could not be opened again at once, by group.
+    refusals: FailureCounts,
 }
 
 impl Recorder {
@@ -172,6 +226,7 @@ impl Recorder {
             cells: Cells::new(shape),
             carried: CarriedCells::new(),
             failures: FailureCounts::new(),
+            refusals: FailureCounts::new(),
         }
     }
 
@@ -220,7 +275,7 @@ impl Recorder {
 
     /// What was measured is a part of the warm-up from now on.
     pub(crate) fn begin_anew(&mut self) {
-        for failures in self.failures.values_mut() {
+        for failures in self.failures.values_mut().chain(self.refusals.values_mut()) {
             failures.in_measurement = 0;
         }
     }
@@ -232,23 +287,26 @@ impl Recorder {
         cells.send_lag.record(send_lag_ns);
     }
 
-    /// Counts one failed attempt at an operation that was due in `phase`; `retried` when a later attempt of the same
-    /// operation succeeded.
-    pub(crate) fn count_failure(
-        &mut self,
-        operation: usize,
-        phase: Phase,
-        failure: &Failure,
-        retried: bool,
-    ) {
-        let entry = self
-            .failures
-            .entry((operation, failure.number))
-            .or_insert_with(|| Failures::of(failure.clone()));
-        entry.count += 1;
-        entry.retried += u64::from(retried);
-        entry.in_measurement += u64::from(phase == Phase::Measurement);
-        entry.outcome_unknown += u64::from(failure.outcome_unknown);
+    /// Counts one failed attempt at an operation that was due in `phase`, as it fails.
+    #[cold]
+    pub(crate) fn count_failure(&mut self, operation: usize, phase: Phase, failure: &Failure) {
+        count(&mut self.failures, operation, phase, failure);
+    }
+
+    /// An operation succeeded after these attempts at it.
+    #[cold]
+    pub(crate) fn put_right(&mut self, operation: usize, failed: &FailedAttempts) {
+        failed.put_right(&mut self.failures, operation);
+    }
+
+    /// Counts one failed attempt to open a lost connection again.
+    pub(crate) fn count_refusal(&mut self, group: usize, phase: Phase, failure: &Failure) {
+        count(&mut self.refusals, group, phase, failure);
+    }
+
+    /// A connection is open again after these attempts.
+    pub(crate) fn connected_again(&mut self, group: usize, failed: &FailedAttempts) {
+        failed.put_right(&mut self.refusals, group);
     }
 
     /// Hands out what the open interval holds and goes on with `fresh` cells, or new ones.
@@ -258,9 +316,12 @@ impl Recorder {
         (cells, std::mem::take(&mut self.carried))
     }
 
-    /// Hands out the failures.
-    pub(crate) fn take_failures(&mut self) -> FailureCounts {
-        std::mem::take(&mut self.failures)
+    /// Hands out the failures of operations, and those of lost connections.
+    pub(crate) fn take_failures(&mut self) -> (FailureCounts, FailureCounts) {
+        (
+            std::mem::take(&mut self.failures),
+            std::mem::take(&mut self.refusals),
+        )
     }
 }
 

@@ -121,6 +121,15 @@ pub struct Precision {
     pub at_most: Duration,
 }
 
+/// What a connection that cannot be opened does to a load before its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnRefusal {
+    /// The load does not begin: it would not be the one that was asked for.
+    Stop,
+    /// It begins with those that are open, and tells how many they are.
+    GoOn,
+}
+
 /// What a failed operation does to the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnError {
@@ -141,6 +150,16 @@ pub enum OnError {
         /// How long a user tries to get a lost connection back.
         reconnect_for: Duration,
     },
+}
+
+impl OnError {
+    /// What the same patience does about a connection that cannot be opened.
+    pub fn on_refusal(self) -> OnRefusal {
+        match self {
+            Self::Stop | Self::RetryElseStop { .. } => OnRefusal::Stop,
+            Self::Count | Self::Retry { .. } => OnRefusal::GoOn,
+        }
+    }
 }
 
 /// Asks a running load to end; clones ask the same load.

@@ -179,6 +179,7 @@ fn operations_allocate_nothing_once_they_run() {
             warm_up: WarmUp::None,
             stop: Stop::WhenUsersEnd,
             drain: Drain::USUAL,
+            on_refusal: load::OnRefusal::Stop,
             on_error: OnError::Stop,
             // Handing an interval over may allocate: none ends here.
             interval: Duration::from_secs(3600),

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use load::{
-    Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, Outcome, Precision, Stop,
-    WarmUp,
+    Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Outcome,
+    Precision, Stop, WarmUp,
 };
 use samples::{Interval, PhaseMark};
 use workload::{Failure, Next, User, Watch};
@@ -71,6 +71,7 @@ fn drive(users: u32, loops: u32, arrivals: Arrivals, stop: Stop) -> (Outcome, Ve
         warm_up: WarmUp::For(Duration::from_millis(100)),
         stop,
         drain: Drain::USUAL,
+        on_refusal: OnRefusal::Stop,
         on_error: OnError::Stop,
         interval: Duration::from_millis(100),
     };

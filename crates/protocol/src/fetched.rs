@@ -69,11 +69,12 @@ impl Fetched {
         })
     }
 
-    /// A whole number; `None` where there is no such value or it is something else.
+    /// A whole number, also one that comes as text; `None` where there is no such value or it is something else.
     pub fn int(&self, row: usize, column: usize) -> Option<i64> {
         match self.value(row, column)? {
             Value::Int(value) => Some(value),
             Value::Uint(value) => value.try_into().ok(),
+            Value::Bytes(text) => std::str::from_utf8(text).ok()?.parse().ok(),
             _ => None,
         }
     }

@@ -210,7 +210,7 @@ fn insert_run(
             header.started_at,
             record.is_complete(),
             record.incomplete_why(),
-            header.connections,
+            record.connections(),
             header.loops,
             header.transport,
             record.servers.first().map(|server| &server.version),

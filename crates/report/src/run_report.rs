@@ -28,8 +28,11 @@ pub struct RunReport {
     pub settings: BTreeMap<String, String>,
     /// Seed of all randomness.
     pub seed: u64,
-    /// Connections.
+    /// Connections that were open.
     pub connections: u32,
+    /// Connections that were asked for beside them, and could not be opened.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub connections_refused: u64,
     /// Event loops.
     pub loops: u32,
     /// Mechanism of the event loops.
@@ -72,6 +75,14 @@ pub struct RunReport {
     /// How the server's host was observed, in words; left out where nobody was asked to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_host: Option<String>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A value for each class of statements.
@@ -127,12 +138,17 @@ fn cpus(record: &Record, other: Host) -> f64 {
     machine.map_or(1.0, |machine| f64::from(machine.cpus))
 }
 
+/// The operation type whose rows go to the server by statements of many.
+const GATHERED: &str = "bulk_insert";
+
 /// Everything that was due in the measurement, added up.
 #[derive(Default)]
 pub(crate) struct Due {
     pub(crate) response: Durations,
     pub(crate) service: Durations,
     pub(crate) send_lag: Durations,
+    /// Operations are rows that go to the server many at a time.
+    are_gathered: bool,
     pub(crate) statements: BTreeMap<String, (Classes<u64>, Durations)>,
 }
 
@@ -164,6 +180,7 @@ impl Due {
     ) {
         for operation in operations {
             self.response.add(&operation.response());
+            self.are_gathered |= operation.operation == GATHERED;
             if let Some(service) = &operation.service {
                 self.service.add(service);
             }
@@ -181,9 +198,10 @@ impl Due {
         }
     }
 
-    /// Statements by class; operations of one statement each are taken for reads, as only those go without.
+    /// Statements by class; operations of one statement each are taken for reads, as only those go without. Rows that wait
+    /// for their statement are none.
     pub(crate) fn classes(&self) -> Classes<u64> {
-        if self.statements.is_empty() {
+        if self.statements.is_empty() && !self.are_gathered {
             return Classes {
                 read: self.response.count,
                 ..Classes::default()
@@ -279,7 +297,8 @@ impl RunReport {
             transport: header.transport.clone(),
             settings: header.combination.clone(),
             seed: header.seed,
-            connections: header.connections,
+            connections: record.connections(),
+            connections_refused: record.connections_refused(),
             loops: header.loops,
             io: header.io.clone(),
             arrivals: offered.map_or("closed".to_owned(), |offered| offered.process.clone()),

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A statement error, counted by number over the whole run.
+/// A statement error, counted by number over the whole run: every attempt as it failed, also those of operations that never
+/// came to an end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ErrorCount {
     /// Name of the load.
@@ -15,9 +16,9 @@ pub struct ErrorCount {
     pub sqlstate: String,
     /// Message of the first one.
     pub message: String,
-    /// How many.
+    /// How many attempts failed.
     pub count: u64,
-    /// How many of them were retried with success.
+    /// How many of them were followed by an attempt at the same operation that succeeded.
     pub retried: u64,
     /// How many of them belong to operations that were due in the measurement.
     #[serde(default)]
@@ -32,6 +33,6 @@ pub struct ErrorCount {
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
 )]
-fn is_zero(count: &u64) -> bool {
+pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }

@@ -17,7 +17,7 @@ use crate::{
     command::Command,
     deliveries::Deliveries,
     durations::Durations,
-    error_count::ErrorCount,
+    error_count::{ErrorCount, is_zero},
     histogram::Histogram,
     keys::Keys,
     machine::{Changed, Machine, Storage},
@@ -397,6 +397,10 @@ pub struct Offered {
     pub not_started: u64,
     /// How many of them had begun but not come back when the load gave up.
     pub unfinished: u64,
+    /// How many operations had begun but not come back when the load gave up, whatever phase they were due in; 0 in
+    /// records of before it was counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub in_flight: u64,
     /// How long those of `not_started` and `unfinished` had waited by then: their response times are longer still.
     pub waits: Durations,
     /// Why the rate was not reached; `None` where it was, and in a closed loop.

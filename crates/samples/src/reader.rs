@@ -112,6 +112,17 @@ pub enum ReadError {
 }
 
 impl Record {
+    /// Connections that were open: those that were asked for, without those that the server refused at the start.
+    pub fn connections(&self) -> u32 {
+        let refused = u32::try_from(self.connections_refused()).unwrap_or(u32::MAX);
+        self.header.connections.saturating_sub(refused)
+    }
+
+    /// Connections that were asked for and could not be opened at the start.
+    pub fn connections_refused(&self) -> u64 {
+        self.connects.iter().map(|connects| connects.errors).sum()
+    }
+
     /// Reads the record in `path`.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let at = |source| ReadError::Io {

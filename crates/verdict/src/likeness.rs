@@ -54,7 +54,7 @@ fn unlike_executions(a: &Execution<'_>, b: &Execution<'_>) -> Vec<String> {
         let told = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
         (a != b).then(|| format!("{what}: {} against {}", told(a), told(b)))
     };
-    let connections = |record: &Record| Some(record.header.connections.to_string());
+    let connections = |record: &Record| Some(record.connections().to_string());
     found.extend(differs(
         "connections",
         connections(a.record),

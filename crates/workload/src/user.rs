@@ -25,6 +25,11 @@ pub trait User {
     /// names; called again for a retry of the same operation.
     fn execute(&mut self, watch: &mut impl Watch) -> impl Future<Output = Result<(), Failure>>;
 
+    /// Sends what the user still holds of operations that it has counted as done, when no other follows; nothing for most.
+    fn finish(&mut self, _watch: &mut impl Watch) -> impl Future<Output = Result<(), Failure>> {
+        std::future::ready(Ok(()))
+    }
+
     /// Closes the connection.
     fn disconnect(&mut self) -> impl Future<Output = ()>;
 }

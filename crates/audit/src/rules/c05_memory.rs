@@ -52,7 +52,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         .iter()
         .filter_map(|name| run.number(name))
         .sum();
-    let connections = per_connection * f64::from(run.record.header.connections);
+    let connections = per_connection * f64::from(run.record.connections());
     let share = (pool + connections) / memory;
     let swapped: Option<u64> = run
         .samples()?
@@ -64,7 +64,7 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         "{} for the buffer pool and up to {} for {} connections are {} of {}",
         bytes(pool),
         bytes(connections),
-        run.record.header.connections,
+        run.record.connections(),
         percent(share),
         bytes(memory)
     );

@@ -24,7 +24,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let numbers: BTreeSet<u32> = set
         .runs
         .iter()
-        .map(|run| run.record.header.connections)
+        .map(|run| run.record.connections())
         .collect();
     let (Some(least), Some(most)) = (numbers.first(), numbers.last()) else {
         return Err(missing("runs"));

@@ -36,7 +36,7 @@ fn judge(set: &Set<'_>) -> Outcome {
             let Ok(per_s) = run.throughput() else {
                 continue;
             };
-            let connections = run.record.header.connections;
+            let connections = run.record.connections();
             match points.iter_mut().find(|(known, _)| *known == connections) {
                 Some((_, values)) => values.push(per_s),
                 None => points.push((connections, vec![per_s])),

@@ -32,7 +32,7 @@ fn judge(run: &Run<'_>) -> Outcome {
             "deliveries in the background are timed from when they were queued, not from the send",
         ));
     }
-    let connections = f64::from(run.record.header.connections);
+    let connections = f64::from(run.record.connections());
     let seen: Option<Vec<(f64, f64)>> = run
         .measured()
         .map(|it| Some((it.length_s, it.pace?.busy)))

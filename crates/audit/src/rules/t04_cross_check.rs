@@ -66,7 +66,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .as_ref()
         .map_or(0, |how| how.statements);
     // What is asked for a whole operation that failed halfway is counted by the server alone.
-    let own = own as f64 + PER_CONNECTION * f64::from(run.record.header.connections);
+    let own = own as f64 + PER_CONNECTION * f64::from(run.record.connections());
     let more = by_server - by_client as f64;
     let chance = own + failed as f64 * statements_per_operation(run);
     let apart = more.abs() / by_client as f64;

@@ -15,8 +15,11 @@ const SHARE: f64 = 0.001;
 pub(super) const RULE: Rule = Rule {
     id: "W10",
     name: "operations succeed",
-    measures: "Attempts that failed while the run was measured, those that were tried again with success included, by error number.",
-    threshold: "above 0.1 % of all attempts: fail; any: note",
+    measures: "Attempts that failed while the run was measured, by error number, also those of operations that succeeded \
+        when they were tried again, or that never came to an end; operations without an answer when the load gave up \
+        waiting; connections that could not be opened.",
+    threshold: "above 0.1 % of all attempts, no operation that succeeded, or a connection less than asked for: fail; any \
+        failure: note",
     source: "proposed here; that fast failures make throughput is in every load generator's list of traps",
     consequence: "An error is answered sooner than the work would be: a server that fails is a fast one.",
     remedy: "Remove the cause of the most frequent error; deadlocks (1213) and lock waits (1205) call for another order of \
@@ -31,26 +34,48 @@ fn judge(run: &Run<'_>) -> Outcome {
         *by_number.entry(error.number).or_default() += error.in_measurement;
     }
     by_number.retain(|_, count| *count > 0);
+    let succeeded = run.summary.count;
     let failed: u64 = by_number.values().sum::<u64>().max(run.summary.errors);
-    let share = failed as f64 / (run.summary.count + failed).max(1) as f64;
-    let numbers: Vec<_> = by_number
-        .iter()
-        .map(|(number, count)| format!("{count} with error {number}"))
-        .collect();
-    let evidence = match failed {
-        0 => format!("no attempt failed in {} operations", run.summary.count),
-        _ => format!(
+    let offered = run.record.offered.as_ref();
+    let unanswered = offered.map_or(0, |it| it.unfinished.max(it.in_flight));
+    let refused = run.record.connections_refused();
+    let all = failed + unanswered;
+    let share = all as f64 / (succeeded + all).max(1) as f64;
+    let mut evidence = Vec::new();
+    if failed > 0 {
+        let numbers: Vec<_> = by_number
+            .iter()
+            .map(|(number, count)| format!("{count} with error {number}"))
+            .collect();
+        evidence.push(format!(
             "{failed} attempts failed, {} of all: {}",
-            percent(share),
+            percent(failed as f64 / (succeeded + failed) as f64),
             numbers.join(", ")
-        ),
-    };
-    let level = match failed {
+        ));
+    }
+    if unanswered > 0 {
+        evidence.push(format!(
+            "{unanswered} operations had no answer when the load gave up waiting"
+        ));
+    }
+    if refused > 0 {
+        let asked = run.record.header.connections;
+        evidence.push(format!(
+            "{refused} of {asked} connections could not be opened"
+        ));
+    }
+    if evidence.is_empty() {
+        evidence.push(format!("no attempt failed in {succeeded} operations"));
+    }
+    if succeeded == 0 {
+        evidence.push("no operation succeeded".to_owned());
+    }
+    let level = match all {
+        _ if succeeded == 0 || refused > 0 || share > SHARE => Level::Fail,
         0 => Level::Pass,
-        _ if share > SHARE => Level::Fail,
         _ => Level::Note,
     };
-    Ok(Finding::new(level, evidence).with("failed_share", share))
+    Ok(Finding::new(level, evidence.join("; ")).with("failed_share", share))
 }
 
 #[cfg(test)]
@@ -85,6 +110,45 @@ mod tests {
     #[test]
     fn passes() {
         assert_found(&deadlocks(0), Level::Pass, "no attempt failed");
+    }
+
+    #[test]
+    fn a_run_without_a_success_fails_whatever_it_counted() {
+        let empty = judged(&RULE, |record| {
+            for interval in &mut record.intervals {
+                interval.operations.clear();
+                interval.carried.clear();
+            }
+        });
+        assert_found(&empty, Level::Fail, "no operation succeeded");
+    }
+
+    #[test]
+    fn what_never_came_back_is_no_success() {
+        let unanswered = |count| {
+            judged(&RULE, |record| {
+                record.offered.as_mut().unwrap().unfinished = count;
+            })
+        };
+        let text = "operations had no answer when the load gave up waiting";
+        assert_found(&unanswered(8), Level::Note, &format!("8 {text}"));
+        assert_found(&unanswered(8000), Level::Fail, text);
+    }
+
+    #[test]
+    fn refused_connections_are_found() {
+        let refused = judged(&RULE, |record| {
+            let asked = record.header.connections;
+            record.connects = vec![samples::Connects {
+                load: "smacker".to_owned(),
+                count: u64::from(asked) - 1,
+                errors: 1,
+                min_ns: 1,
+                max_ns: 1,
+                sum_ns: 1,
+            }];
+        });
+        assert_found(&refused, Level::Fail, "connections could not be opened");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
-    let connections = run.record.header.connections;
+    let connections = run.record.connections();
     let commits = commits_per_s(run)?;
     let (flushes, which) = log_flushes_per_s(run)?;
     if commits < 1.0 || flushes < 1.0 {

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use clap::Command;
 use clap_complete::Shell;
 
+use crate::output::write_out;
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The packages install them. By hand, for this user:
@@ -18,7 +20,9 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// Prints the completions of the whole command line.
-pub(crate) fn run(args: &CompletionsArgs, tree: &mut Command) -> ExitCode {
-    clap_complete::generate(args.shell, tree, "dbdyno", &mut std::io::stdout());
-    ExitCode::SUCCESS
+pub(crate) fn run(args: &CompletionsArgs, tree: &mut Command) -> anyhow::Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, tree, "dbdyno", &mut script);
+    write_out(&script)?;
+    Ok(ExitCode::SUCCESS)
 }

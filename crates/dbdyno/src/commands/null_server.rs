@@ -24,6 +24,8 @@ use crate::{
 
 /// How often it looks whether it is to end.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How long a server that never answers is frozen: longer than it lives.
+const NEVER: Duration = Duration::from_secs(100 * 365 * 86_400);
 /// Bytes of the log that wait in memory.
 const LOG_BUFFER_BYTES: usize = 256 << 10;
 
@@ -89,6 +91,12 @@ pub(crate) struct NullServerArgs {
     /// For how long
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_at")]
     freeze_for: Option<Duration>,
+    /// Never answer a statement; logins and questions about the server are answered all the same
+    #[arg(long, conflicts_with = "freeze_at")]
+    never_answer: bool,
+    /// Answer so many statements at once before any of this begins
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    spare: u64,
     /// Share of the statements that fail
     #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
     error_rate: f64,
@@ -111,6 +119,9 @@ pub(crate) struct NullServerArgs {
     /// Say this of a system variable, such as datadir=/srv/db; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     variable: Vec<(String, String)>,
+    /// Refuse connections beyond this number at login with error 1226, as where a user may not have more
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    user_connections: Option<u32>,
     /// Log each statement to this file: connection, when it was received and answered (monotonic ns), and how
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -173,10 +184,8 @@ fn settings(args: &NullServerArgs) -> Result<Settings, Blamed> {
                     time_constant,
                 }),
             stalls: stalls.map(|(every, length)| Stalls { every, length }),
-            freeze: args
-                .freeze_at
-                .zip(args.freeze_for)
-                .map(|(at, length)| Freeze { at, length }),
+            freeze: freeze(args),
+            spare: args.spare,
             error_rate: args.error_rate,
             drop_rate: args.drop_rate,
             read_delay: args.read_delay.unwrap_or_default(),
@@ -185,8 +194,20 @@ fn settings(args: &NullServerArgs) -> Result<Settings, Blamed> {
         error: usual_error(args.error_number),
         max_connections,
         variables: args.variable.clone(),
+        user_connections: args.user_connections,
         log,
     })
+}
+
+fn freeze(args: &NullServerArgs) -> Option<Freeze> {
+    if args.never_answer {
+        return Some(Freeze {
+            at: Duration::ZERO,
+            length: NEVER,
+        });
+    }
+    let both = args.freeze_at.zip(args.freeze_for);
+    both.map(|(at, length)| Freeze { at, length })
 }
 
 fn open_log(path: &Path) -> Result<Box<dyn Write>, Blamed> {

@@ -4,7 +4,9 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::{CommandFactory, Parser};
 
-use crate::{blame::Blame, connection_options::hidden_argument::hide_argument};
+use crate::{
+    blame::Blame, connection_options::hidden_argument::hide_argument, output::unless_closed,
+};
 
 mod names;
 mod options;
@@ -27,7 +29,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     let options = match Options::try_parse_from(args) {
         Ok(options) => options,
         Err(error) => {
-            error.print()?;
+            unless_closed(error.print())?;
             let code = if error.use_stderr() {
                 Blame::Input as u8
             } else {

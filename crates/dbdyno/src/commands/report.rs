@@ -12,6 +12,7 @@ use report::{Detail, Picture, Results};
 
 use crate::{
     blame::{Blame, Blamed},
+    output::write_out,
     runs::results_of,
 };
 
@@ -114,7 +115,7 @@ pub(crate) fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let document = document(&results, format, detail, args.chart.as_deref())?;
     match &args.output {
         Some(path) => write_file(path, &document)?,
-        None => write_stdout(&document)?,
+        None => write_out(&document)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -248,17 +249,4 @@ fn write_file(path: &Path, document: &[u8]) -> Result<(), Blamed> {
         };
         Blamed::new(blame, format!("{}: {error}", path.display()))
     })
-}
-
-/// A reader that has seen enough is no error.
-fn write_stdout(document: &[u8]) -> Result<(), Blamed> {
-    let mut stdout = std::io::stdout().lock();
-    let written = stdout.write_all(document).and_then(|()| stdout.flush());
-    match written {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Blamed::new(
-            Blame::Machine,
-            format!("standard output: {error}"),
-        )),
-        _ => Ok(()),
-    }
 }

@@ -7,7 +7,7 @@ use report::Results;
 
 use crate::{
     blame::{Blame, Blamed},
-    runs::{Choices, ResultsDirectory, Runner, SmackFiles, sample_every},
+    runs::{Asked, Choices, ResultsDirectory, Runner, SmackFiles, sample_every, shortcoming},
     signals,
 };
 
@@ -148,7 +148,10 @@ pub(crate) fn perform(
     let reported = report_on(experiment, results);
     match (outcome, reported) {
         (Ok(()), Ok(recorded)) => {
-            failed_statements(&recorded)?;
+            // Also where the experiment only counts failures.
+            if let Some(error) = shortcoming(recorded.runs.iter().map(Asked::from)) {
+                return Err(error.into());
+            }
             rates_not_reached(&recorded)?;
             Ok(ExitCode::SUCCESS)
         }
@@ -175,26 +178,6 @@ fn report_on(experiment: &Experiment, results: &ResultsDirectory) -> anyhow::Res
         println!("report: {}", page.display());
     }
     Ok(recorded)
-}
-
-/// An error when statements failed for good, even where the experiment only counts them.
-fn failed_statements(recorded: &Results) -> anyhow::Result<()> {
-    let mut by_number = BTreeMap::new();
-    for error in recorded.runs.iter().flat_map(|run| &run.errors) {
-        *by_number.entry(error.number).or_insert(0) += error.count - error.retried;
-    }
-    by_number.retain(|_, count| *count > 0);
-    if by_number.is_empty() {
-        return Ok(());
-    }
-    let numbers: Vec<String> = by_number
-        .iter()
-        .map(|(number, count)| format!("{count} with error {number}"))
-        .collect();
-    let message = format!("statements failed: {}", numbers.join(", "));
-    Err(Blamed::new(Blame::Server, message)
-        .hint("the table `errors` of summary.sqlite has them by run and operation".to_owned())
-        .into())
 }
 
 /// An error when a run did not reach the rate that was asked for; names the first of them.

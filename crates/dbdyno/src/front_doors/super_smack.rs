@@ -18,6 +18,7 @@ use workload::smack::{DataFiles, Dictionary, Interpreter, Script};
 use crate::{
     blame::{Blame, Blamed},
     connection_options::{ConnectionOptions, hidden_argument::hide_argument},
+    output::unless_closed,
     signals,
 };
 
@@ -135,7 +136,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     let options = match Options::try_parse_from(args) {
         Ok(options) => options,
         Err(error) => {
-            error.print()?;
+            unless_closed(error.print())?;
             return Ok(ExitCode::from(Blame::Input as u8));
         }
     };

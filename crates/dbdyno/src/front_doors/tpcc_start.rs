@@ -21,7 +21,8 @@ use super::tpcc_arguments::{Arguments, Tool};
 use crate::{
     blame::{Blame, Blamed},
     front_doors::super_smack::fresh_seed,
-    runs::tpcc::terminals::Settings,
+    output::unless_closed,
+    runs::{Asked, shortcoming, tpcc::terminals::Settings},
     signals,
 };
 
@@ -98,11 +99,14 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
         connections: wanted.connections,
     };
     print!("{}", report.text());
-    io::stdout().flush()?;
+    unless_closed(io::stdout().flush())?;
     footnotes();
     log.finish()?;
     Ok(match outcome.ended {
-        Ended::Planned => ExitCode::SUCCESS,
+        Ended::Planned => match shortcoming([Asked::from(&outcome)]) {
+            Some(error) => return Err(error.into()),
+            None => ExitCode::SUCCESS,
+        },
         Ended::Interrupted => ExitCode::from(Blame::Interrupted as u8),
         Ended::ServerLost(failure) => {
             let message = format!("the server went away: {failure}");

@@ -19,6 +19,7 @@ use super::{
     recording::{Recording, RunProgress},
     redo_log::RedoLogOff,
     sampling::Cadence,
+    shortcoming::no_result,
     stage::Stage,
     steady,
     table_load::disk_bytes,
@@ -221,6 +222,7 @@ impl Execution<'_> {
             Work::Tpcc(terminals) => {
                 let load = Load {
                     // The specification's transactions are tried again until they are in.
+                    on_refusal: super::tpcc::terminals::ON_ERROR.on_refusal(),
                     on_error: super::tpcc::terminals::ON_ERROR,
                     ..self.load(terminals.group(users, &endpoint))
                 };
@@ -251,6 +253,13 @@ impl Execution<'_> {
 
     fn load<U: User>(&self, group: Group<U>) -> Load<U> {
         let spec = &self.run.load;
+        let on_error = match spec.on_error {
+            OnError::Stop => load::OnError::Stop,
+            OnError::Count => load::OnError::Count,
+            OnError::Retry => load::OnError::Retry {
+                at_most: RETRIES_AT_MOST,
+            },
+        };
         Load {
             groups: vec![group],
             loops: loops(spec),
@@ -266,13 +275,8 @@ impl Execution<'_> {
             },
             stop: stop(spec),
             drain: Drain::USUAL,
-            on_error: match spec.on_error {
-                OnError::Stop => load::OnError::Stop,
-                OnError::Count => load::OnError::Count,
-                OnError::Retry => load::OnError::Retry {
-                    at_most: RETRIES_AT_MOST,
-                },
-            },
+            on_refusal: on_error.on_refusal(),
+            on_error,
             interval: self.interval(),
         }
     }
@@ -354,10 +358,13 @@ fn interval(duration: Duration) -> Duration {
     (duration / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL)
 }
 
-/// Why a load ended, in words, if it ended as planned.
+/// Why a load ended, in words, if it ended as planned and gave a result.
 pub(super) fn how_it_ended(outcome: &Outcome) -> anyhow::Result<String> {
     match &outcome.ended {
         Ended::Planned => {
+            if let Some(nothing) = no_result(outcome) {
+                return Err(nothing.into());
+            }
             let mut why = "as planned".to_owned();
             if let Some(stop) = &outcome.stop_why {
                 why.push_str(&format!("; {stop}"));

@@ -51,7 +51,7 @@ pub(crate) struct Recorded {
     pub(crate) record: Record,
     /// What else the load tells.
     pub(crate) outcome: Outcome,
-    /// Why the run did not come to its planned end.
+    /// Why the run did not come to its planned end, or gave no result.
     pub(crate) failed: Option<anyhow::Error>,
 }
 

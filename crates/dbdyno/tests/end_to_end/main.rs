@@ -15,6 +15,7 @@ mod calibrate;
 mod compare;
 mod completions;
 mod datadir;
+mod evidence;
 mod experiment;
 mod extremes;
 mod faults;

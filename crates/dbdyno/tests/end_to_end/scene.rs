@@ -146,6 +146,7 @@ impl Scene {
         }
     }
 
+    /// Starts a command with the scene as its home.
     pub(crate) fn launch<S: AsRef<OsStr>>(
         &self,
         mut command: Command,
@@ -389,7 +390,13 @@ impl Finished {
         self
     }
 
-    fn shown(&self) -> String {
+    /// Its exit code, if it ended by itself.
+    pub(crate) fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    /// What it printed and said.
+    pub(crate) fn shown(&self) -> String {
         const SHOWN_MAX: usize = 4000;
         let output: String = self.text().chars().take(SHOWN_MAX).collect();
         format!(

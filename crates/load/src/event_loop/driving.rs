@@ -7,16 +7,34 @@ use samples::Phase;
 use workload::{Class, Failure, Moment, Next, User, Watch};
 
 use super::{LOOK_EVERY, Message, Seat, Shared};
-use crate::{outcome::Ended, recorder::Took, schedule::OnError};
+use crate::{
+    outcome::Ended,
+    recorder::{FailedAttempts, Took},
+    schedule::OnError,
+};
 
 /// How long a user tries to get a lost connection back where the error policy does not say.
 const RECONNECT_FOR: Duration = Duration::from_secs(2);
 /// Users that sleep look so often together whether the load is over: 10,000 of them must not keep a CPU busy.
 const LOOKS_PER_S: u32 = 10_000;
 
+/// Why a user comes to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leave {
+    /// The load is over, or the user is.
+    Done {
+        /// From when the response time of its last operation counted.
+        last: Instant,
+    },
+    /// An operation of it failed, and it must not go on.
+    Failed,
+}
+
 /// An operation that has begun.
 #[derive(Debug, Clone, Copy)]
 struct Begun {
+    /// Index among the operation types of its group.
+    index: usize,
     /// Index among the operation types of all groups.
     operation: usize,
     /// From when its response time counts.
@@ -30,42 +48,72 @@ struct Begun {
 
 impl Shared {
     /// Drives one user until the load is over or the user has come to its end.
-    pub(super) async fn drive<U: User>(&self, seat: Seat, user: &mut U) {
+    pub(super) async fn drive<U: User>(&self, seat: Seat, user: &mut U) -> Leave {
         // Since when the user has had nothing to do.
         let mut free = self.start;
+        let mut last = self.start;
         loop {
-            match user.next() {
+            let (index, due, since) = match user.next() {
                 Next::Operation(index) => {
                     let Some(due) = self.next_due(free).await else {
-                        return;
+                        return Leave::Done { last };
                     };
-                    let since = self.pace.is_open().then_some(due);
-                    match self.perform(seat, index, due, since, user).await {
-                        Some(end) => free = end,
-                        None => return,
-                    }
+                    (index, due, self.pace.is_open().then_some(due))
                 }
                 Next::OperationSince(index, Moment { ns }) => {
                     let since = Instant::from_ns(ns);
                     // After the stop it stays with the user.
                     if self.task.timeline.is_over(reactor::now()) {
-                        return;
+                        return Leave::Done { last };
                     }
-                    let due = free.max(since);
-                    match self.perform(seat, index, due, Some(since), user).await {
-                        Some(end) => free = end,
-                        None => return,
-                    }
+                    (index, free.max(since), Some(since))
                 }
                 Next::Pause(pause) => {
                     free = free + pause;
                     if !self.sleep_until(free).await {
-                        return;
+                        return Leave::Done { last };
                     }
+                    continue;
                 }
-                Next::End => return,
+                Next::End => return Leave::Done { last },
+            };
+            let Some(begun) = self.begin(seat, index, due, since) else {
+                return Leave::Done { last };
+            };
+            last = begun.scheduled;
+            match self.perform(seat, begun, user).await {
+                Some(end) => free = end,
+                None => return Leave::Failed,
             }
         }
+    }
+
+    /// Lets a user that is done hand over what it still holds. What fails there was counted as done already: it is counted
+    /// as a failure, and ends the load as one.
+    pub(super) async fn finish_user<U: User>(&self, seat: Seat, last: Instant, user: &mut U) {
+        let mut watch = StatementWatch {
+            shared: self,
+            first_statement: seat.place.first_statement,
+            scheduled: last,
+            since: reactor::now(),
+        };
+        self.finishing.set(self.finishing.get() + 1);
+        let result = user.finish(&mut watch).await;
+        self.finishing.set(self.finishing.get() - 1);
+        let Err(failure) = result else {
+            return;
+        };
+        let phase = self.task.timeline.phase(last);
+        self.recorder
+            .borrow_mut()
+            .count_failure(seat.place.first_operation, phase, &failure);
+        self.halt(match failure.lost {
+            true => Ended::ServerLost(failure),
+            false => Ended::Failed {
+                operation: user.operations()[0].clone(),
+                failure,
+            },
+        });
     }
 
     /// Waits until the next operation is due; `None` when none is any more.
@@ -107,16 +155,15 @@ impl Shared {
         }
     }
 
-    /// Runs one operation for which the user was there at `due`, with its retries; its response time counts `since`
-    /// then, or from its start. Returns when the user was free again, `None` when it must end.
-    async fn perform<U: User>(
+    /// Begins an operation for which the user was there at `due`; its response time counts `since` then, or from its
+    /// start. `None` when the load is over.
+    fn begin(
         &self,
         seat: Seat,
         index: usize,
         due: Instant,
         since: Option<Instant>,
-        user: &mut U,
-    ) -> Option<Instant> {
+    ) -> Option<Begun> {
         let sent = reactor::now();
         // What begins now must not count as begun in an interval that is over.
         self.close_intervals(sent);
@@ -131,44 +178,53 @@ impl Shared {
         {
             return None;
         }
-        let begun = Begun {
+        Some(Begun {
+            index,
             operation: seat.place.first_operation + index,
             scheduled,
             sent,
             send_lag_ns: (sent - due).as_nanos() as u64,
             calm: self.pace.begin(seat.seat, scheduled),
-        };
-        let mut retries = Vec::new();
-        let result = self.attempt(seat, begun, &mut retries, user).await;
+        })
+    }
+
+    /// Runs one operation with its retries. Returns when the user was free again, `None` when it must end.
+    async fn perform<U: User>(&self, seat: Seat, begun: Begun, user: &mut U) -> Option<Instant> {
+        let result = self.attempt(seat, begun, user).await;
         let end = reactor::now();
         self.pace.end(seat.seat);
         self.close_intervals(end);
         self.last_end.set(end);
         match result {
             Ok(()) => {
-                self.succeed(begun, end, &retries);
+                self.succeed(begun, end);
                 if self.task.timeline.phase(begun.scheduled) == Phase::Measurement {
                     self.users.borrow_mut()[seat.seat].add(end - begun.scheduled);
                 }
                 Some(end)
             }
             Err(failure) => {
-                self.fail(begun, &retries, &failure);
-                self.go_on_after(failure, index, user)
+                self.recorder.borrow_mut().fail(
+                    begun.operation,
+                    begun.send_lag_ns,
+                    self.carried(begun.scheduled),
+                );
+                self.go_on_after(failure, seat, begun.index, user)
                     .await
                     .then(reactor::now)
             }
         }
     }
 
-    /// Runs one operation until it succeeds or must not be retried.
+    /// Runs one operation until it succeeds or must not be retried. Each attempt that fails is counted at once: an operation
+    /// that is never done leaves its failures behind all the same.
     async fn attempt<U: User>(
         &self,
         seat: Seat,
         begun: Begun,
-        retries: &mut Vec<Failure>,
         user: &mut U,
     ) -> Result<(), Failure> {
+        let mut failed = FailedAttempts::default();
         let mut since = begun.sent;
         loop {
             let mut watch = StatementWatch {
@@ -178,28 +234,48 @@ impl Shared {
                 since,
             };
             let failure = match user.execute(&mut watch).await {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    if !failed.is_empty() {
+                        let mut recorder = self.recorder.borrow_mut();
+                        recorder.put_right(begun.operation, &failed);
+                    }
+                    return Ok(());
+                }
                 Err(failure) => failure,
             };
-            let may_retry = failure.retryable
-                && match self.task.on_error {
-                    OnError::Stop | OnError::Count => false,
-                    OnError::Retry { at_most } => retries.len() < at_most as usize,
-                    OnError::RetryElseStop { .. } => !self.task.timeline.is_cut_off(),
-                };
-            if !may_retry {
+            let phase = self.task.timeline.phase(begun.scheduled);
+            self.recorder
+                .borrow_mut()
+                .count_failure(begun.operation, phase, &failure);
+            if !(failure.retryable && self.may_retry(failed.count())) {
                 return Err(failure);
             }
-            let is_lost = failure.lost;
-            retries.push(failure);
-            if is_lost {
-                self.reconnect(user).await?;
+            failed.add(failure.number);
+            if failure.lost {
+                self.reconnect(seat, user).await?;
             }
             since = reactor::now();
         }
     }
 
-    fn succeed(&self, begun: Begun, end: Instant, retries: &[Failure]) {
+    /// Whether an operation whose attempts failed so often before is tried again.
+    fn may_retry(&self, failed_before: u64) -> bool {
+        let timeline = &self.task.timeline;
+        match self.task.on_error {
+            OnError::Stop | OnError::Count => false,
+            OnError::Retry { at_most } => failed_before < u64::from(at_most),
+            OnError::RetryElseStop { .. } => {
+                // However long a load waits for answers: one that fails again and again comes to its end.
+                let limit = self.task.drain.limit(true).unwrap_or_default();
+                let is_too_late = timeline
+                    .stop_at()
+                    .is_some_and(|stop| reactor::now() >= stop + limit);
+                !timeline.is_cut_off() && !is_too_late
+            }
+        }
+    }
+
+    fn succeed(&self, begun: Begun, end: Instant) {
         let service = end - begun.sent;
         if begun.calm {
             self.pace.was_calm(service);
@@ -210,22 +286,9 @@ impl Shared {
             send_lag_ns: begun.send_lag_ns,
         };
         let carried = self.carried(begun.scheduled);
-        let phase = self.task.timeline.phase(begun.scheduled);
-        let mut recorder = self.recorder.borrow_mut();
-        recorder.succeed(begun.operation, took, carried);
-        for failure in retries {
-            recorder.count_failure(begun.operation, phase, failure, true);
-        }
-    }
-
-    fn fail(&self, begun: Begun, retries: &[Failure], last: &Failure) {
-        let carried = self.carried(begun.scheduled);
-        let phase = self.task.timeline.phase(begun.scheduled);
-        let mut recorder = self.recorder.borrow_mut();
-        for attempt in retries.iter().chain([last]) {
-            recorder.count_failure(begun.operation, phase, attempt, false);
-        }
-        recorder.fail(begun.operation, begun.send_lag_ns, carried);
+        self.recorder
+            .borrow_mut()
+            .succeed(begun.operation, took, carried);
     }
 
     /// The phase to which an operation belongs, if that is not the phase of the interval that is open.
@@ -242,7 +305,13 @@ impl Shared {
     }
 
     /// Decides whether a user goes on after a failure; halts the load where the policy asks for it.
-    async fn go_on_after<U: User>(&self, failure: Failure, index: usize, user: &mut U) -> bool {
+    async fn go_on_after<U: User>(
+        &self,
+        failure: Failure,
+        seat: Seat,
+        index: usize,
+        user: &mut U,
+    ) -> bool {
         // A backlog is worked off after the stop, but not over a connection that is gone.
         let over = self.task.timeline.is_over(reactor::now());
         if over && (failure.lost || !self.pace.is_open()) {
@@ -257,7 +326,7 @@ impl Shared {
             };
             return match may_go_on {
                 false => self.halt(Ended::ServerLost(failure)),
-                true => match self.reconnect(user).await {
+                true => match self.reconnect(seat, user).await {
                     Ok(()) => true,
                     Err(failure) => self.halt(Ended::ServerLost(failure)),
                 },
@@ -278,24 +347,34 @@ impl Shared {
         false
     }
 
-    async fn reconnect<U: User>(&self, user: &mut U) -> Result<(), Failure> {
+    /// Opens a lost connection again; every attempt that fails is counted.
+    async fn reconnect<U: User>(&self, seat: Seat, user: &mut U) -> Result<(), Failure> {
         let patience = match self.task.on_error {
             OnError::RetryElseStop { reconnect_for } => reconnect_for,
             OnError::Stop | OnError::Count | OnError::Retry { .. } => RECONNECT_FOR,
         };
         let give_up_at = reactor::now() + patience;
         let mut pause = Duration::from_millis(10);
+        let mut failed = FailedAttempts::default();
         loop {
-            match user.connect().await {
-                Ok(()) => return Ok(()),
-                Err(failure)
-                    if reactor::now() >= give_up_at
-                        || self.task.timeline.is_over(reactor::now()) =>
-                {
-                    return Err(failure);
+            let failure = match user.connect().await {
+                Ok(()) => {
+                    let mut recorder = self.recorder.borrow_mut();
+                    recorder.connected_again(seat.place.group, &failed);
+                    return Ok(());
                 }
-                Err(_) => reactor::sleep(pause).await,
+                Err(failure) => failure,
+            };
+            let now = reactor::now();
+            let phase = self.task.timeline.phase(now);
+            self.recorder
+                .borrow_mut()
+                .count_refusal(seat.place.group, phase, &failure);
+            failed.add(failure.number);
+            if now >= give_up_at || self.task.timeline.is_over(now) {
+                return Err(failure);
             }
+            reactor::sleep(pause).await;
             pause = (pause * 2).min(Duration::from_millis(500));
         }
     }

@@ -27,6 +27,10 @@ struct Scripted {
     pause: Option<Duration>,
     connects: Rc<StdCell<u32>>,
     connect_fails_from: u32,
+    /// How often connecting fails from there on.
+    connect_fails: u32,
+    /// What becomes of what it holds at its end, and how long that takes.
+    last: (Duration, Option<Failure>),
     /// Moments since which operations are due, the next one last.
     queued: Vec<u64>,
 }
@@ -46,6 +50,8 @@ impl Scripted {
             pause: None,
             connects: Rc::default(),
             connect_fails_from: u32::MAX,
+            connect_fails: u32::MAX,
+            last: (Duration::ZERO, None),
             queued: Vec::new(),
         }
     }
@@ -74,7 +80,8 @@ impl User for Scripted {
 
     fn connect(&mut self) -> impl Future<Output = Result<(), Failure>> {
         self.connects.set(self.connects.get() + 1);
-        let refused = self.connects.get() >= self.connect_fails_from;
+        let since = self.connects.get().checked_sub(self.connect_fails_from);
+        let refused = since.is_some_and(|since| since < self.connect_fails);
         async move {
             if refused {
                 Err(failure(0, false, true))
@@ -115,6 +122,12 @@ impl User for Scripted {
         failure.map_or(Ok(()), Err)
     }
 
+    async fn finish(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
+        let (time, failure) = self.last.clone();
+        reactor::sleep(time).await;
+        failure.map_or(Ok(()), Err)
+    }
+
     async fn disconnect(&mut self) {}
 }
 
@@ -135,6 +148,7 @@ struct Told {
     paces: Vec<LoopPace>,
     halted: Vec<Ended>,
     failures: FailureCounts,
+    refusals: FailureCounts,
     left: Left,
     users: Vec<UserTotal>,
 }
@@ -210,6 +224,7 @@ fn drive_with(
         paces: Vec::new(),
         halted: Vec::new(),
         failures: FailureCounts::new(),
+        refusals: FailureCounts::new(),
         left: Left::default(),
         users: Vec::new(),
     };
@@ -236,11 +251,13 @@ fn drive_with(
             Message::Halt(ended) => told.halted.push(ended),
             Message::Finished {
                 failures,
+                refusals,
                 left,
                 users,
                 ..
             } => {
                 told.failures = failures;
+                told.refusals = refusals;
                 told.left = *left;
                 told.users = users;
             }
@@ -464,6 +481,7 @@ fn a_statement_takes_from_the_end_of_the_one_before_or_the_begin_of_its_attempt(
     );
 }
 
+mod counting;
 mod open_loop;
 mod queued;
 mod retrying;

@@ -63,6 +63,8 @@ pub struct Behaviour {
     pub stalls: Option<Stalls>,
     /// One pause.
     pub freeze: Option<Freeze>,
+    /// So many statements are answered at once before anything of this begins.
+    pub spare: u64,
     /// Share of the statements that fail, 0 to 1.
     pub error_rate: f64,
     /// Share of the statements that are answered by closing the connection, 0 to 1.
@@ -86,6 +88,7 @@ pub(super) struct Conduct {
     behaviour: Behaviour,
     random: Xoshiro256PlusPlus,
     first_statement: Option<Instant>,
+    spared: u64,
 }
 
 impl Conduct {
@@ -93,6 +96,7 @@ impl Conduct {
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(behaviour.seed),
             first_statement: None,
+            spared: 0,
             behaviour,
         }
     }
@@ -114,6 +118,10 @@ impl Conduct {
 
     /// What becomes of a statement that was received at this moment, and when it is answered.
     pub(super) fn decide(&mut self, received: Instant) -> (Instant, Fate) {
+        if self.spared < self.behaviour.spare {
+            self.spared += 1;
+            return (received, Fate::Answer);
+        }
         let first = *self.first_statement.get_or_insert(received);
         let work = match self.behaviour.delay {
             None => Duration::ZERO,

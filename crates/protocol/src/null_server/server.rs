@@ -43,6 +43,8 @@ pub struct Settings {
     pub max_connections: u32,
     /// System variables in place of its own, or beside them.
     pub variables: Vec<(String, String)>,
+    /// Connections of one user beyond this number are refused at login with error 1226; all users are one.
+    pub user_connections: Option<u32>,
     /// Where each statement is logged.
     pub log: Option<Box<dyn Write>>,
 }
@@ -60,6 +62,7 @@ impl Default for Settings {
             error: usual_error(1213),
             max_connections: 100_000,
             variables: Vec::new(),
+            user_connections: None,
             log: None,
         }
     }
@@ -95,6 +98,7 @@ impl NullServer {
             read_delay: settings.behaviour.read_delay,
             conduct: Conduct::new(settings.behaviour),
             error: settings.error,
+            user_connections: settings.user_connections,
             log: settings.log.map(Log::new),
             counters: Counters::default(),
             last_connection_id: 0,
@@ -190,6 +194,7 @@ pub(super) struct Shared {
     read_delay: Duration,
     conduct: Conduct,
     error: ServerError,
+    user_connections: Option<u32>,
     log: Option<Log>,
     counters: Counters,
     last_connection_id: u32,
@@ -219,6 +224,23 @@ impl Shared {
 
     pub(super) fn error(&self) -> &ServerError {
         &self.error
+    }
+
+    /// Why a client that has logged in is refused all the same: its user has too many connections.
+    pub(super) fn refusal(&mut self, user: &[u8]) -> Option<ServerError> {
+        let limit = self.user_connections?;
+        if self.counters.connected <= u64::from(limit) {
+            return None;
+        }
+        self.counters.refused += 1;
+        let user = String::from_utf8_lossy(user);
+        Some(ServerError {
+            number: 1226,
+            sqlstate: "42000".to_owned(),
+            message: format!(
+                "User '{user}' has exceeded the 'max_user_connections' resource (current value: {limit})"
+            ),
+        })
     }
 
     /// Whether statements have a fate or are logged, so that their times matter.

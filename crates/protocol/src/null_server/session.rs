@@ -68,6 +68,14 @@ async fn greet(wire: &mut Wire, guest: &Guest) -> io::Result<Option<Login>> {
         wire.flush().await?;
         return Ok(None);
     };
+    let refusal = guest.shared.borrow_mut().refusal(&login.user);
+    if let Some(error) = refusal {
+        wire.say(sequence, |out| {
+            put_error(error.number, &error.sqlstate, &error.message, out);
+        });
+        wire.flush().await?;
+        return Ok(None);
+    }
     // A client that insists on this method waits to hear that its proof was enough.
     if login.plugin == b"caching_sha2_password" && !login.proof.is_empty() {
         wire.say(sequence, |out| out.extend_from_slice(&[1, 3]));

@@ -148,6 +148,36 @@ fn the_measurement_alone_counts() {
 }
 
 #[test]
+fn rows_that_wait_for_their_statement_are_no_reads() {
+    let mut record = record();
+    for interval in &mut record.intervals {
+        interval.statements.clear();
+        interval.operations[0].operation = "bulk_insert".to_owned();
+    }
+    let report = RunReport::of(&record, &[95.0]);
+    assert_eq!(report.response.count, 4);
+    assert_eq!(report.statements_per_s, Classes::default());
+}
+
+#[test]
+fn refused_connections_are_told() {
+    let mut record = record();
+    record.header.connections = 16;
+    record.connects = vec![samples::Connects {
+        load: "oltp".to_owned(),
+        count: 8,
+        errors: 8,
+        min_ns: 1,
+        max_ns: 1,
+        sum_ns: 8,
+    }];
+    let report = RunReport::of(&record, &[95.0]);
+    assert_eq!((report.connections, report.connections_refused), (8, 8));
+    let text = report.text();
+    assert!(text.contains("8 of 16 connections, "), "{text}");
+}
+
+#[test]
 fn text_for_the_terminal() {
     insta::assert_snapshot!(RunReport::of(&record(), &[95.0, 99.9]).text());
 }

@@ -44,7 +44,7 @@ impl RunReport {
         };
         line(format_args!(
             "{}, {} ({}), {arrivals}, seed {}, measured {:.1} s",
-            number::counted(self.connections as usize, "connection"),
+            self.connections_in_words(),
             number::counted(self.loops as usize, "event loop"),
             self.io,
             self.seed,
@@ -103,6 +103,16 @@ impl RunReport {
             line(format_args!("{LEFT_OUT}"));
         }
         out
+    }
+
+    /// `8 connections`, or `8 of 16 connections` where the server refused the others.
+    fn connections_in_words(&self) -> String {
+        let asked = u64::from(self.connections) + self.connections_refused;
+        let counted = number::counted(asked as usize, "connection");
+        match self.connections_refused {
+            0 => counted,
+            _ => format!("{} of {counted}", self.connections),
+        }
     }
 
     fn cpu_in_words(&self) -> String {

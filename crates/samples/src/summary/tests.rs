@@ -207,6 +207,7 @@ fn what_never_came_back_is_in_the_percentiles() {
         late: 60,
         waiting_max: 60,
         not_started: 59,
+        in_flight: 0,
         unfinished: 1,
         waits: durations(&[3_000_000_000; 60]),
         shortfall: None,

@@ -55,7 +55,7 @@ impl ServerSignals {
         };
         let per_s = |name: &str| sum(name) / length_s;
         let looks = Looks::between(record, begin_s, end_s);
-        let connections = f64::from(record.header.connections.max(1));
+        let connections = f64::from(record.connections().max(1));
         let share = |value: f64| value / connections;
         // A wait is in the sum when it has ended, and among the current ones until then.
         let waited = per_s("Innodb_row_lock_time") / 1000.0;

@@ -399,7 +399,7 @@ fn load(record: &Record) -> Option<LoadSignals> {
     let offered = record.offered.as_ref();
     Some(LoadSignals {
         in_flight: weighted(&measured_paces(record), |pace| pace.busy)?,
-        connections: record.header.connections,
+        connections: record.connections(),
         is_networked: record.header.transport != "unix socket",
         rate_per_s: offered.and_then(|offered| offered.rate_per_s),
         is_reached: offered.is_some_and(|offered| offered.shortfall.is_none()),

@@ -89,7 +89,10 @@ impl Session {
             Some(Some(statement)) => connection.execute(statement, values).await,
             Some(None) | None => {
                 self.sql.clear();
-                put_text(self.plan.texts()[text].as_bytes(), values, &mut self.sql);
+                let sql = &self.plan.texts()[text];
+                if !put_text(sql.as_bytes(), values, &mut self.sql) {
+                    return Err(not_as_text(sql, values));
+                }
                 connection.query(&self.sql).await
             }
         };
@@ -156,8 +159,23 @@ fn class(outcome: &Outcome) -> Class {
     }
 }
 
-/// Writes the statement with its values in the places of `?`; the family's texts hold nothing to be escaped.
-fn put_text(sql: &[u8], values: &[Value<'_>], out: &mut Vec<u8>) {
+/// A value that has no text here, or one too few: what would be sent is not what is to be measured.
+#[cold]
+fn not_as_text(sql: &str, values: &[Value<'_>]) -> Failure {
+    Failure {
+        number: 0,
+        sqlstate: String::new(),
+        message: format!("the values {values:?} cannot be written into a text (statement: {sql})"),
+        lost: false,
+        retryable: false,
+        outcome_unknown: false,
+    }
+}
+
+/// Writes the statement with its values in the places of `?`, which are integers, texts and NULL in this family; false for
+/// any other, and where one is missing. The family's texts hold nothing to be escaped.
+#[must_use]
+fn put_text(sql: &[u8], values: &[Value<'_>], out: &mut Vec<u8>) -> bool {
     let mut values = values.iter();
     for (index, piece) in sql.split(|byte| *byte == b'?').enumerate() {
         if index > 0 {
@@ -173,12 +191,13 @@ fn put_text(sql: &[u8], values: &[Value<'_>], out: &mut Vec<u8>) {
                     out.extend_from_slice(text);
                     out.push(b'\'');
                 }
-                // The family's values are integers and texts.
-                Some(_) | None => out.extend_from_slice(b"NULL"),
+                Some(Value::Null) => out.extend_from_slice(b"NULL"),
+                Some(_) | None => return false,
             }
         }
         out.extend_from_slice(piece);
     }
+    true
 }
 
 #[cfg(test)]
@@ -188,7 +207,7 @@ mod tests {
     #[test]
     fn text_statements() {
         let mut out = Vec::new();
-        put_text(
+        let is_written = put_text(
             b"INSERT INTO sbtest1 (id, k, c, pad) VALUES (?, ?, ?, ?)",
             &[
                 Value::Int(-5),
@@ -198,13 +217,24 @@ mod tests {
             ],
             &mut out,
         );
+        assert!(is_written);
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "INSERT INTO sbtest1 (id, k, c, pad) VALUES (-5, 7, 'a-b', NULL)"
         );
         let mut out = Vec::new();
-        put_text(b"BEGIN", &[], &mut out);
+        assert!(put_text(b"BEGIN", &[], &mut out));
         assert_eq!(out, b"BEGIN");
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_not_sent_as_something_else() {
+        let sql = "SELECT c FROM sbtest1 WHERE id = ?";
+        for values in [&[Value::Decimal(b"1.5")][..], &[]] {
+            assert!(!put_text(sql.as_bytes(), values, &mut Vec::new()));
+            let failure = not_as_text(sql, values);
+            assert!(failure.message.contains(sql) && !failure.retryable);
+        }
     }
 
     #[test]

@@ -218,17 +218,6 @@ impl Bulk {
     }
 }
 
-/// Nobody looks on when the last rows of bulk_insert go in: the measurement is over then.
-struct Unwatched;
-
-impl Watch for Unwatched {
-    fn moment(&self) -> crate::Moment {
-        crate::Moment { ns: 0 }
-    }
-
-    fn statement(&mut self, _statement: usize, _class: crate::Class) {}
-}
-
 impl User for OltpUser {
     fn operations(&self) -> &[String] {
         self.plan.operations()
@@ -255,11 +244,15 @@ impl User for OltpUser {
         Ok(())
     }
 
-    async fn disconnect(&mut self) {
-        if self.plan.benchmark() == Benchmark::BulkInsert {
-            // The rows count already; where the connection is gone they are gone with it.
-            let _ = self.bulk.send(&mut self.session, &mut Unwatched).await;
+    async fn finish(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
+        match self.plan.benchmark() {
+            // These rows count already.
+            Benchmark::BulkInsert => self.bulk.send(&mut self.session, watch).await,
+            _ => Ok(()),
         }
+    }
+
+    async fn disconnect(&mut self) {
         self.session.disconnect().await;
     }
 }

@@ -161,16 +161,19 @@ impl User for SlapUser {
         self.run().await
     }
 
+    async fn finish(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
+        // A load that ends by the clock leaves a transaction open, whose statements count already.
+        if self.plan.planned.commit_every > 0 && self.uncommitted > 0 {
+            self.commit();
+            return self.run().await;
+        }
+        Ok(())
+    }
+
     async fn disconnect(&mut self) {
-        let Some(mut connection) = self.connection.take() else {
+        let Some(connection) = self.connection.take() else {
             return;
         };
-        if self.plan.planned.commit_every > 0 && self.uncommitted > 0 {
-            self.plan.echo(&[COMMIT, b";"]);
-            // A load that ends by the clock leaves a transaction open; where the server is gone, it is gone with it.
-            let _ = connection.query(COMMIT).await;
-            self.uncommitted = 0;
-        }
         // The server may already be gone, and there is nothing left to do about it.
         let _ = connection.close().await;
     }

@@ -33,9 +33,10 @@ impl Session {
         })
     }
 
-    /// Undoes what a failed transaction began; a connection on which that fails is found lost by the next statement.
-    pub(crate) async fn undo(&mut self) {
-        let _ = self.connection.query(b"rollback").await;
+    /// Undoes what a failed transaction began.
+    pub(crate) async fn undo(&mut self) -> Result<(), Failure> {
+        self.connection.query(b"rollback").await?;
+        Ok(())
     }
 
     /// Takes leave; the server may already be gone, and there is nothing left to do about it.

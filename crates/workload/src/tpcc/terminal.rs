@@ -64,6 +64,9 @@ pub const DELIVERED: &str = "Deferred Delivery";
 /// How long a courier waits before it looks again for something to deliver.
 const IDLE: Duration = Duration::from_millis(5);
 
+/// Attempts at one delivery that may fail when a run is over.
+const RETRIES: u32 = 100;
+
 /// Names of the operations, in the order of [`Transaction::ALL`].
 pub fn operations() -> Vec<String> {
     Transaction::ALL
@@ -169,22 +172,24 @@ impl Terminal {
         }
     }
 
-    /// Executes everything that is still queued when a run is over; returns how many that was.
-    pub async fn deliver_rest(&mut self) -> Result<u64, Failure> {
-        self.connect().await?;
-        let mut count = 0;
-        while let Next::OperationSince(..) = self.next_queued() {
+    /// Executes the oldest delivery that is still queued when a run is over; false where there is none.
+    pub async fn deliver_next(&mut self) -> Result<bool, Failure> {
+        if self.session.is_none() {
+            self.connect().await?;
+        }
+        if self.next_queued() == Next::Pause(IDLE) {
+            return Ok(false);
+        }
+        let mut failed = 0;
+        loop {
             match self.execute(&mut Unwatched).await {
-                Ok(()) => count += 1,
-                Err(failure) if failure.retryable && !failure.lost => {}
-                Err(failure) => {
-                    self.disconnect().await;
-                    return Err(failure);
+                Ok(()) => return Ok(true),
+                Err(failure) if failure.retryable && !failure.lost && failed < RETRIES => {
+                    failed += 1;
                 }
+                Err(failure) => return Err(failure),
             }
         }
-        self.disconnect().await;
-        Ok(count)
     }
 
     /// The oldest delivery of the queue, or that of the courier which is not done yet.
@@ -342,8 +347,14 @@ impl User for Terminal {
             Ok(()) => self.count(),
             // What the transaction did is undone by the server, unless it was about to be committed.
             Err(failure) if failure.lost => failure.retryable = !failure.outcome_unknown,
-            // A lock wait that took too long leaves the rest of the transaction open.
-            Err(_) => session.undo().await,
+            Err(failure) => {
+                // A lock wait that took too long leaves the rest of the transaction open.
+                if session.undo().await.is_err() {
+                    // Whoever goes on over this connection commits that rest: only a new one has nothing open.
+                    self.session = None;
+                    failure.lost = failure.retryable;
+                }
+            }
         }
         self.settle_queued(&result);
         result

@@ -2,7 +2,9 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use load::{Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, Stop, WarmUp};
+use load::{
+    Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Stop, WarmUp,
+};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
 use telemetry::{Sampler, Targets};
 use workload::oltp::{Benchmark, IgnoredErrors, OltpUser, Plan, Settings};
@@ -105,6 +107,7 @@ impl Cell {
             warm_up: WarmUp::For(self.duration / 4),
             stop: Stop::After(self.duration),
             drain: Drain::USUAL,
+            on_refusal: OnRefusal::Stop,
             on_error: OnError::Stop,
             interval: self.duration / 4,
         };

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
-use load::{Arrivals, Drain, Group, Load, OnError, Stop, WarmUp, default_loops};
+use load::{Arrivals, Drain, Group, Load, OnError, OnRefusal, Stop, WarmUp, default_loops};
 use protocol::Endpoint;
 use report::{
     RunReport,
@@ -20,7 +20,8 @@ use crate::{
     commands::run::terminal_width,
     front_doors::super_smack::fresh_seed,
     runs::{
-        Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, number, write_page,
+        Asked, Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, number,
+        shortcoming, write_page,
     },
     signals,
 };
@@ -94,6 +95,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         },
         stop,
         drain,
+        on_refusal: OnRefusal::Stop,
         on_error: OnError::RetryElseStop {
             reconnect_for: RECONNECT_FOR,
         },
@@ -121,6 +123,9 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
             "forced shutdown: {unfinished} events had not come back when the time was over"
         );
         return Err(Blamed::new(Blame::Server, message).into());
+    }
+    if let Some(error) = shortcoming([Asked::from(&recorded.outcome)]) {
+        return Err(error.into());
     }
     match &recorded.outcome.offered.shortfall {
         None => Ok(ExitCode::SUCCESS),

@@ -5,12 +5,17 @@ use std::{sync::Arc, time::Duration};
 use protocol::Endpoint;
 use report::layouts::tpcc::Transactions;
 use samples::Deliveries;
-use workload::tpcc::{DELIVERED, Terminal, TerminalPlan};
+use workload::{
+    User,
+    tpcc::{DELIVERED, Terminal, TerminalPlan},
+};
 
 use crate::runs::wait;
 
 /// How long the rest of the deliveries may take.
 const REST_AT_MOST: Duration = Duration::from_secs(120);
+/// How long one of them may take.
+const ONE_AT_MOST: Duration = Duration::from_secs(10);
 /// Within which 90 % of the deliveries have to be executed, seconds.
 ///
 /// Source: TPC-C 5.11, clause 2.7.2.2.
@@ -20,11 +25,11 @@ const WITHIN_S: f64 = 80.0;
 pub(super) fn deliver_rest(plan: &Arc<TerminalPlan>, endpoint: &Endpoint) -> Deliveries {
     let before = plan.deferred.results();
     if before.queued > before.executed + before.unknown {
-        let mut courier = Terminal::courier(Arc::clone(plan), Arc::new(endpoint.clone()));
-        let rest = wait(async { reactor::timeout(REST_AT_MOST, courier.deliver_rest()).await });
+        let courier = Terminal::courier(Arc::clone(plan), Arc::new(endpoint.clone()));
+        let rest = wait(async { reactor::timeout(REST_AT_MOST, deliver_all(courier)).await });
         match rest {
-            Ok(Ok(Ok(_))) => {}
-            Ok(Ok(Err(failure))) => eprintln!("warning: delivering the rest: {failure}"),
+            Ok(Ok(Ok(()))) => {}
+            Ok(Ok(Err(why))) => eprintln!("warning: delivering the rest: {why}"),
             Ok(Err(reactor::Elapsed)) => {
                 eprintln!("warning: delivering the rest takes longer than {REST_AT_MOST:?}");
             }
@@ -41,6 +46,23 @@ pub(super) fn deliver_rest(plan: &Arc<TerminalPlan>, endpoint: &Endpoint) -> Del
         delivered: results.delivered.to_vec(),
         skipped: results.skipped.to_vec(),
     }
+}
+
+/// Executes one delivery after the other; a server that is silent for too long gets no other one.
+async fn deliver_all(mut courier: Terminal) -> Result<(), String> {
+    loop {
+        match reactor::timeout(ONE_AT_MOST, courier.deliver_next()).await {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false)) => break,
+            Ok(Err(failure)) => {
+                courier.disconnect().await;
+                return Err(failure.to_string());
+            }
+            Err(reactor::Elapsed) => return Err(format!("no answer within {ONE_AT_MOST:?}")),
+        }
+    }
+    courier.disconnect().await;
+    Ok(())
 }
 
 /// Whether all were executed, and with key and think times 90 % of them in time.

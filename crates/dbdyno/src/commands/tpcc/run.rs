@@ -17,7 +17,8 @@ use crate::{
     commands::run::terminal_width,
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
     runs::{
-        Purpose, Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, sample_every, steady,
+        Asked, Purpose, Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, sample_every,
+        shortcoming, steady,
         tpcc::{
             consistency::{checked, describe, violations},
             database,
@@ -39,7 +40,8 @@ Every terminal has a home warehouse and a district, draws from a deck of 23 shuf
 transactions as prepared statements, one at a time, or as calls of stored procedures (--round-trips stored). Deadlocks, lock waits that took too long, records that changed
 since they were read (1020) and lost connections are tried again and counted; any other error ends the run.
 
-Exit codes: 0 ok; 1 the run left the database inconsistent or its inputs were not those of the specification.")]
+Exit codes: 0 ok; 1 the run left the database inconsistent or its inputs were not those of the specification; 3 a
+connection was refused, an operation failed for good or had no answer at the end, or none succeeded.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     connection: ConnectionOptions,
@@ -228,6 +230,9 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
             new
         }
     };
+    if let Some(error) = shortcoming([Asked::from(&recorded.outcome)]) {
+        return Err(error.into());
+    }
     let inputs = plan.tally.total().audit(warehouses);
     let is_valid =
         new.is_empty() && are_delivered && !inputs.iter().any(|share| share.is_violated());

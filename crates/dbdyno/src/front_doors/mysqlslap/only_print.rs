@@ -9,12 +9,21 @@ use super::{
     statements,
     system::run_command,
 };
+use crate::output::unless_closed;
 
 /// Stands for a key that no server gave, as with mysqlslap.
 const KEY: &[u8] = b"796c4422-1d94-102a-9d6d-00e0812d";
 
-/// Prints all statements in the order in which they would be run.
+/// Prints all statements in the order in which they would be run, as far as somebody reads them.
 pub(super) fn print(settings: &Settings) -> anyhow::Result<()> {
+    match print_all(settings).map_err(anyhow::Error::downcast::<io::Error>) {
+        Err(Ok(error)) => Ok(unless_closed(Err(error))?),
+        Err(Err(other)) => Err(other),
+        Ok(()) => Ok(()),
+    }
+}
+
+fn print_all(settings: &Settings) -> anyhow::Result<()> {
     let mut out = Out {
         to: io::stdout().lock(),
         sql: Vec::new(),

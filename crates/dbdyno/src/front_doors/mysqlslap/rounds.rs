@@ -26,6 +26,7 @@ use crate::{
     blame::{Blame, Blamed},
     commands::run::terminal_width,
     open_files,
+    output::write_out,
     progress::Step,
     runs::{SingleRun, Stage, audit_of_run},
     signals,
@@ -203,6 +204,7 @@ impl Tests<'_, '_> {
             warm_up: WarmUp::None,
             stop: settings.duration.map_or(Stop::WhenUsersEnd, Stop::After),
             drain: Drain::USUAL,
+            on_refusal: settings.on_error.on_refusal(),
             on_error: settings.on_error,
             interval: INTERVAL,
         };
@@ -318,8 +320,8 @@ fn note_remainder(settings: &Settings, clients: u32) {
 fn print_report(settings: &Settings, report: &TestReport) -> anyhow::Result<()> {
     match &settings.output {
         Output::Nothing => Ok(()),
-        Output::Text => write_out(&layout::text(report)),
-        Output::Csv(None) => write_out(&layout::csv(report)),
+        Output::Text => Ok(write_out(layout::text(report).as_bytes())?),
+        Output::Csv(None) => Ok(write_out(layout::csv(report).as_bytes())?),
         Output::Csv(Some(path)) => {
             let file = OpenOptions::new().create(true).append(true).open(path);
             let written = file.and_then(|mut file| file.write_all(layout::csv(report).as_bytes()));
@@ -336,17 +338,11 @@ fn print_report(settings: &Settings, report: &TestReport) -> anyhow::Result<()> 
 /// Prints what a client does.
 fn echo(line: &[&[u8]]) {
     let mut stdout = io::stdout().lock();
-    // Whoever closed the pipe does not want to read on; the report fails for the same reason, and says so.
+    // Whoever closed the pipe does not want to read on; of a full disk the report tells.
     let _ = line
         .iter()
         .try_for_each(|piece| stdout.write_all(piece))
         .and_then(|()| stdout.write_all(b"\n"));
-}
-
-fn write_out(text: &str) -> anyhow::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    Ok(stdout.flush()?)
 }
 
 /// A line on the terminal while the clients run.

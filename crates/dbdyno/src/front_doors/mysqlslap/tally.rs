@@ -114,6 +114,12 @@ impl Tally {
                 );
             }
         }
+        let refused: u64 = outcome.connects.iter().map(|it| it.errors).sum();
+        if refused > 0 {
+            let open: u64 = outcome.connects.iter().map(|it| it.count).sum();
+            let asked = open + refused;
+            eprintln!("error: {program}: {open} of {asked} clients were connected");
+        }
         if outcome.unfinished > 0 {
             eprintln!(
                 "warning: {} statements had no answer yet",

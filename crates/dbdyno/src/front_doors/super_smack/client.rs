@@ -1,10 +1,6 @@
 //! Runs the main block of one client.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-    time::Duration,
-};
+use std::{path::Path, time::Duration};
 
 use protocol::{Connection, ResultSet};
 use workload::smack::{Action, ClientProgram, Crew, Interpreter, Seat, Stage, statement_of};
@@ -15,6 +11,7 @@ use super::{
 };
 use crate::{
     blame::{Blame, Blamed},
+    output::write_out,
     runs::{Purpose, wait},
 };
 
@@ -158,7 +155,7 @@ impl<'s> ClientRun<'s> {
         })?;
         let text = as_text(&sets);
         if file == "-" {
-            return write_out(&text);
+            return Ok(write_out(&text)?);
         }
         std::fs::write(Path::new(file), text)
             .map_err(|error| Blamed::new(Blame::Machine, format!("{file}: {error}")).into())
@@ -218,14 +215,6 @@ fn as_text(sets: &[ResultSet]) -> Vec<u8> {
         }
     }
     text
-}
-
-/// Writes to standard output in one piece, so that the reports of several clients do not mingle.
-fn write_out(text: &[u8]) -> anyhow::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text)?;
-    stdout.flush()?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -59,6 +59,7 @@ pub(super) fn crew(
         warm_up: WarmUp::None,
         stop: Stop::WhenUsersEnd,
         drain: Drain::USUAL,
+        on_refusal: shared.on_error.on_refusal(),
         on_error: shared.on_error,
         interval: INTERVAL,
     };
@@ -67,6 +68,8 @@ pub(super) fn crew(
     tell_errors(&outcome);
     Ok(Driven {
         failed: outcome.ended != Ended::Planned
+            || outcome.unfinished > 0
+            || outcome.connects.iter().any(|connects| connects.errors > 0)
             || outcome.totals.iter().any(|total| total.errors > 0),
         stopped: outcome.ended != Ended::Planned,
         report: report(name, crew.threads, &outcome),
@@ -126,6 +129,12 @@ fn tell_errors(outcome: &Outcome) {
                 "hint: --on-error count goes on, --on-error retry also repeats after a deadlock"
             );
         }
+    }
+    let refused: u64 = outcome.connects.iter().map(|it| it.errors).sum();
+    if refused > 0 {
+        let open: u64 = outcome.connects.iter().map(|it| it.count).sum();
+        let asked = open + refused;
+        eprintln!("error: super-smack: {open} of {asked} connections were open");
     }
     if outcome.unfinished > 0 {
         eprintln!("warning: {} queries had no answer yet", outcome.unfinished);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use load::{Group, Load};
+use load::{Group, Load, OnRefusal};
 use protocol::Endpoint;
 use workload::tpcc::{Terminal, TerminalPlan};
 
@@ -104,6 +104,8 @@ impl Schemas {
             arrivals: load.arrivals,
             warm_up: load.warm_up,
             stop: load.stop,
+            // The original's threads that cannot connect end, and the others go on.
+            on_refusal: OnRefusal::GoOn,
             on_error: load.on_error,
             interval: load.interval,
             drain: load.drain,

@@ -138,6 +138,7 @@ impl Settings {
             warm_up: self.warm_up,
             stop: Stop::After(self.measured),
             drain: Drain::USUAL,
+            on_refusal: ON_ERROR.on_refusal(),
             on_error: ON_ERROR,
             interval: self.interval,
             spin: false,
