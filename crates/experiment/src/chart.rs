@@ -4,10 +4,9 @@ use crate::{error::Error, matrix::Factor, problem::Problem, section::Section};
 
 const EXAMPLE: &str = "chart = { x = \"connections\", line = \"mix\" }";
 
-/// What the report can draw.
+/// What the report can draw of every load; those of one load stand behind the first.
 const VALUES: &[&str] = &[
     "throughput",
-    "new_orders_per_min",
     "cpu",
     "p50",
     "p95",
@@ -34,7 +33,11 @@ pub struct Chart {
 
 impl Chart {
     /// Reads `[report]`; `None` when it describes no chart.
-    pub(crate) fn read(section: &Section<'_>, factors: &[Factor]) -> Result<Option<Self>, Error> {
+    pub(crate) fn read(
+        section: &Section<'_>,
+        factors: &[Factor],
+        own: &[&'static str],
+    ) -> Result<Option<Self>, Error> {
         section.allow(&["chart"])?;
         let chart = section.section("chart", "[report] chart")?;
         if !chart.is_there() {
@@ -73,17 +76,18 @@ impl Chart {
             let name = factor.name.clone();
             return Err(chart.error(Problem::ChartLeavesOut { name }));
         }
-        let y = values(&chart)?;
+        let y = values(&chart, own)?;
         Ok(Some(Self { x, line, facet, y }))
     }
 }
 
-fn values(chart: &Section<'_>) -> Result<Vec<String>, Error> {
-    let words: Vec<String> = VALUES.iter().map(|word| format!("{word:?}")).collect();
+fn values(chart: &Section<'_>, own: &[&'static str]) -> Result<Vec<String>, Error> {
+    let known = [&VALUES[..1], own, &VALUES[1..]].concat();
+    let words: Vec<String> = known.iter().map(|word| format!("{word:?}")).collect();
     let mut values: Vec<String> = Vec::new();
     for value in chart.list("y")?.unwrap_or_default() {
         let name = value.parsed(&words.join(", "), |text| {
-            VALUES.contains(&text).then(|| text.to_owned())
+            known.contains(&text).then(|| text.to_owned())
         })?;
         if values.contains(&name) {
             return Err(value.error(Problem::ChartTwice { name }));

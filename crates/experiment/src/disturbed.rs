@@ -1,6 +1,8 @@
 //! `[disturbed]`: how much other work spoils a run, and how many runs are done again for it.
 
-use crate::{error::Error, quantity, section::Section};
+use settings::quantity;
+
+use crate::{error::Error, section::Section};
 
 /// What is done about runs during which others used the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]

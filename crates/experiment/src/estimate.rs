@@ -2,11 +2,12 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use settings::{Rows, Size, quantity};
+
 use crate::{
-    data::{DataSource, Restore, Rows},
-    load::{LoadSource, WarmUp},
+    data::{DataSpec, Restore},
+    load::WarmUp,
     plan::{Plan, PlannedRun},
-    quantity,
     server::{Restart, ServerSpec},
 };
 
@@ -73,7 +74,7 @@ fn restart_s(run: &PlannedRun, is_first_of_block: bool, costs: &Costs) -> f64 {
 
 fn data_s(run: &PlannedRun, is_first_of_block: bool, is_first: bool, costs: &Costs) -> f64 {
     let Some(data) = &run.data else { return 0.0 };
-    let gigabytes = data_bytes(run, &data.source, costs) / 1e9;
+    let gigabytes = data_bytes(run, data, costs) / 1e9;
     let restores = match data.restore {
         Restore::PerRun => true,
         Restore::PerBlock => is_first_of_block,
@@ -88,15 +89,11 @@ fn data_s(run: &PlannedRun, is_first_of_block: bool, is_first: bool, costs: &Cos
     }
 }
 
-fn data_bytes(run: &PlannedRun, source: &DataSource, costs: &Costs) -> f64 {
-    let rows = match source {
-        DataSource::Smack { rows, .. } => rows,
-        DataSource::Tpcc(tpcc) => return tpcc.disk_bytes(),
-        DataSource::Tpch(tpch) => return tpch.disk_bytes(),
-    };
-    match rows {
-        Rows::Count(rows) => *rows as f64 * costs.row_bytes,
-        Rows::TimesBufferPool(ratio) => {
+fn data_bytes(run: &PlannedRun, data: &DataSpec, costs: &Costs) -> f64 {
+    match data.source.kind.size(&data.source.values) {
+        Size::Bytes(bytes) => bytes,
+        Size::Rows(Rows::Count(rows)) => rows as f64 * costs.row_bytes,
+        Size::Rows(Rows::TimesBufferPool(ratio)) => {
             let pool = run.server.option("innodb_buffer_pool_size");
             let pool = pool.and_then(quantity::bytes);
             ratio * pool.unwrap_or(DEFAULT_BUFFER_POOL_BYTES) as f64
@@ -105,8 +102,8 @@ fn data_bytes(run: &PlannedRun, source: &DataSource, costs: &Costs) -> f64 {
 }
 
 fn load_s(run: &PlannedRun, costs: &Costs) -> f64 {
-    if let (LoadSource::Tpch(_), Some(data)) = (&run.load.source, &run.data) {
-        return data_bytes(run, &data.source, costs) / 1e9 * costs.load_s_per_gb;
+    if let (true, Some(data)) = (run.load.ends_by_itself(), &run.data) {
+        return data_bytes(run, data, costs) / 1e9 * costs.load_s_per_gb;
     }
     let warmup = match run.load.warmup {
         WarmUp::Auto { at_most } => at_most,

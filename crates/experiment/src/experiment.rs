@@ -1,15 +1,17 @@
 //! An experiment, read and resolved.
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
+
+use settings::Vocabulary;
 
 use crate::{
     chart::Chart,
-    data::{DataSource, DataSpec},
+    data::DataSpec,
     disturbed::DisturbedSpec,
     error::Error,
     identity::Identity,
     kept::FILES,
-    load::{LoadSource, LoadSpec},
+    load::LoadSpec,
     matrix::{self, Factor, RUNS_AT_MOST},
     order::Order,
     overrides::Overrides,
@@ -21,7 +23,7 @@ use crate::{
     server::{Restart, ServerSpec},
     source::Source,
     template::Levels,
-    verdict::{NEW_ORDERS, VerdictSpec},
+    verdict::VerdictSpec,
 };
 
 const KEYS: &[&str] = &[
@@ -63,16 +65,22 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Reads an experiment file's text; `path` says where errors and relative paths belong.
-    pub fn parse(path: &Path, text: &str, overrides: &Overrides) -> Result<Self, Error> {
+    /// Reads an experiment file's text; `path` says where errors and relative paths belong, `vocabulary` what stands
+    /// below `[data]` and `[load]`.
+    pub fn parse(
+        path: &Path,
+        text: &str,
+        overrides: &Overrides,
+        vocabulary: &Vocabulary,
+    ) -> Result<Self, Error> {
         let kept = None;
-        Self::of(Source { path, text, kept }, overrides)
+        Self::of(Source { path, text, kept }, overrides, vocabulary)
     }
 
     /// Reads the experiment that the results in a directory are of, with its overrides and the files as they were; `path`
     /// is where the experiment's file stood then, which need not be there any more. An error where a file has changed in
     /// the results.
-    pub fn reread(results_dir: &Path, path: &Path) -> Result<Self, Error> {
+    pub fn reread(results_dir: &Path, path: &Path, vocabulary: &Vocabulary) -> Result<Self, Error> {
         let (text, overrides) = Identity::read(results_dir)?;
         let kept = results_dir.join(FILES);
         let source = Source {
@@ -80,12 +88,16 @@ impl Experiment {
             text: &text,
             kept: Some(&kept),
         };
-        let experiment = Self::of(source, &overrides)?;
+        let experiment = Self::of(source, &overrides, vocabulary)?;
         experiment.identity.check(results_dir)?;
         Ok(experiment)
     }
 
-    fn of(source: Source<'_>, overrides: &Overrides) -> Result<Self, Error> {
+    fn of(
+        source: Source<'_>,
+        overrides: &Overrides,
+        vocabulary: &Vocabulary,
+    ) -> Result<Self, Error> {
         overrides.check()?;
         let path = source.path;
         let root = source.parse()?;
@@ -101,15 +113,25 @@ impl Experiment {
         let scale = overrides.scale.unwrap_or(1.0);
         let cells = combinations
             .into_iter()
-            .map(|levels| cell(&top, levels, scale))
+            .map(|levels| cell(&top, levels, scale, vocabulary))
             .collect::<Result<Vec<Cell>, Error>>()?;
         check_restarts(&top, &cells)?;
-        check_mixes(&top, &cells)?;
-        let chart = Chart::read(&top.section("report", "[report]")?, &factors)?;
+        check_together(&top, &cells, vocabulary)?;
+        let own_metrics = own_metrics(vocabulary);
+        let chart = Chart::read(&top.section("report", "[report]")?, &factors, &own_metrics)?;
         let verdict = top.section("verdict", "[verdict]")?;
-        let verdict = VerdictSpec::read(source, &verdict, &factors)?;
+        let verdict = VerdictSpec::read(source, &verdict, &factors, &own_metrics)?;
         repeats.check(&top, verdict.is_some())?;
-        check_new_orders(&top, &cells, chart.as_ref(), verdict.as_ref())?;
+        for metric in own_metrics {
+            check_metric(
+                &top,
+                &cells,
+                chart.as_ref(),
+                verdict.as_ref(),
+                metric,
+                vocabulary,
+            )?;
+        }
         let disturbed = DisturbedSpec::read(&top.section("disturbed", "[disturbed]")?)?;
         let seed = seed(&top, overrides)?;
         let order = top.choice(
@@ -220,7 +242,12 @@ fn check_runs(top: &Section<'_>, combinations: usize, repeats: u32) -> Result<()
 }
 
 /// Resolves the tables for one combination.
-fn cell(top: &Section<'_>, levels: Levels, scale: f64) -> Result<Cell, Error> {
+fn cell(
+    top: &Section<'_>,
+    levels: Levels,
+    scale: f64,
+    vocabulary: &Vocabulary,
+) -> Result<Cell, Error> {
     let section = |key, title| {
         top.section(key, title)
             .map(|section| section.with_levels(&levels))
@@ -228,20 +255,10 @@ fn cell(top: &Section<'_>, levels: Levels, scale: f64) -> Result<Cell, Error> {
     let server_section = section("server", "[server]")?;
     let mut server = ServerSpec::read(&server_section)?;
     let data_section = section("data", "[data]")?;
-    let mut data = DataSpec::read(&data_section, &server)?;
+    let mut data = DataSpec::read(&data_section, &server, vocabulary.data)?;
     let load_section = section("load", "[load]")?;
-    let mut load = LoadSpec::read(&load_section)?;
-    let has_tpch = |data: &DataSpec| matches!(data.source, DataSource::Tpch(_));
-    if load.ends_by_itself() && !data.as_ref().is_some_and(has_tpch) {
-        return Err(load_section.error_at("tpch", Problem::NoTpchData));
-    }
-    let has_tpcc = |data: &DataSpec| matches!(data.source, DataSource::Tpcc(_));
-    if matches!(load.source, LoadSource::Tpcc(_)) {
-        let is_found = data.is_none() && matches!(server, ServerSpec::Given { .. });
-        if !is_found && !data.as_ref().is_some_and(has_tpcc) {
-            return Err(load_section.error_at("tpcc", Problem::NoTpccData));
-        }
-    }
+    let mut load = LoadSpec::read(&load_section, vocabulary.loads)?;
+    check_needed_data(&load_section, &server, data.as_ref(), &load)?;
     if scale < 1.0 {
         scale::shrink_options(scale, &mut server)
             .map_err(|problem| server_section.error_at("cnf", problem))?;
@@ -263,6 +280,32 @@ fn cell(top: &Section<'_>, levels: Levels, scale: f64) -> Result<Cell, Error> {
         before,
         after,
     })
+}
+
+/// A load that needs its own data has it, or finds it where that can be.
+fn check_needed_data(
+    section: &Section<'_>,
+    server: &ServerSpec,
+    data: Option<&DataSpec>,
+    load: &LoadSpec,
+) -> Result<(), Error> {
+    let Some(needed) = load.source.kind.needed_data() else {
+        return Ok(());
+    };
+    let is_there = match data {
+        Some(data) => data.source.name() == load.source.name(),
+        None => needed.may_be_found && matches!(server, ServerSpec::Given { .. }),
+    };
+    match is_there {
+        true => Ok(()),
+        false => Err(section.error_at(
+            load.source.name(),
+            Problem::NeedsData {
+                missing: needed.missing,
+                hint: needed.hint,
+            },
+        )),
+    }
 }
 
 /// A private server whose version, settings or data differ between runs must be restarted before each of them.
@@ -287,49 +330,57 @@ fn check_restarts(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
     }
 }
 
-/// New-Orders are drawn and compared only where every run has them.
-fn check_new_orders(
+/// The figures that only some loads have.
+fn own_metrics(vocabulary: &Vocabulary) -> Vec<&'static str> {
+    let loads = vocabulary.loads.iter();
+    loads.flat_map(|kind| kind.own_metrics()).copied().collect()
+}
+
+/// A figure that only some loads have is drawn and compared only where every run has it.
+fn check_metric(
     top: &Section<'_>,
     cells: &[Cell],
     chart: Option<&Chart>,
     verdict: Option<&VerdictSpec>,
+    metric: &str,
+    vocabulary: &Vocabulary,
 ) -> Result<(), Error> {
-    if (cells.iter()).all(|cell| matches!(cell.load.source, LoadSource::Tpcc(_))) {
+    let mut loads = cells.iter().map(|cell| cell.load.source.kind);
+    if loads.all(|kind| kind.own_metrics().contains(&metric)) {
         return Ok(());
     }
-    if chart.is_some_and(|chart| chart.y.iter().any(|value| value == NEW_ORDERS)) {
+    let having = vocabulary.loads.iter();
+    let having = having.filter(|kind| kind.own_metrics().contains(&metric));
+    let names: Vec<&str> = having.map(|kind| kind.name()).collect();
+    let problem = Problem::OwnMetric {
+        metric: metric.to_owned(),
+        loads: names.join(", "),
+    };
+    if chart.is_some_and(|chart| chart.y.iter().any(|value| value == metric)) {
         let report = top.section("report", "[report]")?;
         let chart = report.section("chart", "[report] chart")?;
-        return Err(chart.error_at("y", Problem::NoNewOrders));
+        return Err(chart.error_at("y", problem));
     }
-    if verdict.is_some_and(|verdict| verdict.metric == NEW_ORDERS) {
+    if verdict.is_some_and(|verdict| verdict.metric == metric) {
         let verdict = top.section("verdict", "[verdict]")?;
-        return Err(verdict.error_at("metric", Problem::NoNewOrders));
+        return Err(verdict.error_at("metric", problem));
     }
     Ok(())
 }
 
-/// All mixes of one client type have a count for each of its queries.
-fn check_mixes(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
-    let written = |mix: &[u64]| mix.iter().map(u64::to_string).collect::<Vec<_>>().join(":");
-    let mut first_mixes: BTreeMap<(&Path, Option<&str>), &[u64]> = BTreeMap::new();
-    for load in cells.iter().map(|cell| &cell.load) {
-        let LoadSource::Smack {
-            file,
-            client,
-            mix: Some(mix),
-        } = &load.source
-        else {
-            continue;
-        };
-        let client = (file.as_path(), client.as_deref());
-        let first = first_mixes.entry(client).or_insert(mix);
-        if first.len() != mix.len() {
-            let problem = Problem::MixLengths {
-                one: written(first),
-                other: written(mix),
+/// The loads of all combinations go together.
+fn check_together(top: &Section<'_>, cells: &[Cell], vocabulary: &Vocabulary) -> Result<(), Error> {
+    for kind in vocabulary.loads {
+        let sources = cells.iter().map(|cell| &cell.load.source);
+        let alike = sources.filter(|source| source.name() == kind.name());
+        let mut values = alike.map(|source| &source.values);
+        if let Some(conflict) = kind.conflict(&mut values) {
+            let problem = Problem::Conflict {
+                problem: conflict.problem,
+                hint: conflict.hint,
             };
-            return Err(top.section("load", "[load]")?.error_at("mix", problem));
+            let load = top.section("load", "[load]")?;
+            return Err(load.error_at(conflict.option, problem));
         }
     }
     Ok(())

@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn every_name_leads_to_a_place_below_and_back() {
         for (name, kept) in [
-            ("smacks/hp.smack", "smacks/hp.smack"),
+            ("mixes/hp.txt", "mixes/hp.txt"),
             ("../base.cnf", "_up/base.cnf"),
             ("../../a/b.cnf", "_up/_up/a/b.cnf"),
             ("/etc/mysql/my.cnf", "_root/etc/mysql/my.cnf"),

@@ -5,6 +5,7 @@
 //! the format.
 
 mod chart;
+mod chosen;
 mod data;
 mod disturbed;
 mod error;
@@ -29,18 +30,16 @@ mod server;
 mod source;
 mod template;
 mod text;
-mod tpcc;
-mod tpch;
 mod verdict;
 mod way;
 
 pub use chart::Chart;
-pub use data::{Cache, DataSource, DataSpec, Restore, Rows};
+pub use data::{Cache, DataSpec, Restore};
 pub use disturbed::DisturbedSpec;
 pub use error::Error;
 pub use estimate::Costs;
 pub use experiment::{Experiment, question_of};
-pub use load::{LoadSource, LoadSpec, OnError, Pacing, Process, ThinkTime, WarmUp};
+pub use load::{LoadSpec, OnError, Pacing, Process, ThinkTime, WarmUp};
 pub use matrix::Factor;
 pub use observe::{NoObserverAddress, Observe, ObserverAddress};
 pub use overrides::Overrides;
@@ -51,7 +50,5 @@ pub use progress::{Progress, record_file_name, set_aside};
 pub use repeats::Repeats;
 pub use server::{Restart, ServerSpec};
 pub use settings::quantity;
-pub use tpcc::{TpccData, TpccLoad};
-pub use tpch::{TpchData, TpchKeys, TpchLoad};
 pub use verdict::VerdictSpec;
 pub use way::{Connect, Way};

@@ -1,20 +1,13 @@
 //! `[load]`: what is run, by how many clients, for how long.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::time::Duration;
 
-use crate::{
-    error::Error, problem::Problem, quantity, section::Section, tpcc::TpccLoad, tpch::TpchLoad,
-};
+use settings::{Chosen, LoadKind, quantity};
 
-const KEYS: &[&str] = &[
-    "smack",
-    "tpcc",
-    "tpch",
-    "client",
-    "mix",
+use crate::{chosen, error::Error, problem::Problem, section::Section};
+
+/// Keys that say something about every load.
+const KEYS: [&str; 11] = [
     "connections",
     "warmup",
     "warmup_at_most",
@@ -37,7 +30,7 @@ const DURATION: &str = "a duration such as \"30s\", at most 30days";
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadSpec {
     /// What is run.
-    pub source: LoadSource,
+    pub source: Chosen<dyn LoadKind>,
     /// Virtual clients, each with a connection of its own.
     pub connections: u32,
     /// What precedes the measurement.
@@ -54,24 +47,6 @@ pub struct LoadSpec {
     pub spin: bool,
     /// What a failed statement does.
     pub on_error: OnError,
-}
-
-/// What is run.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LoadSource {
-    /// The clients of a .smack file.
-    Smack {
-        /// The file.
-        file: PathBuf,
-        /// The client type that runs; `None` for a file that has only one.
-        client: Option<String>,
-        /// Counts for the queries of the client's barrel in their order; `None` for the file's own.
-        mix: Option<Vec<u64>>,
-    },
-    /// The terminals of TPC-C.
-    Tpcc(TpccLoad),
-    /// The load of one table of TPC-H: it ends by itself.
-    Tpch(TpchLoad),
 }
 
 /// What precedes the measurement.
@@ -133,17 +108,23 @@ pub enum OnError {
 
 impl LoadSpec {
     /// Reads `[load]` for one combination.
-    pub(crate) fn read(section: &Section<'_>) -> Result<Self, Error> {
-        section.allow(KEYS)?;
-        let source = LoadSource::read(section)?;
+    pub(crate) fn read(
+        section: &Section<'_>,
+        kinds: &[&'static dyn LoadKind],
+    ) -> Result<Self, Error> {
+        section.allow(&[chosen::keys(kinds), KEYS.to_vec()].concat())?;
+        let source = chosen::read(section, kinds)?;
+        let mut meaningless = source.kind.meaningless().iter();
+        if let Some(key) = meaningless.find(|key| section.value(key).is_some()) {
+            return Err(chosen::meaningless(section, key, source.kind));
+        }
+        let ends_by_itself = source.kind.ends_by_itself();
         let connections = section.parsed("connections", "a count from 1 to 100000", connections)?;
         let duration = section.parsed("duration", DURATION, quantity::duration)?;
-        let duration = match &source {
-            LoadSource::Smack { .. } | LoadSource::Tpcc(_) => {
-                section.required("duration", duration, "duration = \"30s\"")?
-            }
+        let duration = match ends_by_itself {
             // How long it takes is what is asked.
-            LoadSource::Tpch(_) => Duration::ZERO,
+            true => Duration::ZERO,
+            false => section.required("duration", duration, "duration = \"30s\"")?,
         };
         let on_error = section.choice(
             "on_error",
@@ -155,9 +136,9 @@ impl LoadSpec {
         )?;
         Ok(Self {
             connections: section.required("connections", connections, "connections = 16")?,
-            warmup: match &source {
-                LoadSource::Smack { .. } | LoadSource::Tpcc(_) => warmup(section)?,
-                LoadSource::Tpch(_) => WarmUp::For(Duration::ZERO),
+            warmup: match ends_by_itself {
+                true => WarmUp::For(Duration::ZERO),
+                false => warmup(section)?,
             },
             duration,
             precision: section.parsed(
@@ -177,80 +158,7 @@ impl LoadSpec {
 
     /// True for work that is done once and is then over; its [`Self::duration`] is none, and there is no warm-up.
     pub fn ends_by_itself(&self) -> bool {
-        matches!(self.source, LoadSource::Tpch(_))
-    }
-}
-
-/// Keys that terminals do not have: their mix and their pauses are the specification's, what is tried again too.
-const NOT_OF_TERMINALS: [&str; 8] = [
-    "smack",
-    "tpch",
-    "client",
-    "mix",
-    "rate",
-    "arrivals",
-    "think_time",
-    "on_error",
-];
-
-/// Keys that work which ends by itself does not have.
-const NOT_OF_TABLES: [&str; 11] = [
-    "smack",
-    "tpcc",
-    "client",
-    "mix",
-    "warmup",
-    "warmup_at_most",
-    "duration",
-    "precision",
-    "rate",
-    "arrivals",
-    "think_time",
-];
-
-impl LoadSource {
-    fn read(section: &Section<'_>) -> Result<Self, Error> {
-        if section.value("tpch").is_some() {
-            alone(section, "tpch", &NOT_OF_TABLES)?;
-            let tpch = section.section("tpch", "[load] tpch")?;
-            return Ok(Self::Tpch(TpchLoad::read(&tpch)?));
-        }
-        if section.value("tpcc").is_some() {
-            alone(section, "tpcc", &NOT_OF_TERMINALS)?;
-            let tpcc = section.section("tpcc", "[load] tpcc")?;
-            return Ok(Self::Tpcc(TpccLoad::read(&tpcc)?));
-        }
-        let smack = section.string("smack")?;
-        let smack = section.required("smack", smack, "smack = \"smacks/http_auth.smack\"")?;
-        Ok(Self::Smack {
-            file: smack.own_file("smack file")?,
-            client: section.string("client")?.map(|client| client.value),
-            mix: section.parsed(
-                "mix",
-                "counts such as \"10:1\", at least one of them above 0",
-                quantity::mix,
-            )?,
-        })
-    }
-
-    /// The .smack file, where that is what runs.
-    pub fn smack(&self) -> Option<&Path> {
-        match self {
-            Self::Smack { file, .. } => Some(file),
-            Self::Tpcc(_) | Self::Tpch(_) => None,
-        }
-    }
-}
-
-/// An error where a key stands beside a source that it says nothing about.
-fn alone(section: &Section<'_>, source: &str, others: &[&'static str]) -> Result<(), Error> {
-    let mut others = others.iter().copied();
-    match others.find(|key| section.value(key).is_some()) {
-        None => Ok(()),
-        Some(key) => {
-            let other = format!("`{source}`");
-            Err(section.error_at(key, Problem::NoMeaning { key, other }))
-        }
+        self.source.kind.ends_by_itself()
     }
 }
 

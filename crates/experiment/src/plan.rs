@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, path::Path};
 
 use crate::{
-    data::{DataSource, DataSpec, Rows},
+    data::DataSpec,
     identity::Identity,
-    load::{LoadSource, LoadSpec},
+    load::LoadSpec,
     matrix::Factor,
     order::{self, Order},
     repeats::Repeats,
@@ -38,15 +38,15 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// The files that shape the results: smack files and option files.
+    /// The files that shape the results: option files, and those that data and load name.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let cnf = match &self.server {
             ServerSpec::Private { cnf, .. } => cnf.as_slice(),
             ServerSpec::Given { .. } => &[],
         };
-        let data = self.data.as_ref().and_then(|data| data.source.smack());
+        let data = self.data.iter().flat_map(|data| data.source.values.files());
         let cnf = cnf.iter().map(std::path::PathBuf::as_path);
-        cnf.chain(data).chain(self.load.source.smack())
+        cnf.chain(data).chain(self.load.source.values.files())
     }
 }
 
@@ -169,13 +169,7 @@ fn data_set(server: &ServerSpec, data: Option<&DataSpec>, load: &LoadSpec) -> Op
             );
             // Nobody knows here what an option file says, so another file is another data set.
             words.extend(cnf.iter().map(|file| file.display().to_string()));
-            let by_pool = matches!(
-                data.source,
-                DataSource::Smack {
-                    rows: Rows::TimesBufferPool(_),
-                    ..
-                }
-            );
+            let by_pool = data.follows_buffer_pool();
             let shapes = |option: &str| {
                 SHAPING.iter().any(|name| is_option(option, name))
                     || by_pool && is_option(option, "innodb_buffer_pool_size")
@@ -184,20 +178,7 @@ fn data_set(server: &ServerSpec, data: Option<&DataSpec>, load: &LoadSpec) -> Op
             words.extend(shaping.map(|(option, value)| format!("{option}={value}")));
         }
     }
-    match &data.source {
-        DataSource::Smack { file, rows } => {
-            words.push(file.display().to_string());
-            words.push(match rows {
-                Rows::Count(rows) => rows.to_string(),
-                Rows::TimesBufferPool(ratio) => format!("{ratio}x"),
-            });
-        }
-        DataSource::Tpcc(tpcc) => words.push(tpcc.in_words()),
-        DataSource::Tpch(tpch) => words.push(tpch.in_words()),
-    }
-    if let LoadSource::Tpch(load) = &load.source {
-        // The table that is to be loaded is there, but empty.
-        words.push(format!("without {}", load.table));
-    }
+    words.push(data.source.kind.identity(&data.source.values));
+    words.extend(load.source.kind.wants_of_data(&load.source.values));
     Some(words.join(" "))
 }

@@ -17,7 +17,7 @@ pub enum Problem {
     UnknownKey {
         key: String,
         table: String,
-        known: &'static [&'static str],
+        known: Vec<&'static str>,
     },
     /// A key that must be there.
     #[error("{table} has no `{key}`")]
@@ -31,7 +31,7 @@ pub enum Problem {
     WrongType {
         key: String,
         found: String,
-        expected: &'static str,
+        expected: String,
     },
     /// A value that says nothing.
     #[error("`{key}` is {written}; expected {expected}")]
@@ -110,15 +110,15 @@ pub enum Problem {
         what: &'static str,
         needs: &'static str,
     },
-    /// A load of a table into a data set that does not have it.
-    #[error("[load] tpch loads a table of [data] tpch, which is not there")]
-    NoTpchData,
-    /// Terminals on other tables than theirs.
-    #[error("[load] tpcc runs on the tables of [data] tpcc, which is not there")]
-    NoTpccData,
-    /// A figure of TPC-C where something else runs.
-    #[error("`new_orders_per_min` is measured by [load] tpcc only")]
-    NoNewOrders,
+    /// A load without the data that it needs.
+    #[error("{missing}")]
+    NeedsData {
+        missing: &'static str,
+        hint: &'static str,
+    },
+    /// A figure of one load where something else runs.
+    #[error("`{metric}` is measured by [load] {loads} only")]
+    OwnMetric { metric: String, loads: String },
     /// Settings or data that differ although the server keeps running.
     #[error(
         "the server's version, settings or data differ between combinations, but restart is {restart:?}"
@@ -131,9 +131,9 @@ pub enum Problem {
         path: PathBuf,
         cause: String,
     },
-    /// Mixes for different numbers of queries.
-    #[error("mix {one:?} has {} counts, but mix {other:?} has {}", one.split(':').count(), other.split(':').count())]
-    MixLengths { one: String, other: String },
+    /// Two combinations that do not go together.
+    #[error("{problem}")]
+    Conflict { problem: String, hint: &'static str },
     /// A factor that no part of the chart tells apart.
     #[error("the chart leaves factor `{name}` out: points of different levels would be mixed")]
     ChartLeavesOut { name: String },
@@ -206,9 +206,6 @@ impl Problem {
             Self::NoFile { .. } => {
                 "a relative path counts from the directory of the experiment file".to_owned()
             }
-            Self::MixLengths { .. } => {
-                "one count for each query of the client's barrel, 0 drops one".to_owned()
-            }
             Self::ChartLeavesOut { name } => {
                 format!("add \"{name}\" to facet")
             }
@@ -221,12 +218,7 @@ impl Problem {
             Self::NothingBesideBaseline => {
                 "name a factor with more than one level, or take [verdict] out".to_owned()
             }
-            Self::NoTpchData => {
-                "add [data] with tpch = { scale_factor = 0.1 }; it makes the other tables, and this one empty".to_owned()
-            }
-            Self::NoTpccData => {
-                "add [data] with tpcc = { warehouses = 10 }; a server that is there may have its tables without".to_owned()
-            }
+            Self::NeedsData { hint, .. } | Self::Conflict { hint, .. } => (*hint).to_owned(),
             Self::ScaleNeedsBufferPool => {
                 "set innodb_buffer_pool_size in [server] set".to_owned()
             }

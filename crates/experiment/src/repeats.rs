@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use settings::quantity;
+
 use crate::{
-    error::Error, matrix::RUNS_AT_MOST, overrides::Overrides, problem::Problem, quantity,
-    section::Section,
+    error::Error, matrix::RUNS_AT_MOST, overrides::Overrides, problem::Problem, section::Section,
 };
 
 /// What `repeats` is where the results decide.

@@ -3,18 +3,17 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use mycnf::{OptionFile, Options};
+use settings::quantity;
 
 use crate::{
-    data::{DataSource, DataSpec, Rows},
+    data::DataSpec,
     load::{LoadSpec, WarmUp},
     problem::Problem,
-    quantity,
     server::{ServerSpec, is_option},
 };
 
 const DURATION_AT_LEAST: Duration = Duration::from_secs(1);
 const WARMUP_AT_LEAST: Duration = Duration::from_millis(500);
-const ROWS_AT_LEAST: u64 = 1000;
 
 /// Server options that shrink, with the unit that they are rounded to and their least size, both in bytes. The
 /// caches shrink with the data, so that what fitted still fits and what missed still misses; the redo log shrinks
@@ -43,23 +42,13 @@ pub(crate) fn shrink(
         },
         WarmUp::For(fixed) => WarmUp::For(shorter(fixed, scale, WARMUP_AT_LEAST)),
     };
-    match data.map(|data| &mut data.source) {
-        Some(DataSource::Smack {
-            rows: Rows::Count(rows),
-            ..
-        }) => *rows = smaller(*rows, scale, 1, ROWS_AT_LEAST),
-        Some(DataSource::Tpcc(tpcc)) => tpcc.shrink(scale),
-        Some(DataSource::Tpch(tpch)) => tpch.shrink(scale),
-        Some(DataSource::Smack {
-            rows: Rows::TimesBufferPool(_),
-            ..
-        }) => {
-            let pool = server.option("innodb_buffer_pool_size");
-            if pool.and_then(quantity::bytes).is_none() {
-                return Err(Problem::ScaleNeedsBufferPool);
-            }
-        }
-        None => {}
+    let Some(data) = data else {
+        return Ok(());
+    };
+    data.source.kind.shrink(&mut data.source.values, scale);
+    let pool = server.option("innodb_buffer_pool_size");
+    if data.follows_buffer_pool() && pool.and_then(quantity::bytes).is_none() {
+        return Err(Problem::ScaleNeedsBufferPool);
     }
     Ok(())
 }
@@ -79,7 +68,7 @@ pub(crate) fn shrink_options(scale: f64, server: &mut ServerSpec) -> Result<(), 
         let mut options = OPTIONS.iter();
         let known = options.find(|(name, _, _)| is_option(option, name));
         if let (Some((_, unit, at_least)), Some(bytes)) = (known, quantity::bytes(value)) {
-            *value = written(smaller(bytes, scale, *unit, *at_least));
+            *value = written(quantity::smaller(bytes, scale, *unit, *at_least));
         }
     }
     Ok(())
@@ -111,12 +100,6 @@ fn shorter(duration: Duration, scale: f64, at_least: Duration) -> Duration {
     duration.mul_f64(scale).max(at_least).min(duration)
 }
 
-/// A number shrunk and rounded to whole units, to no less than `at_least`, and never made larger.
-fn smaller(number: u64, scale: f64, unit: u64, at_least: u64) -> u64 {
-    let units = (number as f64 * scale / unit as f64).round();
-    (units as u64 * unit).max(at_least).min(number)
-}
-
 /// Bytes as an option file has them: `52M`.
 fn written(bytes: u64) -> String {
     if bytes > 0 && bytes.is_multiple_of(1 << 20) {
@@ -129,23 +112,6 @@ fn written(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_shrink_to_their_floor_and_never_grow() {
-        let cases = [
-            (1_000_000, 0.05, 1, 1000, 50_000),
-            (1_000_000, 0.0001, 1, 1000, 1000),
-            (300, 0.5, 1, 1000, 300),
-            (1 << 30, 0.05, 1 << 20, 8 << 20, 51 << 20),
-            (1 << 30, 0.001, 1 << 20, 8 << 20, 8 << 20),
-            (0, 0.05, 1 << 10, 256 << 10, 0),
-            (7, 1.0, 1, 1, 7),
-        ];
-        for (number, scale, unit, at_least, expected) in cases {
-            let found = smaller(number, scale, unit, at_least);
-            assert_eq!(found, expected, "{number} at {scale}");
-        }
-    }
 
     #[test]
     fn durations_shrink_to_their_floor_and_never_grow() {

@@ -1,7 +1,8 @@
 //! One table of the experiment file, read key by key.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
+use settings::{Kind, OptionSpec, Value};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -20,7 +21,7 @@ use crate::{
 pub(crate) struct Section<'a> {
     source: Source<'a>,
     /// As errors call it: `[load]`.
-    title: &'static str,
+    title: Cow<'static, str>,
     span: Range<usize>,
     table: Option<&'a DeTable<'a>>,
     /// `None` where braces are plain text.
@@ -32,7 +33,7 @@ impl<'a> Section<'a> {
     pub(crate) fn top(source: Source<'a>, root: &'a DeTable<'a>) -> Self {
         Self {
             source,
-            title: "the experiment",
+            title: "the experiment".into(),
             span: 0..0,
             table: Some(root),
             levels: None,
@@ -40,10 +41,14 @@ impl<'a> Section<'a> {
     }
 
     /// The table `key` of this one; without such a table every key of it is absent.
-    pub(crate) fn section(&self, key: &'static str, title: &'static str) -> Result<Self, Error> {
+    pub(crate) fn section(
+        &self,
+        key: &str,
+        title: impl Into<Cow<'static, str>>,
+    ) -> Result<Self, Error> {
         let mut section = Self {
             source: self.source,
-            title,
+            title: title.into(),
             span: self.span.clone(),
             table: None,
             levels: self.levels,
@@ -62,13 +67,24 @@ impl<'a> Section<'a> {
         self
     }
 
+    /// As errors call it.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// True when the value of `key` is a table.
+    pub(crate) fn is_table(&self, key: &str) -> bool {
+        let value = self.value(key);
+        value.is_some_and(|value| value.get_ref().is_table())
+    }
+
     /// True when the file has this table.
     pub(crate) fn is_there(&self) -> bool {
         self.table.is_some()
     }
 
     /// An error for the first key that is none of `known`.
-    pub(crate) fn allow(&self, known: &'static [&'static str]) -> Result<(), Error> {
+    pub(crate) fn allow(&self, known: &[&'static str]) -> Result<(), Error> {
         let unknown = self.table.into_iter().flat_map(DeTable::keys).find(|key| {
             let key: &str = key.get_ref();
             !known.contains(&key)
@@ -79,8 +95,8 @@ impl<'a> Section<'a> {
                 key.span(),
                 Problem::UnknownKey {
                     key: key.get_ref().to_string(),
-                    table: self.title.to_owned(),
-                    known,
+                    table: self.title.to_string(),
+                    known: known.to_vec(),
                 },
             )),
         }
@@ -109,7 +125,7 @@ impl<'a> Section<'a> {
         value.ok_or_else(|| {
             self.error(Problem::MissingKey {
                 key: key.to_owned(),
-                table: self.title.to_owned(),
+                table: self.title.to_string(),
                 example,
             })
         })
@@ -129,7 +145,7 @@ impl<'a> Section<'a> {
     pub(crate) fn parsed<T>(
         &self,
         key: &'static str,
-        expected: &'static str,
+        expected: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Result<Option<T>, Error> {
         self.value(key)
@@ -164,6 +180,27 @@ impl<'a> Section<'a> {
             found.map(|(_, choice)| *choice)
         })
         .map(Some)
+    }
+
+    /// The value of an option; `None` where the key is absent.
+    pub(crate) fn option(&self, option: &OptionSpec) -> Result<Option<Value>, Error> {
+        let (name, kind) = (option.name, option.kind);
+        let parse = |text: Text<'_>| text.parsed(&kind.expected(), |text| kind.parse(text));
+        match kind {
+            Kind::File(what) => {
+                let file = self.string(name)?;
+                let file = file.map(|file| file.own_file(what)).transpose()?;
+                Ok(file.map(Value::File))
+            }
+            Kind::Flag => match self.value(name).map(Spanned::get_ref) {
+                Some(DeValue::Boolean(on)) => Ok(Some(Value::Flag(*on))),
+                _ => self.string(name)?.map(parse).transpose(),
+            },
+            Kind::Choice(_) | Kind::Text => self.string(name)?.map(parse).transpose(),
+            Kind::Count(..) | Kind::Number(..) | Kind::Rows | Kind::Mix => {
+                self.parsed(name, &kind.expected(), |text| kind.parse(text))
+            }
+        }
     }
 
     /// A list of strings and whole numbers; `None` when the key is absent.
@@ -238,7 +275,7 @@ impl<'a> Section<'a> {
             .map(|item| {
                 Ok(Self {
                     source: self.source,
-                    title,
+                    title: title.into(),
                     span: item.span(),
                     table: Some(item.get_ref().as_table().ok_or_else(wrong)?),
                     levels: self.levels,
@@ -261,7 +298,7 @@ impl<'a> Section<'a> {
         &self,
         key: &'a str,
         value: &'a Spanned<DeValue<'a>>,
-        expected: &'static str,
+        expected: &str,
     ) -> Result<(String, Range<usize>), Error> {
         let level = match value.get_ref() {
             DeValue::String(text) => text.to_string(),
@@ -275,7 +312,7 @@ impl<'a> Section<'a> {
         &self,
         key: &'a str,
         value: &'a Spanned<DeValue<'a>>,
-        expected: &'static str,
+        expected: &str,
     ) -> Result<Text<'a>, Error> {
         let mut is_filled = false;
         let text = match (value.get_ref(), self.levels) {
@@ -302,7 +339,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &'static str) -> Error {
+    fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Error {
         let found = match value.get_ref() {
             DeValue::String(_) => "a string",
             DeValue::Integer(_) => "a whole number",
@@ -317,7 +354,7 @@ impl<'a> Section<'a> {
             Problem::WrongType {
                 key: key.to_owned(),
                 found: found.to_owned(),
-                expected,
+                expected: expected.to_owned(),
             },
         )
     }

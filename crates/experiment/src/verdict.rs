@@ -1,28 +1,19 @@
 //! `[verdict]`: what is compared with what, and how small a difference matters.
 
+use settings::quantity;
+
 use crate::{
     error::Error,
     matrix::{self, Factor},
     problem::Problem,
-    quantity,
     section::Section,
     source::Source,
 };
 
 const EXAMPLE: &str = "baseline = { query_cache = \"64M\" }";
 
-/// What only the terminals of TPC-C do.
-pub(crate) const NEW_ORDERS: &str = "new_orders_per_min";
-
-/// What can be compared.
-const METRICS: &[(&str, &str)] = &[
-    ("throughput", "throughput"),
-    (NEW_ORDERS, NEW_ORDERS),
-    ("p50", "p50"),
-    ("p95", "p95"),
-    ("p99", "p99"),
-    ("elapsed", "elapsed"),
-];
+/// What can be compared of every load; those of one load stand behind the first.
+const METRICS: [&str; 5] = ["throughput", "p50", "p95", "p99", "elapsed"];
 
 /// The smallest difference that matters, unless the file says.
 const MIN_EFFECT: f64 = 0.02;
@@ -46,12 +37,16 @@ impl VerdictSpec {
         source: Source<'_>,
         section: &Section<'_>,
         factors: &[Factor],
+        own: &[&'static str],
     ) -> Result<Option<Self>, Error> {
         if !section.is_there() {
             return Ok(None);
         }
         section.allow(&["metric", "baseline", "min_effect", "database_share"])?;
-        let metric = section.choice("metric", METRICS)?.unwrap_or("throughput");
+        let metrics = [&METRICS[..1], own, &METRICS[1..]].concat();
+        let metrics: Vec<_> = metrics.into_iter().map(|metric| (metric, metric)).collect();
+        let metric = section.choice("metric", &metrics)?;
+        let metric = metric.unwrap_or(METRICS[0]);
         let min_effect =
             section.parsed("min_effect", "a share such as \"2 %\"", quantity::percent)?;
         let database_share = section.parsed(

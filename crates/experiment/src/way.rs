@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::{error::Error, problem::Problem, quantity, section::Section};
+use settings::quantity;
+
+use crate::{error::Error, problem::Problem, section::Section};
 
 /// How the clients reach the server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -3,4 +3,13 @@
 //! The crate opens no socket and no file and reads no clock: the experiment file, the command lines and the benchmarks
 //! share its words.
 
+mod option;
 pub mod quantity;
+mod value;
+mod vocabulary;
+
+pub use option::{Absent, Kind, OptionSpec, defaults};
+pub use value::{Rows, Value, Values};
+pub use vocabulary::{
+    Chosen, Conflict, DataKind, LoadKind, NeededData, OptionTable, Size, Vocabulary,
+};

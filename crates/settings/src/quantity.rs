@@ -96,6 +96,12 @@ pub fn mix(text: &str) -> Option<Vec<u64>> {
     counts.iter().any(|count| *count > 0).then_some(counts)
 }
 
+/// A number shrunk by a factor and rounded to whole units, to no less than `at_least`, and never made larger.
+pub fn smaller(number: u64, scale: f64, unit: u64, at_least: u64) -> u64 {
+    let units = (number as f64 * scale / unit as f64).round();
+    (units as u64 * unit).max(at_least).min(number)
+}
+
 /// Digits with at most one point: no sign, no exponent, no "inf".
 fn plain_number(text: &str) -> Option<f64> {
     let plain = text
@@ -184,6 +190,23 @@ mod tests {
         ];
         for (text, expected) in shares {
             assert_eq!(share(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_shrink_to_their_floor_and_never_grow() {
+        let cases = [
+            (1_000_000, 0.05, 1, 1000, 50_000),
+            (1_000_000, 0.0001, 1, 1000, 1000),
+            (300, 0.5, 1, 1000, 300),
+            (1 << 30, 0.05, 1 << 20, 8 << 20, 51 << 20),
+            (1 << 30, 0.001, 1 << 20, 8 << 20, 8 << 20),
+            (0, 0.05, 1 << 10, 256 << 10, 0),
+            (7, 1.0, 1, 1, 7),
+        ];
+        for (number, scale, unit, at_least, expected) in cases {
+            let found = smaller(number, scale, unit, at_least);
+            assert_eq!(found, expected, "{number} at {scale}");
         }
     }
 

@@ -4,6 +4,7 @@ mod bulk;
 mod glibc_random;
 mod inserts;
 pub mod oltp;
+mod registry;
 pub mod slap;
 pub mod smack;
 mod table_data;
@@ -12,5 +13,6 @@ pub mod tpch;
 mod user;
 
 pub use bulk::{Adjusted, BulkError, Lines, refuses_local};
+pub use registry::VOCABULARY;
 pub use table_data::{Rows, TableData};
 pub use user::{Class, Failure, Moment, Next, User, Watch};

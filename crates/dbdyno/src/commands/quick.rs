@@ -7,6 +7,7 @@ use std::{
 
 use experiment::{Experiment, Observe, Overrides};
 use protocol::Endpoint;
+use workload::VOCABULARY;
 
 use super::run;
 use crate::{
@@ -123,7 +124,7 @@ fn write_experiment(directory: &Path, server: &str) -> anyhow::Result<Experiment
         .and_then(|()| std::fs::write(&path, &text))
         .and_then(|()| std::fs::write(directory.join("quick.smack"), SMACK));
     written.map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))?;
-    let experiment = Experiment::parse(&path, &text, &Overrides::default());
+    let experiment = Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
     Ok(experiment.map_err(Blamed::from)?)
 }
 

@@ -8,6 +8,7 @@ use std::{
 
 use experiment::{Experiment, ServerSpec};
 use samples::Record;
+use workload::VOCABULARY;
 
 use super::{
     compare::{Format, Terms, print_comparison},
@@ -67,7 +68,8 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         return single_run_again(&args);
     }
     let origin = Origin::read(then)?;
-    let experiment = Experiment::reread(then, &origin.experiment).map_err(Blamed::from)?;
+    let experiment =
+        Experiment::reread(then, &origin.experiment, &VOCABULARY).map_err(Blamed::from)?;
     let runs = &experiment.plan().runs;
     let is_given = runs
         .iter()

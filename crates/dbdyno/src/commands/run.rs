@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duratio
 
 use experiment::{Experiment, Overrides};
 use report::Results;
+use workload::VOCABULARY;
 
 use crate::{
     blame::{Blame, Blamed},
@@ -70,7 +71,8 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         simulate: args.simulate,
         only: levels_by_factor(args.only),
     };
-    let experiment = Experiment::parse(&args.file, &text, &overrides).map_err(Blamed::from)?;
+    let experiment =
+        Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?;
     let smacks = SmackFiles::read(experiment.plan())?;
     if experiment.is_simulated() {
         check_simulation(&experiment)?;
@@ -119,7 +121,10 @@ fn levels_by_factor(only: Vec<(String, Vec<String>)>) -> BTreeMap<String, Vec<St
 /// An error where a load needs what a server that does nothing does not have.
 fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
     let runs = &experiment.plan().runs;
-    match runs.iter().all(|run| run.load.source.smack().is_some()) {
+    match runs
+        .iter()
+        .all(|run| run.load.source.kind.can_be_simulated())
+    {
         true => Ok(()),
         false => {
             let message = "--simulate: TPC-C and TPC-H need a server that keeps what it is told";

@@ -6,14 +6,12 @@ use std::{
 };
 
 use audit::{Audit, Comparison, Declared, Kept, Measured, Subject};
-use experiment::{Experiment, LoadSource, Repeats, ServerSpec};
+use experiment::{Experiment, Repeats, ServerSpec};
 use samples::Record;
+use workload::VOCABULARY;
 
 use super::{origin::Origin, record_files::RecordFiles};
 use crate::blame::Blamed;
-
-/// What the audit calls whether InnoDB writes its redo log: the name of the server's status variable.
-const REDO_LOG: &str = "innodb_redo_log_enabled";
 
 /// The audit of one run of a command.
 pub(crate) fn audit_of_run(record: &Record) -> Audit {
@@ -55,7 +53,7 @@ pub(crate) fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blam
         true => Origin::read(directory)?.experiment,
         false => path,
     };
-    let experiment = Experiment::reread(directory, &file).map_err(Blamed::from)?;
+    let experiment = Experiment::reread(directory, &file, &VOCABULARY).map_err(Blamed::from)?;
     Ok(Some(experiment))
 }
 
@@ -127,11 +125,9 @@ fn declared(experiment: &Experiment, records: usize) -> Declared {
             variables.extend(set.keys().map(|name| as_variable(name)));
         }
         variables.extend(run.before.iter().filter_map(|sql| set_globally(sql)));
-        if let LoadSource::Tpch(load) = &run.load.source
-            && !load.redo_log
-        {
-            variables.insert(REDO_LOG.to_owned());
-        }
+        let load = &run.load.source;
+        let set = load.kind.sets_variables(&load.values).iter();
+        variables.extend(set.map(|name| (*name).to_owned()));
     }
     Declared {
         is_experiment: true,

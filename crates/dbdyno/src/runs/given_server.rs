@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf, rc::Rc};
 
-use experiment::{PlannedRun, Rows, ServerSpec};
+use experiment::{PlannedRun, ServerSpec};
 use load::Interrupt;
 use protocol::Endpoint;
 use samples::Dataset;
+use settings::Rows;
 
 use super::{
     control::{Purpose, control, number, quoted, variables},

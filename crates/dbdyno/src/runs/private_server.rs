@@ -5,11 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::{Cache, Connect, PlannedRun, Restart, Rows, ServerSpec};
+use experiment::{Cache, Connect, PlannedRun, Restart, ServerSpec};
 use load::Interrupt;
 use protocol::{Endpoint, SslMode};
 use samples::Dataset;
 use server::{Installation, Lifetime, Server, Settings};
+use settings::Rows;
 
 use super::{
     control::{Purpose, control, number, variables},

@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
-use experiment::{Experiment, LoadSource, PlannedRun, Restart, ServerSpec};
+use experiment::{Experiment, PlannedRun, Restart, ServerSpec};
 use load::Interrupt;
 use protocol::Endpoint;
+use workload::{smack::SmackClients, tpcc::options as tpcc_options, tpch::options as tpch_options};
 
 use super::{
     created_tables::CreatedTables,
@@ -18,7 +19,7 @@ use super::{
     private_server::{Place, PrivateServer, settings_of},
     recording::RunProgress,
     results_directory::ResultsDirectory,
-    smack_data::SmackFiles,
+    smack_data::{SmackFiles, file_of_data, file_of_load},
     stage::{Stage, WantedData},
     table_load::find_tables,
     time_budget::TimeBudget,
@@ -213,8 +214,10 @@ impl<'a> Runner<'a> {
 
     /// What the clients of a run do on its stage; finds the tables where nobody made them.
     fn work(&self, run: &PlannedRun, stage: &mut Stage) -> anyhow::Result<Work> {
-        match &run.load.source {
-            LoadSource::Smack { file, .. } => {
+        let values = &run.load.source.values;
+        match run.load.source.name() {
+            "smack" => {
+                let file = SmackClients::of(values).file;
                 let smack = self.smacks.at(file);
                 if run.data.is_none() && self.null.is_none() {
                     stage.dataset = find_tables(&smack, &stage.endpoint)?;
@@ -222,7 +225,7 @@ impl<'a> Runner<'a> {
                 let is_own = run
                     .data
                     .as_ref()
-                    .is_none_or(|data| data.source.smack().is_some());
+                    .is_none_or(|data| file_of_data(data).is_some());
                 let rows = stage.dataset.as_ref().map(|data| data.rows);
                 let rows = rows.filter(|_| is_own);
                 Ok(Work::Smack {
@@ -231,15 +234,15 @@ impl<'a> Runner<'a> {
                     keys: smack.keys(&run.load, rows)?,
                 })
             }
-            LoadSource::Tpcc(load) => Ok(Work::Tpcc(Terminals::new(
-                *load,
+            "tpcc" => Ok(Work::Tpcc(Terminals::new(
+                tpcc_options::LoadOptions::of(values),
                 run.seed,
                 &stage.endpoint,
                 run.data.is_none(),
             )?)),
-            LoadSource::Tpch(load) => Ok(Work::Tpch {
+            _ => Ok(Work::Tpch {
                 load: tpch_data::table_load(run)?,
-                redo_log: load.redo_log,
+                redo_log: tpch_options::LoadOptions::of(values).redo_log,
             }),
         }
     }
@@ -263,15 +266,15 @@ impl<'a> Runner<'a> {
 
     /// The stage that a run asks for.
     fn stage(&mut self, run: &PlannedRun) -> anyhow::Result<Stage> {
-        let database = match &run.load.source {
-            LoadSource::Smack { file, .. } => self.smacks.at(file).database(&run.load)?,
-            LoadSource::Tpcc(_) => tpcc::data::DATABASE.to_owned(),
-            LoadSource::Tpch(_) => tpch_data::DATABASE.to_owned(),
+        let database = match (run.load.source.name(), file_of_load(&run.load)) {
+            (_, Some(file)) => self.smacks.at(file).database(&run.load)?,
+            ("tpcc", None) => tpcc::data::DATABASE.to_owned(),
+            _ => tpch_data::DATABASE.to_owned(),
         };
         if let Some(null) = &self.null {
             return Ok(Stage::simulated(run, null, database));
         }
-        let smack = run.data.as_ref().and_then(|spec| spec.source.smack());
+        let smack = run.data.as_ref().and_then(file_of_data);
         let smack = smack.map(|file| self.smacks.at(file));
         let data = WantedData::of(run, smack.as_deref());
         match &run.server {

@@ -8,9 +8,13 @@ use std::{
     sync::Arc,
 };
 
-use experiment::{LoadSource, LoadSpec, Plan};
+use experiment::{DataSpec, LoadSpec, Plan};
 use samples::Keys;
-use workload::smack::{ClientPlan, DataFiles, Dictionary, Firing, Generator, Order, Script};
+use settings::OptionTable;
+use workload::smack::{
+    self, ClientPlan, DataFiles, Dictionary, Firing, Generator, Order, Script, SmackClients,
+    SmackLoad,
+};
 
 use crate::blame::{Blame, Blamed};
 
@@ -27,18 +31,30 @@ pub(crate) struct SmackData {
 /// The .smack files of a plan, each read once.
 pub(crate) struct SmackFiles(BTreeMap<PathBuf, Rc<SmackData>>);
 
+/// The .smack file that makes the tables, if one does.
+pub(crate) fn file_of_data(data: &DataSpec) -> Option<&Path> {
+    let is_smack = data.source.name() == smack::SmackData.name();
+    is_smack.then(|| smack::SmackData::of(&data.source.values).0)
+}
+
+/// The .smack file that runs, if one does.
+pub(crate) fn file_of_load(load: &LoadSpec) -> Option<&Path> {
+    let is_smack = load.source.name() == SmackLoad.name();
+    is_smack.then(|| SmackClients::of(&load.source.values).file)
+}
+
 impl SmackFiles {
     /// Reads every .smack file and checks that the runs can be what they say; starts and writes nothing.
     pub(crate) fn read(plan: &Plan) -> anyhow::Result<Self> {
         let mut files = BTreeMap::new();
         for run in &plan.runs {
-            let data = run.data.iter().filter_map(|data| data.source.smack());
-            for path in data.chain(run.load.source.smack()) {
+            let data = run.data.iter().filter_map(file_of_data);
+            for path in data.chain(file_of_load(&run.load)) {
                 if !files.contains_key(path) {
                     files.insert(path.to_owned(), Rc::new(SmackData::open(path)?));
                 }
             }
-            if let Some(path) = run.load.source.smack() {
+            if let Some(path) = file_of_load(&run.load) {
                 files[path].check(&run.load)?;
             }
         }
@@ -80,12 +96,8 @@ impl SmackData {
 
     /// The client type that a load runs: the named one, or the only one that main starts.
     pub(crate) fn client(&self, load: &LoadSpec) -> anyhow::Result<String> {
-        if let LoadSource::Smack {
-            client: Some(client),
-            ..
-        } = &load.source
-        {
-            return Ok(client.clone());
+        if let Some(client) = SmackClients::of(&load.source.values).client {
+            return Ok(client.to_owned());
         }
         let clients = &self.script.clients;
         let mut started = self
@@ -152,11 +164,7 @@ impl SmackData {
         load: &LoadSpec,
         words: Arc<[Dictionary]>,
     ) -> anyhow::Result<Arc<ClientPlan>> {
-        let mix = match &load.source {
-            LoadSource::Smack { mix, .. } => mix.as_ref(),
-            LoadSource::Tpcc(_) | LoadSource::Tpch(_) => None,
-        };
-        let mix = mix.map(|counts| {
+        let mix = SmackClients::of(&load.source.values).mix.map(|counts| {
             let counts: Vec<_> = counts.iter().map(u64::to_string).collect();
             counts.join(":")
         });

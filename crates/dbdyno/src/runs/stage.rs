@@ -7,16 +7,18 @@ use std::{
     time::Duration,
 };
 
-use experiment::{DataSource, DataSpec, Observe, PlannedRun, Restore, Rows};
+use experiment::{DataSpec, Observe, PlannedRun, Restore};
 use load::Interrupt;
 use protocol::{Address, Connection, Endpoint};
 use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity};
+use settings::Rows;
 use telemetry::{Targets, WatchedServer};
+use workload::{smack, tpcc};
 
 use super::{
     control::{control, variables},
     server_host::Observation,
-    smack_data::SmackData,
+    smack_data::{SmackData, file_of_data},
     tpcc::data::TpccTables,
     tpch_data::TpchTables,
 };
@@ -81,10 +83,11 @@ impl<'a> WantedData<'a> {
     /// The data that `run` asks for; `None` when it takes what it finds.
     pub(crate) fn of(run: &'a PlannedRun, smack: Option<&'a SmackData>) -> Option<Self> {
         let spec = run.data.as_ref()?;
-        let maker = match &spec.source {
-            DataSource::Smack { rows, .. } => Maker::Smack(smack?, *rows),
-            DataSource::Tpcc(data) => Maker::Tpcc(TpccTables::of(*data)),
-            DataSource::Tpch(data) => Maker::Tpch(TpchTables::of(data, &run.load)),
+        let values = &spec.source.values;
+        let maker = match spec.source.name() {
+            "smack" => Maker::Smack(smack?, smack::SmackData::of(values).1),
+            "tpcc" => Maker::Tpcc(TpccTables::of(tpcc::options::DataOptions::of(values))),
+            _ => Maker::Tpch(TpchTables::of(spec, &run.load)),
         };
         Some(Self {
             data_set: run.data_set()?,
@@ -127,9 +130,9 @@ impl Stage {
 
     /// A server that does nothing in the place of the one that `run` asks for, as if its data were there.
     pub(super) fn simulated(run: &PlannedRun, null: &NullProcess, database: String) -> Self {
-        let rows = run.data.as_ref().and_then(|data| match &data.source {
-            DataSource::Smack { file, rows } => Some((file, rows)),
-            DataSource::Tpcc(_) | DataSource::Tpch(_) => None,
+        let rows = run.data.as_ref().and_then(|data| {
+            let file = file_of_data(data)?;
+            Some((file, smack::SmackData::of(&data.source.values).1))
         });
         let dataset = rows.map(|(file, rows)| Dataset {
             source: file
@@ -138,7 +141,7 @@ impl Stage {
                 .to_string_lossy()
                 .into_owned(),
             rows: match rows {
-                Rows::Count(rows) => *rows,
+                Rows::Count(rows) => rows,
                 Rows::TimesBufferPool(ratio) => (ratio * SIMULATED_ROWS).ceil() as u64,
             },
             disk_bytes: None,

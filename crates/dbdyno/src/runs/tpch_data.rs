@@ -2,10 +2,14 @@
 
 use std::{sync::Arc, thread::available_parallelism, time::Duration};
 
-use experiment::{DataSource, LoadSource, LoadSpec, PlannedRun, TpchData, TpchKeys};
+use experiment::{DataSpec, LoadSpec, PlannedRun};
 use load::{Interrupt, Population};
 use protocol::Endpoint;
-use workload::tpch::{KeyTime, Keys, LoadPlan, Table, TableLoad};
+use settings::OptionTable;
+use workload::tpch::{
+    LoadPlan, Table, TableLoad, TpchLoad,
+    options::{DataOptions, LoadOptions},
+};
 
 use super::{
     control::Purpose,
@@ -39,11 +43,10 @@ pub(crate) struct TpchTables {
 
 impl TpchTables {
     /// The tables that a run meets.
-    pub(crate) fn of(data: &TpchData, load: &LoadSpec) -> Self {
-        let left_empty = match &load.source {
-            LoadSource::Tpch(load) => Table::named(&load.table),
-            LoadSource::Smack { .. } | LoadSource::Tpcc(_) => None,
-        };
+    pub(crate) fn of(data: &DataSpec, load: &LoadSpec) -> Self {
+        let load = &load.source;
+        let is_table_load = load.name() == TpchLoad.name();
+        let left_empty = is_table_load.then(|| LoadOptions::of(&load.values).table);
         Self {
             plan: plan(data, false),
             left_empty,
@@ -77,14 +80,11 @@ impl TpchTables {
 
 /// What a run does that loads a table.
 pub(crate) fn table_load(run: &PlannedRun) -> Result<Arc<TableLoad>, Blamed> {
-    let (Some(DataSource::Tpch(data)), LoadSource::Tpch(load)) =
-        (run.data.as_ref().map(|data| &data.source), &run.load.source)
-    else {
-        unreachable!("the experiment has checked that the data is TPC-H's");
-    };
-    let table = Table::named(&load.table).expect("the experiment knows the same tables");
-    let statements = load.statements.unwrap_or(run.load.connections);
-    let load = TableLoad::new(&plan(data, load.checks), table, statements.into());
+    let data = run.data.as_ref();
+    let data = data.expect("the experiment has checked that the data is TPC-H's");
+    let load = LoadOptions::of(&run.load.source.values);
+    let statements = load.statements.unwrap_or(run.load.connections.into());
+    let load = TableLoad::new(&plan(data, load.checks), load.table, statements);
     load.warm_up();
     Ok(Arc::new(load))
 }
@@ -133,21 +133,12 @@ pub(crate) fn fill(
     Ok(filled)
 }
 
-fn plan(data: &TpchData, checks: bool) -> LoadPlan {
+fn plan(data: &DataSpec, checks: bool) -> LoadPlan {
+    let data = DataOptions::of(&data.source.values);
     LoadPlan {
-        scale_factor: data
-            .scale_factor
-            .try_into()
-            .expect("the experiment has checked the range"),
-        keys: match data.keys {
-            TpchKeys::Primary => Keys::Primary,
-            TpchKeys::Secondary => Keys::Secondary,
-            TpchKeys::Foreign => Keys::Foreign,
-        },
-        key_time: match data.keys_after_rows {
-            true => KeyTime::After,
-            false => KeyTime::Before,
-        },
+        scale_factor: data.scale_factor,
+        keys: data.keys,
+        key_time: data.key_time,
         checks,
     }
 }

@@ -39,7 +39,10 @@ const DRIVERS: &[&str] = &[
     "sqlx",
 ];
 
-/// What `load` must not know by name.
+/// Crates that must not know a benchmark by name.
+const NEUTRAL: &[&str] = &["experiment", "load", "settings"];
+
+/// What they must not know by name.
 const BENCHMARKS: &[&str] = &["smack", "mysqlslap", "sysbench", "tpcc", "tpch"];
 
 /// Dependencies without a line of source that names them, each with its reason: (crate, dependency, why).
@@ -249,16 +252,16 @@ pub(crate) fn strangers_to_the_wire(crates: &[Crate]) -> Vec<String> {
 }
 
 /// Lines of `load` that name a benchmark.
-pub(crate) fn benchmarks_named_in_load(crates: &[Crate]) -> Vec<String> {
+pub(crate) fn benchmarks_named(crates: &[Crate]) -> Vec<String> {
     let mut problems = Vec::new();
     for (place, line) in crates
         .iter()
-        .filter(|one| one.name == "load")
+        .filter(|one| NEUTRAL.contains(&one.name.as_str()))
         .flat_map(Crate::code)
     {
         let line = line.to_lowercase();
         for benchmark in BENCHMARKS.iter().filter(|name| line.contains(**name)) {
-            problems.push(format!("{place}: load names {benchmark:?}"));
+            problems.push(format!("{place} names {benchmark:?}"));
         }
     }
     problems
@@ -379,12 +382,9 @@ mod tests {
     #[test]
     fn a_benchmark_named_in_load_is_found() {
         let code = "// as in tpcc\nuse workload::smack::Program;\n";
-        let problems = benchmarks_named_in_load(&[example("load", "", code)]);
-        assert_eq!(problems, ["crates/load/src/lib.rs:2: load names \"smack\""]);
-        assert_eq!(
-            benchmarks_named_in_load(&[example("workload", "", code)]).len(),
-            0
-        );
+        let problems = benchmarks_named(&[example("load", "", code)]);
+        assert_eq!(problems, ["crates/load/src/lib.rs:2 names \"smack\""]);
+        assert_eq!(benchmarks_named(&[example("workload", "", code)]).len(), 0);
     }
 
     #[test]

@@ -48,10 +48,8 @@ fn only_protocol_knows_a_driver_library() {
 }
 
 #[test]
-fn load_names_no_benchmark() {
-    assert_none(crates::benchmarks_named_in_load(
-        &Repository::open().crates(),
-    ));
+fn neutral_crates_name_no_benchmark() {
+    assert_none(crates::benchmarks_named(&Repository::open().crates()));
 }
 
 #[test]

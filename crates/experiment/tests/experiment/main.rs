@@ -14,6 +14,7 @@ mod shipped;
 use std::{fs, path::PathBuf};
 
 use experiment::{Error, Experiment, Overrides};
+use workload::VOCABULARY;
 
 /// A directory with the files that experiments name, and experiments in it.
 struct Bench {
@@ -34,7 +35,7 @@ impl Bench {
     }
 
     fn parse_with(&self, text: &str, overrides: &Overrides) -> Result<Experiment, Error> {
-        Experiment::parse(&self.path("trial.toml"), text, overrides)
+        Experiment::parse(&self.path("trial.toml"), text, overrides, &VOCABULARY)
     }
 
     fn parse(&self, text: &str) -> Experiment {

@@ -6,9 +6,14 @@ use std::{
 };
 
 use experiment::{
-    Cache, Connect, Costs, DataSource, DataSpec, LoadSource, LoadSpec, Observe, OnError, Overrides,
-    Pacing, Process, Restart, Restore, Rows, ServerSpec, ThinkTime, TpccData, TpccLoad, TpchData,
-    TpchKeys, TpchLoad, WarmUp, Way,
+    Cache, Connect, Costs, DataSpec, LoadSpec, Observe, OnError, Overrides, Pacing, Process,
+    Restart, Restore, ServerSpec, ThinkTime, WarmUp, Way,
+};
+use settings::{Chosen, DataKind, LoadKind, Rows, Value, Values};
+use workload::{
+    smack::{SmackData, SmackLoad},
+    tpcc::{TpccData, TpccLoad},
+    tpch::{TpchData, TpchLoad},
 };
 
 use crate::Bench;
@@ -103,11 +108,7 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
     assert_eq!(
         run.load,
         LoadSpec {
-            source: LoadSource::Smack {
-                file: bench.path("a.smack"),
-                client: None,
-                mix: None,
-            },
+            source: load(&SmackLoad, &[("file", Value::File(bench.path("a.smack")))]),
             connections: 4,
             warmup: WarmUp::Auto {
                 at_most: Duration::from_secs(60)
@@ -169,11 +170,14 @@ fn levels_stand_where_their_names_stood() {
     assert_eq!(run.load.connections, 4);
     assert_eq!(
         run.load.source,
-        LoadSource::Smack {
-            file: bench.path("a.smack"),
-            client: Some("smacker".to_owned()),
-            mix: Some(vec![10, 1]),
-        }
+        load(
+            &SmackLoad,
+            &[
+                ("file", Value::File(bench.path("a.smack"))),
+                ("client", Value::Text("smacker".to_owned())),
+                ("mix", Value::Mix(vec![10, 1])),
+            ]
+        )
     );
     assert_eq!(run.load.duration, Duration::from_secs(90));
     assert_eq!(
@@ -330,6 +334,73 @@ fn data_sets_have_the_name_of_what_shapes_them() {
     assert_eq!(changes, 3, "{names:?}");
 }
 
+/// Results directories hold these names and hashes: a change makes old results unreadable.
+#[test]
+fn identities_never_change() {
+    let bench = Bench::new();
+    let end = "connections = 1\nduration = \"9s\"\n";
+    let cases = [
+        (
+            format!("[data]\nsmack = \"a.smack\"\nrows = \"250k\"\n[load]\nsmack = \"a.smack\"\n{end}"),
+            "mariadb-10.11 a.smack 250000",
+            "ba571fdf472f",
+        ),
+        (
+            format!("[data]\nsmack = \"a.smack\"\nrows = \"0.5x\"\n[load]\nsmack = \"a.smack\"\n{end}"),
+            "mariadb-10.11 innodb_buffer_pool_size=64M a.smack 0.5x",
+            "67a2a8215f60",
+        ),
+        (
+            format!("[data]\ntpcc = {{ warehouses = 4 }}\n[load]\ntpcc = {{}}\n{end}"),
+            "mariadb-10.11 tpcc 4 with foreign keys",
+            "c82eebb15035",
+        ),
+        (
+            format!("[data]\ntpcc = {{ warehouses = 4, foreign_keys = \"off\" }}\n[load]\ntpcc = {{ check = \"off\" }}\n{end}"),
+            "mariadb-10.11 tpcc 4 without foreign keys",
+            "d7eebda91344",
+        ),
+        (
+            "[data]\ntpch = { scale_factor = 0.1 }\n[load]\ntpch = { table = \"lineitem\" }\nconnections = 2\n".to_owned(),
+            "mariadb-10.11 tpch 0.1 Foreign after without lineitem",
+            "1bca7dc6b933",
+        ),
+        (
+            "[data]\ntpch = { scale_factor = 1, keys = \"primary\", key_time = \"before\" }\n[load]\ntpch = { table = \"orders\" }\nconnections = 2\n".to_owned(),
+            "mariadb-10.11 tpch 1 Primary before without orders",
+            "841efd3b5197",
+        ),
+    ];
+    for (tables, data_set, sha256) in cases {
+        let server =
+            "[server]\nrun = \"mariadb-10.11\"\nset = { innodb_buffer_pool_size = \"64M\" }\n";
+        let experiment = bench.parse(&format!("format = 1\n{server}{tables}"));
+        let run = &experiment.plan().runs[0];
+        let found = run.data_set().unwrap();
+        let found = found.replace(&format!("{}/", bench.dir.path().display()), "");
+        assert_eq!(found, data_set);
+        assert_eq!(&experiment.sha256()[..12], sha256, "{data_set}");
+    }
+}
+
+/// A table in the place of the short form says the same.
+#[test]
+fn the_long_form_of_a_table_is_the_short_one() {
+    let bench = Bench::new();
+    let text = |data: &str, load: &str| {
+        format!("format = 1\n[data]\n{data}\n[load]\n{load}\nconnections = 1\nduration = \"9s\"\n")
+    };
+    let short = bench.parse(&text(
+        "smack = \"a.smack\"\nrows = \"1M\"",
+        "smack = \"a.smack\"\nmix = \"1:2\"",
+    ));
+    let long = bench.parse(&text(
+        "smack = { file = \"a.smack\", rows = 1_000_000 }",
+        "smack = { file = \"a.smack\", mix = \"1:2\" }",
+    ));
+    assert_eq!(short.plan().runs, long.plan().runs);
+}
+
 #[test]
 fn the_hash_tells_experiments_apart() {
     let bench = Bench::new();
@@ -458,11 +529,32 @@ fn the_estimate_adds_up() {
     }
 }
 
-fn data_of(bench: &Bench, rows: Rows) -> DataSource {
-    DataSource::Smack {
-        file: bench.path("a.smack"),
-        rows,
+fn data_of(bench: &Bench, rows: Rows) -> Chosen<dyn DataKind> {
+    data(
+        &SmackData,
+        &[
+            ("file", Value::File(bench.path("a.smack"))),
+            ("rows", Value::Rows(rows)),
+        ],
+    )
+}
+
+fn values(values: &[(&'static str, Value)]) -> Values {
+    let mut all = Values::default();
+    for (name, value) in values {
+        all.set(name, value.clone());
     }
+    all
+}
+
+fn data(kind: &'static dyn DataKind, given: &[(&'static str, Value)]) -> Chosen<dyn DataKind> {
+    let values = values(given);
+    Chosen { kind, values }
+}
+
+fn load(kind: &'static dyn LoadKind, given: &[(&'static str, Value)]) -> Chosen<dyn LoadKind> {
+    let values = values(given);
+    Chosen { kind, values }
 }
 
 #[test]
@@ -485,20 +577,25 @@ fn the_load_of_a_table_is_what_is_measured() {
         .unwrap();
     assert_eq!(
         run.data.as_ref().unwrap().source,
-        DataSource::Tpch(TpchData {
-            scale_factor: 0.05,
-            keys: TpchKeys::Foreign,
-            keys_after_rows: false,
-        })
+        data(
+            &TpchData,
+            &[
+                ("scale_factor", Value::Number(0.05)),
+                ("keys", Value::Choice("foreign")),
+                ("key_time", Value::Choice("before")),
+            ]
+        )
     );
     assert_eq!(
         run.load.source,
-        LoadSource::Tpch(TpchLoad {
-            table: "lineitem".to_owned(),
-            statements: None,
-            checks: true,
-            redo_log: false,
-        })
+        load(
+            &TpchLoad,
+            &[
+                ("table", Value::Choice("lineitem")),
+                ("checks", Value::Flag(true)),
+                ("redo_log", Value::Flag(false)),
+            ]
+        )
     );
     assert!(run.load.ends_by_itself());
     let data_sets: BTreeSet<_> = plan.runs.iter().map(|run| run.data_set()).collect();
@@ -527,16 +624,19 @@ fn terminals_run_on_their_tables() {
         .unwrap();
     assert_eq!(
         run.data.as_ref().unwrap().source,
-        DataSource::Tpcc(TpccData {
-            warehouses: 2,
-            foreign_keys: false,
-        })
+        data(
+            &TpccData,
+            &[
+                ("warehouses", Value::Count(2)),
+                ("foreign_keys", Value::Flag(false)),
+            ]
+        )
     );
-    let terminals = TpccLoad {
-        paced: true,
-        check: true,
-    };
-    assert_eq!(run.load.source, LoadSource::Tpcc(terminals));
+    let terminals = [
+        ("pacing", Value::Choice("spec")),
+        ("check", Value::Flag(true)),
+    ];
+    assert_eq!(run.load.source, load(&TpccLoad, &terminals));
     assert!(!run.load.ends_by_itself());
     assert_eq!(run.load.duration, Duration::from_secs(6));
     let ServerSpec::Private { set, .. } = &run.server else {

@@ -7,7 +7,9 @@ use std::{
     time::Duration,
 };
 
-use experiment::{Costs, DataSource, Experiment, Overrides, Rows, ServerSpec};
+use experiment::{Costs, Experiment, Overrides, ServerSpec};
+use settings::Rows;
+use workload::VOCABULARY;
 
 fn shipped(name: &str, scale: Option<f64>) -> Experiment {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -22,7 +24,7 @@ fn parsed(path: &Path, text: &str, scale: Option<f64>) -> Experiment {
         scale,
         ..Overrides::default()
     };
-    match Experiment::parse(path, text, &overrides) {
+    match Experiment::parse(path, text, &overrides, &VOCABULARY) {
         Ok(experiment) => experiment,
         Err(error) => panic!("{error}"),
     }
@@ -50,13 +52,8 @@ fn hp_sizing_is_the_papers_grid() {
     );
     assert!(runs.iter().all(|run| {
         let source = run.data.as_ref().map(|data| &data.source);
-        matches!(
-            source,
-            Some(DataSource::Smack {
-                rows: Rows::TimesBufferPool(_),
-                ..
-            })
-        )
+        let rows = source.and_then(|source| source.values.rows("rows"));
+        matches!(rows, Some(Rows::TimesBufferPool(_)))
     }));
 }
 
@@ -134,7 +131,7 @@ fn ssd_mycnf_asks_for_new_orders_on_two_file_systems() {
             panic!("private")
         };
         assert_eq!(set["innodb_buffer_pool_size"], "140M");
-        let source = run.data.as_ref().map(|data| &data.source);
-        assert!(matches!(source, Some(DataSource::Tpcc(data)) if data.warehouses == 2));
+        let source = &run.data.as_ref().unwrap().source;
+        assert_eq!(source.values.count("warehouses"), Some(2));
     }
 }

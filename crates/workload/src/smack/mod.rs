@@ -10,6 +10,7 @@ pub mod gen_data;
 mod interpreter;
 mod lexer;
 mod main_block;
+pub mod options;
 mod parser;
 mod plan;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use interpreter::{
     Action, ConnectFigures, Crew, Figures, Interpreter, QueryTypeFigures, Stage,
 };
 pub use main_block::ClientProgram;
+pub use options::{SmackClients, SmackData, SmackLoad};
 pub use plan::{ClientPlan, Firing, UNCOUNTED};
 pub use script::{
     ClientSection, DictionarySection, Generator, Order, QuerySection, Script, TableSection,

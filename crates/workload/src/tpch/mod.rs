@@ -4,6 +4,7 @@
 
 mod check;
 mod lines;
+pub mod options;
 mod plan;
 mod rows;
 mod scale_factor;
@@ -11,6 +12,7 @@ mod table;
 mod table_load;
 
 pub use check::{ForeignKeyCheck, TableCheck, foreign_key_checks, table_check};
+pub use options::{TpchData, TpchLoad};
 pub use plan::{KeyTime, Keys, LoadPlan, Stage};
 pub use rows::TableRows;
 pub use scale_factor::{NoScaleFactor, ScaleFactor};

@@ -8,9 +8,9 @@ use tpchgen::generators::OrderGenerator;
 use super::table::Table;
 
 /// The smallest: 10 suppliers.
-const AT_LEAST: f64 = 0.001;
+pub(super) const SCALE_FACTOR_MIN: f64 = 0.001;
 /// Beyond, keys would outgrow the columns.
-const AT_MOST: f64 = 10_000.0;
+pub(super) const SCALE_FACTOR_MAX: f64 = 10_000.0;
 
 /// A scale factor; 1 is about 1 GB of text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,7 +18,7 @@ pub struct ScaleFactor(f64);
 
 /// A text that is no scale factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a scale factor is a number from {AT_LEAST} to {AT_MOST}")]
+#[error("a scale factor is a number from {SCALE_FACTOR_MIN} to {SCALE_FACTOR_MAX}")]
 pub struct NoScaleFactor;
 
 impl ScaleFactor {
@@ -71,7 +71,7 @@ impl TryFrom<f64> for ScaleFactor {
     type Error = NoScaleFactor;
 
     fn try_from(value: f64) -> Result<Self, NoScaleFactor> {
-        match (AT_LEAST..=AT_MOST).contains(&value) {
+        match (SCALE_FACTOR_MIN..=SCALE_FACTOR_MAX).contains(&value) {
             true => Ok(Self(value)),
             false => Err(NoScaleFactor),
         }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use ::load::{Group, Interrupt};
-use experiment::{TpccData, TpccLoad};
 use protocol::Endpoint;
 use samples::Checked;
 use workload::tpcc::{
-    Found, Keys, LoadPlan, Pacing, Population, Table, Terminal, TerminalPlan, Violation,
+    Found, Keys, LoadPlan, Population, Table, Terminal, TerminalPlan, Violation,
+    options::{DataOptions, LoadOptions},
 };
 
 use super::{
@@ -33,7 +33,7 @@ pub(crate) struct TpccTables {
 
 impl TpccTables {
     /// The tables that a run meets.
-    pub(crate) fn of(data: TpccData) -> Self {
+    pub(crate) fn of(data: DataOptions) -> Self {
         Self {
             plan: LoadPlan {
                 population: Population { seed: SEED },
@@ -84,7 +84,7 @@ pub(crate) struct Terminals {
 impl Terminals {
     /// The terminals on the tables of a database; `is_found` says that nobody has checked these.
     pub(crate) fn new(
-        load: TpccLoad,
+        load: LoadOptions,
         seed: u64,
         endpoint: &Endpoint,
         is_found: bool,
@@ -97,12 +97,8 @@ impl Terminals {
         for violation in &before {
             eprintln!("warning: before the run, {}", describe(violation));
         }
-        let pacing = match load.paced {
-            true => Pacing::Specification,
-            false => Pacing::None,
-        };
         Ok(Self {
-            plan: Arc::new(database.terminals(database.warehouses, pacing, seed)),
+            plan: Arc::new(database.terminals(database.warehouses, load.pacing, seed)),
             check: load.check,
             is_found,
             before,

@@ -1,0 +1,122 @@
+//! The value of an option, typed, and the values of all options of one table.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// How many rows a data set has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rows {
+    /// A plain count.
+    Count(u64),
+    /// So many that the data on disk is a multiple of the InnoDB buffer pool.
+    TimesBufferPool(f64),
+}
+
+/// The value of an option.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// On or off.
+    Flag(bool),
+    /// A whole number.
+    Count(u64),
+    /// A number.
+    Number(f64),
+    /// One of the words of its option.
+    Choice(&'static str),
+    /// Any text.
+    Text(String),
+    /// A file.
+    File(PathBuf),
+    /// A number of rows.
+    Rows(Rows),
+    /// Counts for the queries of a barrel.
+    Mix(Vec<u64>),
+}
+
+/// The values of one table's options by name; an option that was not given has its default, or no value.
+///
+/// An accessor panics for a name or a type that the table of options does not have: that is a bug of its caller.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Values(BTreeMap<&'static str, Value>);
+
+/// Why an accessor panics.
+const OTHER_KIND: &str = "an option is read as the kind that its table says";
+
+impl Values {
+    /// Gives an option a value.
+    pub fn set(&mut self, option: &'static str, value: Value) {
+        self.0.insert(option, value);
+    }
+
+    /// The value of an option; `None` where it has none.
+    pub fn get(&self, option: &str) -> Option<&Value> {
+        self.0.get(option)
+    }
+
+    /// Whether a flag is on.
+    pub fn flag(&self, option: &str) -> bool {
+        match self.get(option) {
+            Some(Value::Flag(on)) => *on,
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        }
+    }
+
+    /// A whole number; `None` where the option has no value.
+    pub fn count(&self, option: &str) -> Option<u64> {
+        self.get(option).map(|value| match value {
+            Value::Count(count) => *count,
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// A number; `None` where the option has no value.
+    pub fn number(&self, option: &str) -> Option<f64> {
+        self.get(option).map(|value| match value {
+            Value::Number(number) => *number,
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// A word, a text; `None` where the option has no value.
+    pub fn text(&self, option: &str) -> Option<&str> {
+        self.get(option).map(|value| match value {
+            Value::Choice(word) => word,
+            Value::Text(text) => text.as_str(),
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// A file; `None` where the option has no value.
+    pub fn file(&self, option: &str) -> Option<&Path> {
+        self.get(option).map(|value| match value {
+            Value::File(path) => path.as_path(),
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// A number of rows; `None` where the option has no value.
+    pub fn rows(&self, option: &str) -> Option<Rows> {
+        self.get(option).map(|value| match value {
+            Value::Rows(rows) => *rows,
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// Counts of a mix; `None` where the option has no value.
+    pub fn mix(&self, option: &str) -> Option<&[u64]> {
+        self.get(option).map(|value| match value {
+            Value::Mix(counts) => counts.as_slice(),
+            other => panic!("{option}: {OTHER_KIND}, not {other:?}"),
+        })
+    }
+
+    /// The files among the values.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.0.values().filter_map(|value| match value {
+            Value::File(path) => Some(path.as_path()),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! What an experiment file can say of data and load, without any benchmark by name.
+
+use std::fmt;
+
+use crate::{
+    option::OptionSpec,
+    value::{Rows, Values},
+};
+
+/// The tables that `[data]` and `[load]` can have: what stands later in a list wins where a file has several.
+#[derive(Clone, Copy)]
+pub struct Vocabulary {
+    /// The tables under `[data]`.
+    pub data: &'static [&'static dyn DataKind],
+    /// The tables under `[load]`.
+    pub loads: &'static [&'static dyn LoadKind],
+}
+
+/// A table of options: `tpcc = { warehouses = 10 }`.
+pub trait OptionTable: Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Its options.
+    fn options(&self) -> &'static [OptionSpec];
+
+    /// The option that a plain string in the place of the table stands for; the other options may stand beside it then.
+    fn short(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// An example of its use, for a file that has nothing.
+    fn example(&self) -> &'static str;
+}
+
+/// How large a data set is, as far as is known before it is loaded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Size {
+    /// About so many bytes on disk.
+    Bytes(f64),
+    /// So many rows.
+    Rows(Rows),
+}
+
+/// Data that an experiment can load.
+pub trait DataKind: OptionTable {
+    /// What tells its data from other data, in words: two data sets with the same words can use one copy.
+    fn identity(&self, values: &Values) -> String;
+
+    /// How large it is.
+    fn size(&self, values: &Values) -> Size;
+
+    /// Makes it smaller by a factor below 1; data whose size follows the buffer pool shrinks with that.
+    fn shrink(&self, values: &mut Values, scale: f64);
+
+    /// Its tables are made on a private server only.
+    fn needs_private_server(&self) -> bool {
+        false
+    }
+}
+
+/// A load that an experiment can measure.
+pub trait LoadKind: OptionTable {
+    /// Keys of `[load]` that say nothing about it.
+    fn meaningless(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// It is done once and is then over: it has no warm-up and no duration.
+    fn ends_by_itself(&self) -> bool {
+        false
+    }
+
+    /// The data that it cannot do without.
+    fn needed_data(&self) -> Option<NeededData> {
+        None
+    }
+
+    /// What of its data set it wants to meet otherwise than it was loaded, in words.
+    fn wants_of_data(&self, _values: &Values) -> Option<String> {
+        None
+    }
+
+    /// Figures that only it has: `new_orders_per_min`.
+    fn own_metrics(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Variables of the server that it sets itself.
+    fn sets_variables(&self, _values: &Values) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// A server that does nothing can take its statements.
+    fn can_be_simulated(&self) -> bool {
+        false
+    }
+
+    /// What is wrong with the loads of several combinations that is wrong with none of them alone.
+    fn conflict(&self, _loads: &mut dyn Iterator<Item = &Values>) -> Option<Conflict> {
+        None
+    }
+}
+
+/// The data that a load cannot do without.
+#[derive(Debug, Clone, Copy)]
+pub struct NeededData {
+    /// On a server that is there it may be there already.
+    pub may_be_found: bool,
+    /// What is wrong without it.
+    pub missing: &'static str,
+    /// What to do about that.
+    pub hint: &'static str,
+}
+
+/// Two combinations that do not go together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// The option that tells them apart.
+    pub option: &'static str,
+    /// What is wrong.
+    pub problem: String,
+    /// What to do about that.
+    pub hint: &'static str,
+}
+
+/// A table of options with its values.
+pub struct Chosen<K: ?Sized + 'static> {
+    /// Which table.
+    pub kind: &'static K,
+    /// What it holds.
+    pub values: Values,
+}
+
+impl<K: ?Sized + OptionTable> Chosen<K> {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.kind.name()
+    }
+}
+
+impl<K: ?Sized> Clone for Chosen<K> {
+    fn clone(&self) -> Self {
+        Self {
+            kind: self.kind,
+            values: self.values.clone(),
+        }
+    }
+}
+
+impl<K: ?Sized + OptionTable> PartialEq for Chosen<K> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.name(), &self.values) == (other.name(), &other.values)
+    }
+}
+
+impl<K: ?Sized + OptionTable> fmt::Debug for Chosen<K> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {:?}", self.name(), self.values)
+    }
+}

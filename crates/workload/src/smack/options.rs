@@ -1,0 +1,174 @@
+//! What can be set of a .smack file's data and load.
+
+use std::{collections::BTreeMap, path::Path};
+
+use settings::{
+    Absent, Conflict, DataKind, Kind, LoadKind, OptionSpec, OptionTable, Rows, Size, Value, Values,
+    quantity,
+};
+
+/// What `--scale` leaves of the rows.
+const ROWS_AT_LEAST: u64 = 1000;
+
+const EXAMPLE: &str = "smack = \"smacks/http_auth.smack\"";
+
+const FILE: OptionSpec = OptionSpec {
+    name: "file",
+    kind: Kind::File("smack file"),
+    absent: Absent::Required("file = \"smacks/http_auth.smack\""),
+    help: "The .smack file",
+};
+
+/// The tables of a .smack file.
+pub struct SmackData;
+
+impl SmackData {
+    /// The .smack file and the rows of each of its tables.
+    pub fn of(values: &Values) -> (&Path, Rows) {
+        let rows = values.rows("rows").expect("it is required");
+        (file(values), rows)
+    }
+}
+
+fn file(values: &Values) -> &Path {
+    values.file("file").expect("it is required")
+}
+
+impl OptionTable for SmackData {
+    fn name(&self) -> &'static str {
+        "smack"
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        const {
+            &[
+                FILE,
+                OptionSpec {
+                    name: "rows",
+                    kind: Kind::Rows,
+                    absent: Absent::Required("rows = \"1M\""),
+                    help: "Rows of each table, or their size as a multiple of the buffer pool",
+                },
+            ]
+        }
+    }
+
+    fn short(&self) -> Option<&'static str> {
+        Some("file")
+    }
+
+    fn example(&self) -> &'static str {
+        EXAMPLE
+    }
+}
+
+impl DataKind for SmackData {
+    fn identity(&self, values: &Values) -> String {
+        let (file, rows) = Self::of(values);
+        match rows {
+            Rows::Count(rows) => format!("{} {rows}", file.display()),
+            Rows::TimesBufferPool(ratio) => format!("{} {ratio}x", file.display()),
+        }
+    }
+
+    fn size(&self, values: &Values) -> Size {
+        Size::Rows(Self::of(values).1)
+    }
+
+    fn shrink(&self, values: &mut Values, scale: f64) {
+        if let (_, Rows::Count(rows)) = Self::of(values) {
+            let rows = quantity::smaller(rows, scale, 1, ROWS_AT_LEAST);
+            values.set("rows", Value::Rows(Rows::Count(rows)));
+        }
+    }
+}
+
+/// The clients of a .smack file.
+pub struct SmackLoad;
+
+/// Which clients of a .smack file run, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct SmackClients<'v> {
+    /// The file.
+    pub file: &'v Path,
+    /// The client type that runs; `None` for a file that has only one.
+    pub client: Option<&'v str>,
+    /// Counts for the queries of the client's barrel in their order; `None` for the file's own.
+    pub mix: Option<&'v [u64]>,
+}
+
+impl<'v> SmackClients<'v> {
+    /// What the values say.
+    pub fn of(values: &'v Values) -> Self {
+        Self {
+            file: file(values),
+            client: values.text("client"),
+            mix: values.mix("mix"),
+        }
+    }
+}
+
+impl OptionTable for SmackLoad {
+    fn name(&self) -> &'static str {
+        "smack"
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        const {
+            &[
+                FILE,
+                OptionSpec {
+                    name: "client",
+                    kind: Kind::Text,
+                    absent: Absent::Unset,
+                    help: "The client type that runs, where the file has several",
+                },
+                OptionSpec {
+                    name: "mix",
+                    kind: Kind::Mix,
+                    absent: Absent::Unset,
+                    help: "Counts for the queries of the client's barrel, instead of the file's",
+                },
+            ]
+        }
+    }
+
+    fn short(&self) -> Option<&'static str> {
+        Some("file")
+    }
+
+    fn example(&self) -> &'static str {
+        EXAMPLE
+    }
+}
+
+impl LoadKind for SmackLoad {
+    fn can_be_simulated(&self) -> bool {
+        true
+    }
+
+    /// All mixes of one client type have a count for each of its queries.
+    fn conflict(&self, loads: &mut dyn Iterator<Item = &Values>) -> Option<Conflict> {
+        let written = |mix: &[u64]| mix.iter().map(u64::to_string).collect::<Vec<_>>().join(":");
+        let mut first_mixes: BTreeMap<(&Path, Option<&str>), &[u64]> = BTreeMap::new();
+        for clients in loads.map(SmackClients::of) {
+            let Some(mix) = clients.mix else { continue };
+            let client = (clients.file, clients.client);
+            let first = first_mixes.entry(client).or_insert(mix);
+            if first.len() != mix.len() {
+                return Some(Conflict {
+                    option: "mix",
+                    problem: format!(
+                        "mix {:?} has {} counts, but mix {:?} has {}",
+                        written(first),
+                        first.len(),
+                        written(mix),
+                        mix.len()
+                    ),
+                    hint: "one count for each query of the client's barrel, 0 drops one",
+                });
+            }
+        }
+        None
+    }
+}

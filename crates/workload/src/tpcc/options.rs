@@ -1,0 +1,164 @@
+//! What can be set of TPC-C's data and load.
+
+use settings::{
+    Absent, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value, Values,
+};
+
+use super::{pace::Pacing, population::WAREHOUSES_MAX};
+
+/// Bytes of a warehouse on disk, about.
+const DISK_BYTES: f64 = 100e6;
+
+const EXAMPLE: &str = "tpcc = { warehouses = 10 }";
+
+/// The tables of TPC-C.
+pub struct TpccData;
+
+/// The tables that are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DataOptions {
+    /// About 100 MB each.
+    pub warehouses: u32,
+    /// With the foreign keys, and the indexes that only they need.
+    pub foreign_keys: bool,
+}
+
+impl DataOptions {
+    /// What the values say.
+    pub fn of(values: &Values) -> Self {
+        let warehouses = values.count("warehouses").expect("it is required");
+        Self {
+            warehouses: warehouses.try_into().expect("it is bounded"),
+            foreign_keys: values.flag("foreign_keys"),
+        }
+    }
+}
+
+impl OptionTable for TpccData {
+    fn name(&self) -> &'static str {
+        "tpcc"
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        const {
+            &[
+                OptionSpec {
+                    name: "warehouses",
+                    kind: Kind::Count(1, WAREHOUSES_MAX as u64),
+                    absent: Absent::Required("warehouses = 10"),
+                    help: "Warehouses: the scale of the database, about 100 MB each",
+                },
+                OptionSpec {
+                    name: "foreign_keys",
+                    kind: Kind::Flag,
+                    absent: Absent::Default("on"),
+                    help: "Foreign keys, and the indexes that only they need",
+                },
+            ]
+        }
+    }
+
+    fn example(&self) -> &'static str {
+        EXAMPLE
+    }
+}
+
+impl DataKind for TpccData {
+    /// `tpcc 4 with foreign keys`
+    fn identity(&self, values: &Values) -> String {
+        let options = DataOptions::of(values);
+        let with = if options.foreign_keys {
+            "with"
+        } else {
+            "without"
+        };
+        format!("tpcc {} {with} foreign keys", options.warehouses)
+    }
+
+    fn size(&self, values: &Values) -> Size {
+        Size::Bytes(f64::from(DataOptions::of(values).warehouses) * DISK_BYTES)
+    }
+
+    fn shrink(&self, values: &mut Values, scale: f64) {
+        let warehouses = f64::from(DataOptions::of(values).warehouses) * scale;
+        let warehouses = (warehouses.round() as u64).max(1);
+        values.set("warehouses", Value::Count(warehouses));
+    }
+
+    fn needs_private_server(&self) -> bool {
+        true
+    }
+}
+
+/// The terminals of TPC-C, one for each connection.
+pub struct TpccLoad;
+
+/// How the terminals work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Whether they pause for the specification's key and think times.
+    pub pacing: Pacing,
+    /// The consistency conditions are checked: of data that was found before the run, of any after it.
+    pub check: bool,
+}
+
+impl LoadOptions {
+    /// What the values say.
+    pub fn of(values: &Values) -> Self {
+        Self {
+            pacing: match values.text("pacing") {
+                Some("spec") => Pacing::Specification,
+                _ => Pacing::None,
+            },
+            check: values.flag("check"),
+        }
+    }
+}
+
+impl OptionTable for TpccLoad {
+    fn name(&self) -> &'static str {
+        "tpcc"
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        const {
+            &[
+                OptionSpec {
+                    name: "pacing",
+                    kind: Kind::Choice(&["none", "spec"]),
+                    absent: Absent::Default("none"),
+                    help: "The specification's key and think times, or no pauses",
+                },
+                OptionSpec {
+                    name: "check",
+                    kind: Kind::Flag,
+                    absent: Absent::Default("on"),
+                    help: "Consistency conditions are checked after the run, of found data also before it",
+                },
+            ]
+        }
+    }
+
+    fn example(&self) -> &'static str {
+        EXAMPLE
+    }
+}
+
+impl LoadKind for TpccLoad {
+    /// The mix and the pauses of terminals are the specification's, and so is what they try again.
+    fn meaningless(&self) -> &'static [&'static str] {
+        &["rate", "arrivals", "think_time", "on_error"]
+    }
+
+    fn needed_data(&self) -> Option<NeededData> {
+        Some(NeededData {
+            may_be_found: true,
+            missing: "[load] tpcc runs on the tables of [data] tpcc, which is not there",
+            hint: "add [data] with tpcc = { warehouses = 10 }; a server that is there may have its tables without",
+        })
+    }
+
+    fn own_metrics(&self) -> &'static [&'static str] {
+        &["new_orders_per_min"]
+    }
+}

@@ -1,0 +1,223 @@
+//! What can be set of TPC-H's data and load.
+
+use settings::{
+    Absent, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value, Values,
+};
+
+use super::{
+    plan::{KeyTime, Keys},
+    scale_factor::{SCALE_FACTOR_MAX, SCALE_FACTOR_MIN, ScaleFactor},
+    table::Table,
+};
+
+/// Bytes that a scale factor of 1 takes on disk, about, without secondary indexes.
+const DISK_BYTES: f64 = 1.5e9;
+
+const EXAMPLE: &str = "tpch = { scale_factor = 0.1 }";
+
+/// The tables of TPC-H.
+pub struct TpchData;
+
+/// The tables that are made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DataOptions {
+    /// 1 is about 1 GB of text.
+    pub scale_factor: ScaleFactor,
+    /// Which keys they have.
+    pub keys: Keys,
+    /// When indexes and foreign keys are made.
+    pub key_time: KeyTime,
+}
+
+impl DataOptions {
+    /// What the values say.
+    pub fn of(values: &Values) -> Self {
+        let scale_factor = values.number("scale_factor").expect("it is required");
+        Self {
+            scale_factor: scale_factor.try_into().expect("it is bounded"),
+            keys: match values.text("keys") {
+                Some("primary") => Keys::Primary,
+                Some("secondary") => Keys::Secondary,
+                _ => Keys::Foreign,
+            },
+            key_time: match values.text("key_time") {
+                Some("before") => KeyTime::Before,
+                _ => KeyTime::After,
+            },
+        }
+    }
+}
+
+impl OptionTable for TpchData {
+    fn name(&self) -> &'static str {
+        "tpch"
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        const {
+            &[
+                OptionSpec {
+                    name: "scale_factor",
+                    kind: Kind::Number(SCALE_FACTOR_MIN, SCALE_FACTOR_MAX),
+                    absent: Absent::Required("scale_factor = 0.1"),
+                    help: "How large the data is: 1 is about 1 GB of text and 8.7 million rows",
+                },
+                OptionSpec {
+                    name: "keys",
+                    kind: Kind::Choice(&["primary", "secondary", "foreign"]),
+                    absent: Absent::Default("foreign"),
+                    help: "Primary keys only, also an index for each reference, also the foreign keys",
+                },
+                OptionSpec {
+                    name: "key_time",
+                    kind: Kind::Choice(&["before", "after"]),
+                    absent: Absent::Default("after"),
+                    help: "When the indexes and foreign keys are made: before the rows or after them",
+                },
+            ]
+        }
+    }
+
+    fn example(&self) -> &'static str {
+        EXAMPLE
+    }
+}
+
+impl DataKind for TpchData {
+    /// `tpch 0.1 Foreign after`
+    fn identity(&self, values: &Values) -> String {
+        let options = DataOptions::of(values);
+        let time = match options.key_time {
+            KeyTime::After => "after",
+            KeyTime::Before => "before",
+        };
+        format!("tpch {} {:?} {time}", options.scale_factor, options.keys)
+    }
+
+    fn size(&self, values: &Values) -> Size {
+        Size::Bytes(DataOptions::of(values).scale_factor.value() * DISK_BYTES)
+    }
+
+    fn shrink(&self, values: &mut Values, scale: f64) {
+        let scale_factor = DataOptions::of(values).scale_factor.value();
+        let smaller = (scale_factor * scale)
+            .max(SCALE_FACTOR_MIN)
+            .min(scale_factor);
+        values.set("scale_factor", Value::Number(smaller));
+    }
+
+    fn needs_private_server(&self) -> bool {
+        true
+    }
+}
+
+/// The load of one table, which the data leaves empty.
+pub struct TpchLoad;
+
+/// How a table is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// The table.
+    pub table: Table,
+    /// LOAD DATA statements that its rows are divided into; `None` for one per connection.
+    pub statements: Option<u64>,
+    /// The server checks unique and foreign keys meanwhile.
+    pub checks: bool,
+    /// InnoDB's redo log is written meanwhile.
+    pub redo_log: bool,
+}
+
+impl LoadOptions {
+    /// What the values say.
+    pub fn of(values: &Values) -> Self {
+        let table = values.text("table").and_then(Table::named);
+        Self {
+            table: table.expect("it is required, and a table"),
+            statements: values.count("statements"),
+            checks: values.flag("checks"),
+            redo_log: values.flag("redo_log"),
+        }
+    }
+}
+
+impl OptionTable for TpchLoad {
+    fn name(&self) -> &'static str {
+        "tpch"
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        const {
+            &[
+                OptionSpec {
+                    name: "table",
+                    kind: Kind::Choice(&[
+                        "lineitem", "orders", "partsupp", "part", "customer", "supplier", "nation",
+                        "region",
+                    ]),
+                    absent: Absent::Required("table = \"lineitem\""),
+                    help: "The table whose load is measured",
+                },
+                OptionSpec {
+                    name: "statements",
+                    kind: Kind::Count(1, 10_000),
+                    absent: Absent::Unset,
+                    help: "LOAD DATA statements that its rows are divided into; one per connection unless given",
+                },
+                OptionSpec {
+                    name: "checks",
+                    kind: Kind::Flag,
+                    absent: Absent::Default("off"),
+                    help: "The server's checks of unique and foreign keys in the loading sessions",
+                },
+                OptionSpec {
+                    name: "redo_log",
+                    kind: Kind::Flag,
+                    absent: Absent::Default("on"),
+                    help: "InnoDB's redo log meanwhile; MySQL from 8.0.21 on",
+                },
+            ]
+        }
+    }
+
+    fn example(&self) -> &'static str {
+        EXAMPLE
+    }
+}
+
+impl LoadKind for TpchLoad {
+    fn meaningless(&self) -> &'static [&'static str] {
+        &[
+            "warmup",
+            "warmup_at_most",
+            "duration",
+            "precision",
+            "rate",
+            "arrivals",
+            "think_time",
+        ]
+    }
+
+    fn ends_by_itself(&self) -> bool {
+        true
+    }
+
+    fn needed_data(&self) -> Option<NeededData> {
+        Some(NeededData {
+            may_be_found: false,
+            missing: "[load] tpch loads a table of [data] tpch, which is not there",
+            hint: "add [data] with tpch = { scale_factor = 0.1 }; it makes the other tables, and this one empty",
+        })
+    }
+
+    /// The table that is to be loaded is there, but empty.
+    fn wants_of_data(&self, values: &Values) -> Option<String> {
+        Some(format!("without {}", LoadOptions::of(values).table.name()))
+    }
+
+    fn sets_variables(&self, values: &Values) -> &'static [&'static str] {
+        match LoadOptions::of(values).redo_log {
+            true => &[],
+            false => &["innodb_redo_log_enabled"],
+        }
+    }
+}
