@@ -31,7 +31,7 @@ pub use page::page;
 pub use rule::{Rule, WaitingRule};
 pub use rules::RULES;
 pub use subject::{Comparison, Declared, Kept, Limit, Measured, Subject};
-pub use support::{BEYOND, independent_beyond, independent_beyond_each};
+pub use support::{independent_beyond, independent_beyond_each};
 pub use waiting::WAITING;
 
 /// The rule of this short name, in either case.

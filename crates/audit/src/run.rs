@@ -1,14 +1,13 @@
 //! One run as the rules look at it: what its record says of the measured phase.
 
 use samples::{
-    Histogram, Host, Interval, Machine, Record, RunSummary, ServerIdentity, ServerStatus, Storage,
-    Telemetry,
+    Counters, Histogram, Host, Interval, Machine, Record, RunSummary, ServerIdentity, ServerStatus,
+    Storage, Telemetry,
 };
 
 use crate::{
     finding::{Unjudged, missing, no_subject},
     subject::{Limit, Measured},
-    support,
 };
 
 /// One run.
@@ -67,7 +66,7 @@ impl<'a> Run<'a> {
 
     /// The intervals of the measured phase.
     pub(crate) fn measured(&self) -> impl Iterator<Item = &'a Interval> + use<'a> {
-        support::measured(self.record)
+        self.record.measured_intervals()
     }
 
     /// Operations per second of each interval of the measured phase.
@@ -170,11 +169,12 @@ impl<'a> Run<'a> {
 
     /// What the server's machine did in the measured phase.
     pub(crate) fn samples(&self) -> Result<Vec<&'a Telemetry>, Unjudged> {
-        let samples = self.record.telemetry.iter();
-        let samples: Vec<_> = samples
-            .filter(|sample| sample.host != Host::Client && sample.length_s > 0.0)
-            .filter(|sample| self.is_measured(sample.t_s + sample.length_s / 2.0))
-            .collect();
+        let samples = self
+            .record
+            .measured()
+            .into_iter()
+            .flat_map(|it| it.telemetry());
+        let samples: Vec<_> = samples.filter(|it| it.host != Host::Client).collect();
         match samples.is_empty() {
             true => Err(missing("telemetry of the server's host")),
             false => Ok(samples),
@@ -183,32 +183,26 @@ impl<'a> Run<'a> {
 
     /// What the server counted in the measured phase.
     pub(crate) fn status(&self) -> Result<Vec<&'a ServerStatus>, Unjudged> {
-        let readings = self.record.server_status.iter();
-        let readings: Vec<_> = readings
-            .filter(|reading| reading.length_s > 0.0)
-            .filter(|reading| self.is_measured(reading.t_s + reading.length_s / 2.0))
-            .collect();
-        match readings.is_empty() {
-            true => Err(missing("the server's counters in the measured phase")),
-            false => Ok(readings),
-        }
+        Ok(self.counters()?.readings().to_vec())
+    }
+
+    /// The server's counters over the measured phase.
+    pub(crate) fn counters(&self) -> Result<Counters<'a>, Unjudged> {
+        let counters = self.record.measured().map(|it| it.counters());
+        counters
+            .filter(|it| !it.readings().is_empty())
+            .ok_or_else(|| missing("the server's counters in the measured phase"))
     }
 
     /// By how much a counter of the server grew per second of the measured phase; 0 for one that did not.
     pub(crate) fn counter_per_s(&self, name: &str) -> Result<f64, Unjudged> {
-        let readings = self.status()?;
-        let length_s: f64 = readings.iter().map(|reading| reading.length_s).sum();
-        let grown: f64 = readings
-            .iter()
-            .filter_map(|reading| reading.counters.get(name))
-            .sum();
-        // The sum of nothing is a negative zero.
-        Ok((grown / length_s).max(0.0))
+        let per_s = self.counters()?.growth_per_s(name);
+        Ok(per_s.unwrap_or(0.0).max(0.0))
     }
 
     /// Response times of the operations that were due in the measurement.
     pub(crate) fn responses(&self) -> Histogram {
-        support::responses(self.record)
+        self.record.totals().response().histogram
     }
 
     /// True where the load waits for each answer before it asks again.
@@ -216,10 +210,5 @@ impl<'a> Run<'a> {
         let offered = self.record.offered.as_ref();
         let offered = offered.ok_or_else(|| missing("how operations came to be due"))?;
         Ok(offered.rate_per_s.is_none())
-    }
-
-    fn is_measured(&self, at_s: f64) -> bool {
-        let window = self.record.measured_window_s();
-        window.is_some_and(|(begin_s, end_s)| (begin_s..=end_s).contains(&at_s))
     }
 }

@@ -1,10 +1,7 @@
 //! How much a percentile rests on: the independent operations beyond it.
 
-use samples::{Histogram, Interval, Phase, Record};
+use samples::{Interval, Record};
 use stats::effective_events;
-
-/// Independent operations beyond a percentile, without which it is not given.
-pub const BEYOND: f64 = 10.0;
 
 /// Of the operations that were due in the measurement, how many lie beyond a quantile (0 to 1), counted as what they are
 /// worth: where slow ones come in bursts, a burst is hardly more than one.
@@ -18,12 +15,12 @@ pub fn independent_beyond(record: &Record, quantile: f64) -> f64 {
 
 /// [`independent_beyond`] for several quantiles of one record.
 pub fn independent_beyond_each<const N: usize>(record: &Record, quantiles: [f64; N]) -> [f64; N] {
-    let responses = responses(record);
+    let responses = record.totals().response().histogram;
     let count = |interval: &Interval| {
         let operations = interval.operations.iter();
         operations.map(|it| it.histogram.count() as f64).sum()
     };
-    let total: Vec<f64> = measured(record).map(count).collect();
+    let total: Vec<f64> = record.measured_intervals().map(count).collect();
     quantiles.map(|quantile| {
         let simple = responses.count() as f64 * (1.0 - quantile);
         let Some(limit_ns) = responses.quantile_ns(quantile) else {
@@ -35,37 +32,17 @@ pub fn independent_beyond_each<const N: usize>(record: &Record, quantiles: [f64;
                 .map(|it| it.histogram.count_above(limit_ns) as f64)
                 .sum()
         };
-        let slow: Vec<f64> = measured(record).map(slow).collect();
+        let slow: Vec<f64> = record.measured_intervals().map(slow).collect();
         let worth = effective_events(&total, &slow);
         let worth = worth.map(|events| events * (1.0 - quantile));
         worth.map_or(simple, |worth| worth.min(simple))
     })
 }
 
-/// Response times of the operations that were due in the measurement.
-pub(crate) fn responses(record: &Record) -> Histogram {
-    let mut all = Histogram::new();
-    for interval in &record.intervals {
-        let own = (interval.phase == Phase::Measurement).then_some(&interval.operations);
-        let carried = interval.carried.iter();
-        let carried = carried
-            .filter(|part| part.due_in == Phase::Measurement)
-            .map(|part| &part.operations);
-        for operation in own.into_iter().chain(carried).flatten() {
-            all.add(&operation.histogram);
-        }
-    }
-    all
-}
-
-/// The intervals of the measured phase.
-pub(crate) fn measured(record: &Record) -> impl Iterator<Item = &Interval> {
-    let intervals = record.intervals.iter();
-    intervals.filter(|interval| interval.phase == Phase::Measurement)
-}
-
 #[cfg(test)]
 mod tests {
+    use samples::{BEYOND, Histogram};
+
     use super::*;
     use crate::fixture::{empty, healthy};
 

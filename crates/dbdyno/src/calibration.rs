@@ -130,13 +130,7 @@ impl StatementRate {
             return;
         }
         self.seconds += interval.length_s;
-        // Where statements are told apart, they are all of them; otherwise an operation is one.
-        let told = interval.statements.iter();
-        let told: u64 = told.map(|it| it.reads + it.writes + it.others).sum();
-        self.statements += match told {
-            0 => interval.succeeded(),
-            told => told,
-        };
+        self.statements += interval.statements_back();
     }
 
     /// Statements per second; `None` when nothing was measured.

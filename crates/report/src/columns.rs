@@ -7,6 +7,7 @@ use crate::{
     seconds::{Second, seconds},
 };
 use samples::Record;
+use verdict::Execution;
 
 /// A table.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -88,7 +89,7 @@ pub(crate) fn table_of_measures(results: &Results) -> Table {
     }
     let mut rows = Vec::new();
     for record in &results.runs {
-        let values = RunValues::of(record);
+        let values = RunValues::of(&Execution::of(record, 1));
         rows.extend(values.whole.into_iter().map(|value| Row {
             record,
             part: [None, None, None],

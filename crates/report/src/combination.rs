@@ -41,7 +41,10 @@ pub(crate) struct MeanValue {
 type Place<'a> = (Vec<usize>, &'a BTreeMap<String, String>);
 
 /// The combinations that have run, in the order of the factors' levels.
-pub(crate) fn combinations(results: &Results) -> Vec<Combination<'_>> {
+pub(crate) fn combinations<'a>(
+    results: &'a Results,
+    executions: &[Execution<'a>],
+) -> Vec<Combination<'a>> {
     let factors = complete_factors(results);
     let place = |record: &Record| -> Vec<usize> {
         let levels = factors.iter().map(|factor| {
@@ -52,41 +55,40 @@ pub(crate) fn combinations(results: &Results) -> Vec<Combination<'_>> {
         });
         levels.collect()
     };
-    let mut by_place: BTreeMap<Place<'_>, Vec<&Record>> = BTreeMap::new();
-    for record in &results.runs {
+    let mut by_place: BTreeMap<Place<'_>, Vec<&Execution<'a>>> = BTreeMap::new();
+    for execution in executions {
+        let record = execution.record;
         let key = (place(record), &record.header.combination);
-        by_place.entry(key).or_default().push(record);
+        by_place.entry(key).or_default().push(execution);
     }
     let all = by_place.into_iter();
-    all.map(|((_, levels), records)| combination(levels, &records))
+    all.map(|((_, levels), executions)| combination(levels, &executions))
         .collect()
 }
 
 fn combination<'a>(
     levels: &'a BTreeMap<String, String>,
-    records: &[&'a Record],
+    executions: &[&Execution<'a>],
 ) -> Combination<'a> {
-    let complete: Vec<&Record> = records
+    let complete: Vec<&Execution<'_>> = executions
         .iter()
         .copied()
-        .filter(|record| record.is_complete())
+        .filter(|execution| execution.record.is_complete())
         .collect();
-    let all = records.iter().map(|record| Execution::of(record, 1));
-    let errors = all.map(|execution| execution.summary().errors).sum();
-    let support = Support::of(complete.iter().copied());
+    let support = Support::of(complete.iter().map(|it| it.record));
     let values: Vec<RunValues> = complete
         .iter()
-        .map(|record| RunValues::supported_by(support, record))
+        .map(|execution| RunValues::supported_by(support, execution))
         .collect();
     let mut limited_by = BTreeMap::new();
-    for record in &complete {
-        *limited_by.entry(limit_name(record)).or_insert(0) += 1;
+    for execution in &complete {
+        *limited_by.entry(limit_name(execution.record)).or_insert(0) += 1;
     }
     Combination {
         levels,
-        runs: records.iter().map(|record| record.header.run).collect(),
+        runs: executions.iter().map(|it| it.record.header.run).collect(),
         complete: complete.len(),
-        errors,
+        errors: executions.iter().map(|it| it.summary().errors).sum(),
         limited_by,
         metrics: means(&values),
     }

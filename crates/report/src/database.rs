@@ -6,8 +6,8 @@ use std::{
 };
 
 use rusqlite::{Connection, Transaction, params};
-use samples::{LatencySummary, Record, RunSummary};
-use verdict::{run_stalls, run_state};
+use samples::{LatencySummary, Record};
+use verdict::{Cost, Execution, Measure, run_stalls, run_state};
 
 use crate::{cell::server_machine, factor_columns::free_names, results::Results, support::Support};
 
@@ -144,12 +144,12 @@ fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
         ],
     )?;
     for record in &results.runs {
-        let summary = RunSummary::of(record);
-        insert_run(&transaction, record, &summary)?;
+        let execution = Execution::of(record, 1);
+        insert_run(&transaction, &execution)?;
         insert_factors(&transaction, record)?;
-        insert_operations(&transaction, record, &summary)?;
-        insert_cpu(&transaction, record, &summary)?;
-        insert_costs(&transaction, record, &summary)?;
+        insert_operations(&transaction, &execution)?;
+        insert_cpu(&transaction, &execution)?;
+        insert_costs(&transaction, &execution)?;
         insert_errors(&transaction, record)?;
     }
     transaction.execute_batch(&view(results))?;
@@ -183,13 +183,10 @@ fn latency_columns(latency: Option<&LatencySummary>) -> [Option<f64>; 7] {
     ]
 }
 
-fn insert_run(
-    transaction: &Transaction,
-    record: &Record,
-    summary: &RunSummary,
-) -> rusqlite::Result<()> {
+fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
+    let (record, summary) = (execution.record, execution.summary());
     let header = &record.header;
-    let times = Support::given_of(record, summary);
+    let times = Support::given_of(execution);
     let [mean, min, p50, p95, p99, p999, max] = latency_columns(times.as_ref());
     let dataset = record.dataset.as_ref();
     let (state, stalls) = (run_state(record), run_stalls(record));
@@ -242,13 +239,11 @@ fn insert_run(
     Ok(())
 }
 
-fn insert_costs(
-    transaction: &Transaction,
-    record: &Record,
-    summary: &RunSummary,
-) -> rusqlite::Result<()> {
+fn insert_costs(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached("INSERT INTO costs VALUES (?1, ?2, ?3, ?4)")?;
-    for (cost, per_operation) in verdict::costs(record, summary) {
+    let costs = Cost::all().filter_map(|it| Some((it, Measure::Cost(it).of(execution)?)));
+    for (cost, per_operation) in costs {
+        let record = execution.record;
         let unit = cost.unit().name();
         insert.execute(params![record.header.run, cost.name(), per_operation, unit])?;
     }
@@ -263,11 +258,8 @@ fn insert_factors(transaction: &Transaction, record: &Record) -> rusqlite::Resul
     Ok(())
 }
 
-fn insert_operations(
-    transaction: &Transaction,
-    record: &Record,
-    summary: &RunSummary,
-) -> rusqlite::Result<()> {
+fn insert_operations(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
+    let (record, summary) = (execution.record, execution.summary());
     let mut insert = transaction.prepare_cached(
         "INSERT INTO operations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     )?;
@@ -293,11 +285,8 @@ fn insert_operations(
 }
 
 /// Writes a row only for a run whose server's machine was observed.
-fn insert_cpu(
-    transaction: &Transaction,
-    record: &Record,
-    summary: &RunSummary,
-) -> rusqlite::Result<()> {
+fn insert_cpu(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
+    let (record, summary) = (execution.record, execution.summary());
     let Some(cpu) = server_machine(record, summary) else {
         return Ok(());
     };

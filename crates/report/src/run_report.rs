@@ -4,8 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use audit::{BEYOND, independent_beyond};
-use samples::{Durations, ErrorCount, Host, Phase, Record, RunSummary, Shortfall, Steadiness};
+use audit::independent_beyond;
+use samples::{
+    Durations, ErrorCount, Host, Record, RunSummary, Shortfall, Steadiness, Totals, are_enough,
+    is_supported,
+};
 use serde::Serialize;
 
 use crate::{limit::limit_in_words, observers};
@@ -138,92 +141,13 @@ fn cpus(record: &Record, other: Host) -> f64 {
     machine.map_or(1.0, |machine| f64::from(machine.cpus))
 }
 
-/// The operation type whose rows go to the server by statements of many.
-const GATHERED: &str = "bulk_insert";
-
-/// Everything that was due in the measurement, added up.
-#[derive(Default)]
-pub(crate) struct Due {
-    pub(crate) response: Durations,
-    pub(crate) service: Durations,
-    pub(crate) send_lag: Durations,
-    /// Operations are rows that go to the server many at a time.
-    are_gathered: bool,
-    pub(crate) statements: BTreeMap<String, (Classes<u64>, Durations)>,
-}
-
-impl Due {
-    /// Adds up what was due in the measurement phase of a record.
-    pub(crate) fn of(record: &Record) -> Self {
-        let mut due = Self::default();
-        for interval in &record.intervals {
-            if interval.phase == Phase::Measurement {
-                due.add(
-                    &interval.operations,
-                    &interval.statements,
-                    interval.send_lag.as_ref(),
-                );
-            }
-            let carried = interval.carried.iter();
-            for part in carried.filter(|part| part.due_in == Phase::Measurement) {
-                due.add(&part.operations, &part.statements, Some(&part.send_lag));
-            }
-        }
-        due
-    }
-
-    fn add(
-        &mut self,
-        operations: &[samples::OperationInterval],
-        statements: &[samples::StatementInterval],
-        send_lag: Option<&Durations>,
-    ) {
-        for operation in operations {
-            self.response.add(&operation.response());
-            self.are_gathered |= operation.operation == GATHERED;
-            if let Some(service) = &operation.service {
-                self.service.add(service);
-            }
-        }
-        for statement in statements {
-            let name = statement.statement.clone();
-            let (classes, times) = self.statements.entry(name).or_default();
-            classes.read += statement.reads;
-            classes.write += statement.writes;
-            classes.other += statement.others;
-            times.add(&statement.times());
-        }
-        if let Some(lag) = send_lag {
-            self.send_lag.add(lag);
-        }
-    }
-
-    /// Statements by class; operations of one statement each are taken for reads, as only those go without. Rows that wait
-    /// for their statement are none.
-    pub(crate) fn classes(&self) -> Classes<u64> {
-        if self.statements.is_empty() && !self.are_gathered {
-            return Classes {
-                read: self.response.count,
-                ..Classes::default()
-            };
-        }
-        let mut sum = Classes::default();
-        for (classes, _) in self.statements.values() {
-            sum.read += classes.read;
-            sum.write += classes.write;
-            sum.other += classes.other;
-        }
-        sum
-    }
-}
-
 impl Times {
     /// Without the percentiles that rest on a few bursts of a record's operations.
     fn without_bursts(mut self, record: &Record) -> Self {
         for value in &mut self.percentiles {
             let quantile = value.percentile / 100.0;
             let is_end = quantile <= 0.0 || quantile >= 1.0;
-            let is_burst = || independent_beyond(record, quantile) < BEYOND - 1e-9;
+            let is_burst = || !are_enough(independent_beyond(record, quantile));
             if !is_end && quantile >= 0.5 && is_burst() {
                 value.ms = None;
             }
@@ -246,18 +170,12 @@ impl Times {
                 .iter()
                 .map(|percentile| PercentileValue {
                     percentile: *percentile,
-                    ms: is_enough(durations.count as f64, *percentile)
+                    ms: is_supported(durations.count as f64, *percentile / 100.0)
                         .then(|| percentile_ms(durations, *percentile)),
                 })
                 .collect(),
         }
     }
-}
-
-/// True where so many independent times are enough for a percentile (0 to 100); the ends are exact.
-fn is_enough(independent: f64, percentile: f64) -> bool {
-    let share = (100.0 - percentile).min(percentile) / 100.0;
-    share <= 0.0 || independent * share >= BEYOND - 1e-9
 }
 
 /// A percentile (0 to 100) in milliseconds, never beyond the exact minimum and maximum; 0 where there is no time.
@@ -267,19 +185,41 @@ pub(crate) fn percentile_ms(durations: &Durations, percentile: f64) -> f64 {
     ns as f64 / 1e6
 }
 
+/// The statements by name; those of several loads together.
+fn statements(totals: &Totals, percentiles: &[f64]) -> Vec<StatementReport> {
+    let mut by_name: BTreeMap<&str, (samples::Classes, Durations)> = BTreeMap::new();
+    for ((_, name), statement) in &totals.statements {
+        let (classes, times) = by_name.entry(name).or_default();
+        *classes += statement.classes;
+        times.add(&statement.times);
+    }
+    let reports = by_name
+        .into_iter()
+        .map(|(name, (classes, times))| StatementReport {
+            name: name.to_owned(),
+            classes: Classes {
+                read: classes.reads,
+                write: classes.writes,
+                other: classes.others,
+            },
+            times: Times::of(&times, percentiles),
+        });
+    reports.collect()
+}
+
 impl RunReport {
     /// The report of a record, with these percentiles (0 to 100).
     pub fn of(record: &Record, percentiles: &[f64]) -> Self {
         let summary = RunSummary::of(record);
-        let due = Due::of(record);
+        let totals = record.totals();
         let is_open = summary.offered_per_s.is_some();
         let times = |durations: &Durations| Times::of(durations, percentiles);
-        let classes = due.classes();
+        let classes = totals.classes();
         let per_s = |count: u64| match summary.measured_s > 0.0 {
             true => count as f64 / summary.measured_s,
             false => 0.0,
         };
-        let statements_count = classes.read + classes.write + classes.other;
+        let statements_count = classes.all();
         let client_cpus = summary.client_cpu.and_then(|cpu| cpu.client);
         let client_cpus = client_cpus.map(|share| share * cpus(record, Host::Server));
         let server_cpus = summary.cpu.and_then(|cpu| cpu.server);
@@ -306,22 +246,14 @@ impl RunReport {
             measured_s: summary.measured_s,
             throughput_per_s: summary.throughput_per_s,
             statements_per_s: Classes {
-                read: per_s(classes.read),
-                write: per_s(classes.write),
-                other: per_s(classes.other),
+                read: per_s(classes.reads),
+                write: per_s(classes.writes),
+                other: per_s(classes.others),
             },
-            response: times(&due.response).without_bursts(record),
-            service: is_open.then(|| times(&due.service)),
-            send_lag: is_open.then(|| times(&due.send_lag)),
-            statements: due
-                .statements
-                .iter()
-                .map(|(name, (classes, durations))| StatementReport {
-                    name: name.clone(),
-                    classes: *classes,
-                    times: times(durations),
-                })
-                .collect(),
+            response: times(&totals.response()).without_bursts(record),
+            service: is_open.then(|| times(&totals.service())),
+            send_lag: is_open.then(|| times(&totals.send_lag)),
+            statements: statements(&totals, percentiles),
             failed: summary.errors,
             errors: record.errors.clone(),
             shortfall: offered.and_then(|offered| offered.shortfall.clone()),

@@ -2,7 +2,7 @@
 //!
 //! Names and units of metrics and costs are those of `dbdyno compare`; docs/report-formats.md tells them all.
 
-use samples::{CpuUse, LatencySummary, OperationSummary, Record, RunSummary, StatementSummary};
+use samples::{CpuUse, LatencySummary, OperationSummary, RunSummary, StatementSummary};
 use serde::Serialize;
 use verdict::{Execution, Measure};
 
@@ -49,13 +49,12 @@ pub(crate) enum PartKind {
 
 impl RunValues {
     /// The figures of a run.
-    pub(crate) fn of(record: &Record) -> Self {
-        Self::supported_by(Support::of([record]), record)
+    pub(crate) fn of(execution: &Execution<'_>) -> Self {
+        Self::supported_by(Support::of([execution.record]), execution)
     }
 
     /// The figures of a run with the percentiles that several runs support together.
-    pub(crate) fn supported_by(support: Support, record: &Record) -> Self {
-        let execution = &Execution::of(record, 1);
+    pub(crate) fn supported_by(support: Support, execution: &Execution<'_>) -> Self {
         let summary = execution.summary();
         let operations = summary.operations.iter().map(operation);
         let statements = summary.statements.iter().map(statement);

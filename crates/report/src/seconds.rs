@@ -2,7 +2,7 @@
 //!
 //! Load and telemetry tick apart: a sample of the machine belongs to the interval that holds its middle.
 
-use samples::{Durations, Host, Interval, LatencySummary, Phase, Record};
+use samples::{Durations, Host, Interval, LatencySummary, Record};
 use serde::Serialize;
 
 /// One interval of a run; usually a second.
@@ -42,15 +42,6 @@ pub(crate) fn seconds(record: &Record) -> Vec<Second> {
         .collect()
 }
 
-/// The name of a phase, as it stands in a run record.
-fn phase_name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::WarmUp => "warm_up",
-        Phase::Measurement => "measurement",
-        Phase::Drain => "drain",
-    }
-}
-
 fn second(interval: &Interval, cpu: Option<Cpu>) -> Second {
     let carried = interval.carried.iter().flat_map(|it| &it.operations);
     let operations = || interval.operations.iter().chain(carried.clone());
@@ -63,7 +54,7 @@ fn second(interval: &Interval, cpu: Option<Cpu>) -> Second {
     Second {
         t_s: interval.t_s,
         length_s: interval.length_s,
-        phase: phase_name(interval.phase),
+        phase: interval.phase.name(),
         operations: interval.succeeded(),
         errors: operations().map(|operation| operation.errors).sum(),
         throughput_per_s: (interval.length_s > 0.0)
@@ -137,7 +128,7 @@ fn cpu(record: &Record, host: Host, interval: &Interval) -> Option<Cpu> {
 
 #[cfg(test)]
 mod tests {
-    use samples::{MachineUse, ProcessUse, Telemetry};
+    use samples::{MachineUse, Phase, ProcessUse, Telemetry};
 
     use super::*;
 

@@ -1,7 +1,8 @@
 //! Which percentiles of response times are given: those with enough independent operations beyond them (rule M09).
 
-use audit::{BEYOND, independent_beyond_each};
-use samples::{LatencySummary, Record, RunSummary};
+use audit::independent_beyond_each;
+use samples::{LatencySummary, Record, are_enough};
+use verdict::Execution;
 
 /// Why a percentile is not given.
 pub(crate) const LEFT_OUT: &str =
@@ -27,8 +28,7 @@ impl Support {
                 .zip(of_run)
                 .for_each(|(sum, more)| *sum += more);
         }
-        // As far as a float counts.
-        let [p50, p95, p99, p999] = beyond.map(|beyond| beyond >= BEYOND - 1e-9);
+        let [p50, p95, p99, p999] = beyond.map(are_enough);
         Self {
             p50,
             p95,
@@ -38,9 +38,9 @@ impl Support {
     }
 
     /// The response times of a run without the percentiles that it does not support itself.
-    pub(crate) fn given_of(record: &Record, summary: &RunSummary) -> Option<LatencySummary> {
-        let times = summary.latency?;
-        Some(Self::of([record]).given(times))
+    pub(crate) fn given_of(execution: &Execution<'_>) -> Option<LatencySummary> {
+        let times = execution.summary().latency?;
+        Some(Self::of([execution.record]).given(times))
     }
 
     /// A run's response times without the percentiles that have too little beyond them.

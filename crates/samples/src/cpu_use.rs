@@ -38,16 +38,12 @@ impl CpuUse {
 
     /// Those of the first of these machines that was observed.
     fn of_one<const N: usize>(record: &Record, hosts: [Host; N]) -> Option<Self> {
-        let window = record.measured_window_s()?;
+        let measured = record.measured()?;
         let mut by_host: BTreeMap<Host, Sums> = BTreeMap::new();
-        for sample in &record.telemetry {
-            let middle_s = sample.t_s + sample.length_s / 2.0;
+        for sample in measured.telemetry() {
             let Some(machine) = sample.machine else {
                 continue;
             };
-            if middle_s < window.0 || middle_s > window.1 {
-                continue;
-            }
             let sums = by_host.entry(sample.host).or_default();
             sums.user_s += machine.user_s;
             sums.system_s += machine.system_s;

@@ -20,16 +20,12 @@ impl Disturbance {
     /// That of the machine that had more of it; `None` where no machine was observed in which the server's process, if
     /// it is there, could be told from others.
     pub fn of(record: &Record) -> Option<Self> {
-        let (from_s, to_s) = record.measured_window_s()?;
+        let measured = record.measured()?;
         let mut by_host: BTreeMap<Host, Sums> = BTreeMap::new();
-        for sample in &record.telemetry {
-            let middle_s = sample.t_s + sample.length_s / 2.0;
+        for sample in measured.telemetry() {
             let Some(machine) = sample.machine else {
                 continue;
             };
-            if middle_s < from_s || middle_s > to_s {
-                continue;
-            }
             let user_s =
                 |process: Option<crate::telemetry::ProcessUse>| process.map(|it| it.user_s);
             let ours_s = match sample.host {

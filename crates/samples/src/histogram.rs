@@ -7,14 +7,34 @@ use hdrhistogram::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::compact::Compact;
+
 /// Significant decimal digits kept: values are exact to 0.1 %.
 const DIGITS: u8 = 3;
 
 /// A histogram of durations in nanoseconds, exact to 0.1 %, never clamped.
 ///
 /// In a record it stands as base64 of HdrHistogram's V2-deflate form, so that other tools can read it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Histogram(Hdr<u64>);
+#[derive(Debug, Clone)]
+pub struct Histogram(Form);
+
+/// How the counts are held.
+#[derive(Debug, Clone)]
+enum Form {
+    /// To be recorded into: a count for every bucket.
+    Open(Box<Hdr<u64>>),
+    /// To be kept: the buckets that hold something.
+    Kept(Compact),
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Form::Open(one), Form::Open(other)) => one == other,
+            _ => self.counts().eq(other.counts()),
+        }
+    }
+}
 
 /// A histogram that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +49,8 @@ pub enum HistogramError {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self(Hdr::new(DIGITS).expect("3 digits are within the library's 0..=5"))
+        let hdr = Hdr::new(DIGITS).expect("3 digits are within the library's 0..=5");
+        Self(Form::Open(Box::new(hdr)))
     }
 }
 
@@ -39,56 +60,125 @@ impl Histogram {
         Self::default()
     }
 
+    /// An empty one that takes no memory until something is recorded.
+    pub fn none() -> Self {
+        Self(Form::Kept(Compact::default()))
+    }
+
+    /// The same counts in as little memory as they need.
+    pub fn compacted(&self) -> Self {
+        match &self.0 {
+            Form::Open(hdr) => Self(Form::Kept(Compact::of(recorded(hdr)))),
+            Form::Kept(_) => self.clone(),
+        }
+    }
+
+    fn open(&mut self) -> &mut Hdr<u64> {
+        if let Form::Kept(compact) = &self.0 {
+            let mut opened = Self::default();
+            for (value, count) in compact.counts() {
+                opened
+                    .open()
+                    .record_n(value, count)
+                    .expect("an auto-resizing histogram takes every 64-bit value");
+            }
+            *self = opened;
+        }
+        match &mut self.0 {
+            Form::Open(hdr) => hdr,
+            Form::Kept(_) => unreachable!("it was opened above"),
+        }
+    }
+
     /// Records one duration in nanoseconds (0 counts as 1, the smallest value that HDR holds).
+    #[inline]
     pub fn record(&mut self, duration_ns: u64) {
-        self.0
+        self.open()
             .record(duration_ns.max(1))
             .expect("an auto-resizing histogram takes every 64-bit value");
     }
 
     /// Adds all values of `other`; nothing is lost, both have the same precision.
     pub fn add(&mut self, other: &Histogram) {
-        self.0
-            .add(&other.0)
-            .expect("an auto-resizing histogram of the same precision takes every value");
+        let own = self.open();
+        match &other.0 {
+            Form::Open(hdr) => own
+                .add(hdr.as_ref())
+                .expect("an auto-resizing histogram of the same precision takes every value"),
+            Form::Kept(compact) => {
+                for (value, count) in compact.counts() {
+                    own.record_n(value, count)
+                        .expect("an auto-resizing histogram takes every 64-bit value");
+                }
+            }
+        }
     }
 
     /// Forgets all values and keeps the memory.
     pub fn clear(&mut self) {
-        self.0.reset();
+        self.open().reset();
     }
 
     /// Number of values.
     pub fn count(&self) -> u64 {
-        self.0.len()
+        match &self.0 {
+            Form::Open(hdr) => hdr.len(),
+            Form::Kept(compact) => compact.counts().map(|(_, count)| count).sum(),
+        }
     }
 
     /// The value in nanoseconds below which the share `quantile` (0 to 1) of all values lies; `None` when empty.
     pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
-        (!self.0.is_empty()).then(|| self.0.value_at_quantile(quantile))
+        match &self.0 {
+            Form::Open(hdr) => (!hdr.is_empty()).then(|| hdr.value_at_quantile(quantile)),
+            Form::Kept(_) => self.opened().quantile_ns(quantile),
+        }
     }
 
     /// Mean in nanoseconds; `None` when empty.
     pub fn mean_ns(&self) -> Option<f64> {
-        (!self.0.is_empty()).then(|| self.0.mean())
+        match &self.0 {
+            Form::Open(hdr) => (!hdr.is_empty()).then(|| hdr.mean()),
+            Form::Kept(_) => self.opened().mean_ns(),
+        }
     }
 
     /// How many values lie above `limit_ns`, to the histogram's 0.1 %.
     pub fn count_above(&self, limit_ns: u64) -> u64 {
-        self.0.len() - self.0.count_between(0, limit_ns)
+        match &self.0 {
+            Form::Open(hdr) => hdr.len() - hdr.count_between(0, limit_ns),
+            Form::Kept(compact) => compact.count_above(limit_ns),
+        }
     }
 
     /// The values in nanoseconds, each exact to 0.1 %, and how often each was recorded, in ascending order.
     pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let recorded = self.0.iter_recorded();
-        recorded.map(|step| (step.value_iterated_to(), step.count_at_value()))
+        let (open, kept) = match &self.0 {
+            Form::Open(hdr) => (Some(recorded(hdr)), None),
+            Form::Kept(compact) => (None, Some(compact.counts())),
+        };
+        open.into_iter().flatten().chain(kept.into_iter().flatten())
+    }
+
+    fn opened(&self) -> Self {
+        let mut opened = self.clone();
+        opened.open();
+        opened
     }
 
     /// Base64 of HdrHistogram's V2-deflate form.
     pub fn to_text(&self) -> String {
         let mut bytes = Vec::new();
+        let mut opened = None;
+        let hdr = match &self.0 {
+            Form::Open(hdr) => hdr,
+            Form::Kept(_) => match &opened.insert(self.opened()).0 {
+                Form::Open(hdr) => hdr,
+                Form::Kept(_) => unreachable!("it was opened"),
+            },
+        };
         V2DeflateSerializer::new()
-            .serialize(&self.0, &mut bytes)
+            .serialize(hdr, &mut bytes)
             .expect("writing into memory does not fail");
         STANDARD.encode(bytes)
     }
@@ -100,8 +190,14 @@ impl Histogram {
             .deserialize(&mut bytes.as_slice())
             .map_err(|error| HistogramError::Format(error.to_string()))?;
         hdr.auto(true);
-        Ok(Self(hdr))
+        Ok(Self(Form::Open(Box::new(hdr))))
     }
+}
+
+/// The highest value of each bucket that holds something, and its count.
+fn recorded(hdr: &Hdr<u64>) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let steps = hdr.iter_recorded();
+    steps.map(|step| (step.value_iterated_to(), step.count_at_value()))
 }
 
 impl Serialize for Histogram {
@@ -124,6 +220,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn text_form_loses_nothing(values in prop::collection::vec(1u64..3_600_000_000_000, 0..200)) {
             let mut histogram = Histogram::new();
@@ -135,6 +233,28 @@ mod tests {
             for q in [0.5, 0.95, 0.99] {
                 prop_assert_eq!(back.quantile_ns(q), histogram.quantile_ns(q));
             }
+        }
+
+        #[test]
+        fn the_compact_form_answers_like_the_open_one(
+            values in prop::collection::vec(prop_oneof![0u64..5_000, 1u64..3_600_000_000_000], 0..200),
+            limit_ns in prop_oneof![0u64..6_000, 1u64..3_600_000_000_000],
+        ) {
+            let mut open = Histogram::new();
+            values.iter().for_each(|value| open.record(*value));
+            let kept = open.compacted();
+            prop_assert_eq!(&kept, &open);
+            prop_assert_eq!(kept.count(), open.count());
+            prop_assert_eq!(kept.count_above(limit_ns), open.count_above(limit_ns));
+            prop_assert_eq!(kept.mean_ns(), open.mean_ns());
+            for quantile in [0.0, 0.5, 0.95, 0.999, 1.0] {
+                prop_assert_eq!(kept.quantile_ns(quantile), open.quantile_ns(quantile));
+            }
+            let mut sum = Histogram::none();
+            sum.add(&kept);
+            sum.add(&open);
+            prop_assert_eq!(sum.count(), 2 * open.count());
+            prop_assert_eq!(Histogram::from_text(&kept.to_text()).unwrap(), open);
         }
 
         #[test]

@@ -6,18 +6,25 @@
 
 mod ceiling;
 mod checked;
+mod classes;
 mod command;
+mod compact;
 mod cpu_use;
 mod deliveries;
 mod disturbance;
 mod durations;
 mod error_count;
+mod folded;
 mod histogram;
 mod instance;
 mod keys;
 mod line;
+mod lines;
 mod machine;
+mod measured;
 mod observer;
+mod percentile;
+mod read_error;
 mod reader;
 mod server_activity;
 mod server_moment;
@@ -25,10 +32,13 @@ mod steadiness;
 mod summary;
 mod tail;
 mod telemetry;
+mod thinned;
+mod totals;
 mod writer;
 
 pub use ceiling::Ceiling;
 pub use checked::Checked;
+pub use classes::Classes;
 pub use command::Command;
 pub use cpu_use::CpuUse;
 pub use deliveries::Deliveries;
@@ -43,11 +53,15 @@ pub use line::{
     OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,
     StatementInterval,
 };
+pub use lines::Lines;
 pub use machine::{
     BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Place, Storage,
 };
+pub use measured::{Counters, Measured};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
-pub use reader::{ReadError, Record};
+pub use percentile::{BEYOND, are_enough, is_supported};
+pub use read_error::ReadError;
+pub use reader::Record;
 pub use server_activity::{
     InnodbStatus, ServerObservation, ServerStatus, ServerTotals, SlowClass, SlowLog, TableSize,
     TableSizes, TotalsRow,
@@ -60,4 +74,5 @@ pub use telemetry::{
     CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory,
     Paging, Pressure, ProcessUse, Scheduling, TcpUse, Telemetry,
 };
+pub use totals::{OperationTotals, StatementTotals, Totals};
 pub use writer::{RecordWriter, WriteError};

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ceiling::Ceiling,
     checked::Checked,
+    classes::Classes,
     command::Command,
     deliveries::Deliveries,
     durations::Durations,
@@ -209,7 +210,29 @@ pub struct Interval {
     pub carried: Vec<Carried>,
 }
 
+impl Phase {
+    /// As it stands in a run record.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WarmUp => "warm_up",
+            Self::Measurement => "measurement",
+            Self::Drain => "drain",
+        }
+    }
+}
+
 impl Interval {
+    /// Statements that came back in the interval, whatever phase they were due in; operations of one statement each are
+    /// statements.
+    pub fn statements_back(&self) -> u64 {
+        let carried = self.carried.iter().flat_map(|carried| &carried.statements);
+        let back = self.statements.iter().chain(carried);
+        match back.map(|it| it.classes().all()).sum() {
+            0 => self.succeeded(),
+            told => told,
+        }
+    }
+
     /// Successful operations that came back in the interval, whatever phase they were due in.
     pub fn succeeded(&self) -> u64 {
         let carried = self.carried.iter().flat_map(|carried| &carried.operations);
@@ -287,6 +310,15 @@ impl OperationInterval {
 }
 
 impl StatementInterval {
+    /// How many did what.
+    pub fn classes(&self) -> Classes {
+        Classes {
+            reads: self.reads,
+            writes: self.writes,
+            others: self.others,
+        }
+    }
+
     /// How long the statements took.
     pub fn times(&self) -> Durations {
         Durations {

@@ -1,22 +1,33 @@
 //! Reads a run record back.
 
 use std::{
+    borrow::Cow,
     fs::File,
-    io::{self, BufRead, BufReader},
-    path::{Path, PathBuf},
+    io::{BufRead, BufReader},
+    path::Path,
 };
 
 use crate::line::{
-    Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered, Phase, PhaseMark, RunHeader,
+    Connects, Dataset, End, Interval, Line, Loaded, Offered, Phase, PhaseMark, RunHeader,
     ServerIdentity,
 };
 use crate::machine::{Changed, Machine, Storage};
 use crate::observer::Observer;
+use crate::read_error::ReadError;
 use crate::server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes};
 use crate::telemetry::{Collected, Telemetry};
 use crate::{
-    ceiling::Ceiling, checked::Checked, command::Command, deliveries::Deliveries,
-    error_count::ErrorCount, keys::Keys, steadiness::Steadiness,
+    ceiling::Ceiling,
+    checked::Checked,
+    command::Command,
+    deliveries::Deliveries,
+    error_count::ErrorCount,
+    folded::folded,
+    keys::Keys,
+    lines::Lines,
+    steadiness::Steadiness,
+    thinned::{even_out, thin},
+    totals::Totals,
 };
 
 /// Everything that one run measured.
@@ -42,21 +53,24 @@ pub struct Record {
     pub checked: Vec<Checked>,
     /// Phases in their order.
     pub phases: Vec<PhaseMark>,
-    /// What the load did, in order of time.
+    /// What the load did, in order of time. Of a record that was read, all operations of an interval together: their names
+    /// are in [`Self::totals`].
     pub intervals: Vec<Interval>,
+    /// What was added up when the record was read; `None` of one whose intervals were made.
+    pub added_up: Option<Totals>,
     /// Connection times by load.
     pub connects: Vec<Connects>,
     /// What was to start; `None` when the load did not come to its end.
     pub offered: Option<Offered>,
     /// What the load of a table brought; `None` where something else was measured.
     pub loaded: Option<Loaded>,
-    /// What machine and processes did, in order of time.
+    /// What machine and processes did, in order of time; of a very long run neighbours are joined.
     pub telemetry: Vec<Telemetry>,
     /// What collecting telemetry cost, by collector.
     pub collected: Vec<Collected>,
     /// What was otherwise about a machine at the end than at the start.
     pub changed: Vec<Changed>,
-    /// What the server counted, in order of time; empty where it was not asked.
+    /// What the server counted, in order of time; of a very long run neighbours are joined; empty where it was not asked.
     pub server_status: Vec<ServerStatus>,
     /// What the server added up over the run, by source.
     pub server_totals: Vec<ServerTotals>,
@@ -79,36 +93,6 @@ pub struct Record {
     pub end: Option<End>,
     /// True when the last line was torn.
     pub torn: bool,
-}
-
-/// A record that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The file could not be read.
-    #[error("cannot read run record {}: {source}", path.display())]
-    Io {
-        /// The record's file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A line that is not the last one is broken.
-    #[error("run record line {number} is not valid: {source}")]
-    Line {
-        /// Line number from 1.
-        number: usize,
-        /// What is wrong.
-        source: serde_json::Error,
-    },
-    /// The first line says nothing about the run.
-    #[error("run record does not begin with a run line")]
-    NoHeader,
-    /// The record was written by a newer program.
-    #[error("run record has format {found}; this program reads up to {FORMAT}")]
-    Format {
-        /// Format in the file.
-        found: u32,
-    },
 }
 
 impl Record {
@@ -138,49 +122,31 @@ impl Record {
 
     /// Reads a record; a torn last line is noted and left out.
     pub fn read(reader: impl BufRead) -> Result<Self, ReadError> {
-        let mut lines = reader.split(b'\n').enumerate().peekable();
+        let mut lines = Lines::of(reader);
         let mut record: Option<Self> = None;
-        while let Some((index, text)) = lines.next() {
-            let text = text.map_err(|source| ReadError::Io {
-                path: PathBuf::new(),
-                source,
-            })?;
-            if text.is_empty() {
-                continue;
-            }
-            let line = match serde_json::from_slice(&text) {
-                Ok(line) => line,
-                Err(source) if lines.peek().is_none() => match &mut record {
-                    Some(record) => {
-                        record.torn = true;
-                        break;
-                    }
-                    None => {
-                        return Err(ReadError::Line {
-                            number: index + 1,
-                            source,
-                        });
-                    }
-                },
-                Err(source) => {
-                    return Err(ReadError::Line {
-                        number: index + 1,
-                        source,
-                    });
-                }
-            };
-            match (&mut record, line) {
-                (None, Line::Run(header)) if header.format > FORMAT => {
-                    return Err(ReadError::Format {
-                        found: header.format,
-                    });
-                }
+        // Samples and readings: more than there are then were joined.
+        let mut seen = [0; 2];
+        for line in &mut lines {
+            match (&mut record, line?) {
                 (None, Line::Run(header)) => record = Some(Self::new(header)),
                 (None, _) => return Err(ReadError::NoHeader),
-                (Some(record), line) => record.take(line),
+                (Some(record), line) => {
+                    seen[0] += usize::from(matches!(line, Line::Telemetry(_)));
+                    seen[1] += usize::from(matches!(line, Line::ServerStatus(_)));
+                    record.take(line);
+                }
             }
         }
-        record.ok_or(ReadError::NoHeader)
+        let mut record = record.ok_or(ReadError::NoHeader)?;
+        record.torn = lines.is_torn();
+        let are_joined = [
+            seen[0] > record.telemetry.len(),
+            seen[1] > record.server_status.len(),
+        ];
+        even_out(&mut record.telemetry, are_joined[0]);
+        even_out(&mut record.server_status, are_joined[1]);
+        record.shrink();
+        Ok(record)
     }
 
     fn new(header: RunHeader) -> Self {
@@ -196,6 +162,7 @@ impl Record {
             checked: Vec::new(),
             phases: Vec::new(),
             intervals: Vec::new(),
+            added_up: None,
             connects: Vec::new(),
             offered: None,
             loaded: None,
@@ -216,6 +183,13 @@ impl Record {
         }
     }
 
+    /// Gives back what the vectors grew beyond their need.
+    fn shrink(&mut self) {
+        self.intervals.shrink_to_fit();
+        self.telemetry.shrink_to_fit();
+        self.server_status.shrink_to_fit();
+    }
+
     fn take(&mut self, line: Line) {
         match line {
             Line::Run(header) => self.header = header,
@@ -233,17 +207,26 @@ impl Record {
                 }
                 self.phases.push(mark);
             }
-            Line::Interval(interval) => self.intervals.push(interval),
+            Line::Interval(interval) => {
+                self.added_up.get_or_insert_default().add(&interval);
+                self.intervals.push(folded(interval));
+            }
             Line::Connects(connects) => self.connects.push(connects),
             Line::Offered(offered) => self.offered = Some(offered),
             Line::Loaded(loaded) => self.loaded = Some(loaded),
             Line::Deliveries(deliveries) => self.deliveries = Some(deliveries),
             Line::Steadiness(steadiness) => self.steadiness = Some(steadiness),
             Line::Ceiling(ceiling) => self.ceiling = Some(ceiling),
-            Line::Telemetry(telemetry) => self.telemetry.push(*telemetry),
+            Line::Telemetry(telemetry) => {
+                self.telemetry.push(*telemetry);
+                thin(&mut self.telemetry);
+            }
             Line::Collected(collected) => self.collected.push(collected),
             Line::Changed(changed) => self.changed.push(changed),
-            Line::ServerStatus(status) => self.server_status.push(status),
+            Line::ServerStatus(status) => {
+                self.server_status.push(status);
+                thin(&mut self.server_status);
+            }
             Line::ServerTotals(totals) => self.server_totals.push(totals),
             Line::TableSizes(sizes) => self.table_sizes.push(sizes),
             Line::SlowLog(slow_log) => self.slow_log = Some(slow_log),
@@ -255,6 +238,9 @@ impl Record {
 
     /// A warm-up after a measurement: that was not steady, and is a part of the warm-up.
     fn begin_anew(&mut self) {
+        if let Some(added_up) = &mut self.added_up {
+            added_up.begin_anew();
+        }
         for interval in &mut self.intervals {
             interval.phase = Phase::WarmUp;
             for carried in &mut interval.carried {
@@ -263,13 +249,12 @@ impl Record {
         }
     }
 
-    /// Begin and end of the measurement phase, seconds since the start of the load; `None` when there was none.
-    pub fn measured_window_s(&self) -> Option<(f64, f64)> {
-        let is_measured = |interval: &&Interval| interval.phase == Phase::Measurement;
-        let mut measured = self.intervals.iter().filter(is_measured);
-        let first = measured.next()?;
-        let last = measured.next_back().unwrap_or(first);
-        Some((first.t_s, last.t_s + last.length_s))
+    /// What the run did in its measured phase, by operation and statement.
+    pub fn totals(&self) -> Cow<'_, Totals> {
+        match &self.added_up {
+            Some(added_up) => Cow::Borrowed(added_up),
+            None => Cow::Owned(Totals::of(&self.intervals)),
+        }
     }
 
     /// True when the run came to its planned end.
@@ -292,7 +277,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::RecordWriter;
+    use crate::{RecordWriter, line::FORMAT};
 
     fn header() -> RunHeader {
         RunHeader {

@@ -1,13 +1,6 @@
 //! The figures of one run, over its measurement phase.
 
-use std::collections::BTreeMap;
-
-use crate::{
-    cpu_use::CpuUse,
-    durations::Durations,
-    line::{Interval, OperationInterval, Phase, StatementInterval},
-    reader::Record,
-};
+use crate::{cpu_use::CpuUse, durations::Durations, percentile::is_supported, reader::Record};
 
 /// The figures of one run, over its measurement phase.
 ///
@@ -100,9 +93,6 @@ pub struct LatencySummary {
     pub p999_ns: Option<u64>,
 }
 
-/// Values that lie beyond a percentile, without which it is the time of one outlier.
-const BEYOND: f64 = 10.0;
-
 impl LatencySummary {
     /// The figures of these durations; `None` when there is none.
     pub fn of(durations: &Durations) -> Option<Self> {
@@ -112,13 +102,9 @@ impl LatencySummary {
             Some(ns.clamp(durations.min_ns, durations.max_ns))
         };
         let supported = |quantile: f64| {
-            let beyond = durations.count as f64 * (1.0 - quantile);
-            // As far as a float counts: of 200 values ten lie beyond the 95th.
-            if beyond >= BEYOND - 1e-9 {
-                at(quantile)
-            } else {
-                None
-            }
+            is_supported(durations.count as f64, quantile)
+                .then(|| at(quantile))
+                .flatten()
         };
         Some(Self {
             mean_ns: durations.mean_ns()?,
@@ -135,158 +121,54 @@ impl LatencySummary {
 /// The operation that TPC-C's metric counts.
 const NEW_ORDER: &str = "New-Order";
 
-/// Adds up what belongs to one operation type.
-#[derive(Default)]
-struct Operation {
-    errors: u64,
-    /// Successful ones that came back while it was measured.
-    back: u64,
-    response: Durations,
-    service: Durations,
-}
-
-/// Adds up what belongs to one statement.
-#[derive(Default)]
-struct Statement {
-    classes: [u64; 3],
-    /// Those that came back while it was measured.
-    back: u64,
-    times: Durations,
-}
-
-/// Everything that was due in the measurement.
-#[derive(Default)]
-struct Totals<'a> {
-    operations: BTreeMap<(&'a str, &'a str), Operation>,
-    statements: BTreeMap<(&'a str, &'a str), Statement>,
-    send_lag: Durations,
-}
-
-impl<'a> Totals<'a> {
-    /// Adds what an interval of phase `phase` holds.
-    fn add(&mut self, interval: &'a Interval) {
-        let measured = interval.phase == Phase::Measurement;
-        self.take(
-            &interval.operations,
-            &interval.statements,
-            measured,
-            measured,
-        );
-        if let (true, Some(lag)) = (measured, &interval.send_lag) {
-            self.send_lag.add(lag);
-        }
-        for carried in &interval.carried {
-            let due = carried.due_in == Phase::Measurement;
-            self.take(&carried.operations, &carried.statements, due, measured);
-            if due {
-                self.send_lag.add(&carried.send_lag);
-            }
-        }
-    }
-
-    /// Adds operations that were due in the measurement, or came back in it, or both.
-    fn take(
-        &mut self,
-        operations: &'a [OperationInterval],
-        statements: &'a [StatementInterval],
-        due: bool,
-        back: bool,
-    ) {
-        if !due && !back {
-            return;
-        }
-        for part in operations {
-            let key = (part.load.as_str(), part.operation.as_str());
-            let total = self.operations.entry(key).or_default();
-            total.back += if back { part.count } else { 0 };
-            if due {
-                total.errors += part.errors;
-                total.response.add(&part.response());
-                if let Some(service) = &part.service {
-                    total.service.add(service);
-                }
-            }
-        }
-        for part in statements {
-            let key = (part.load.as_str(), part.statement.as_str());
-            let total = self.statements.entry(key).or_default();
-            total.back += if back {
-                part.reads + part.writes + part.others
-            } else {
-                0
-            };
-            if due {
-                let classes = [part.reads, part.writes, part.others];
-                for (sum, more) in total.classes.iter_mut().zip(classes) {
-                    *sum += more;
-                }
-                total.times.add(&part.times());
-            }
-        }
-    }
-}
-
 impl RunSummary {
     /// The figures of `record` over its measurement phase.
     pub fn of(record: &Record) -> Self {
-        let mut measured_s = 0.0;
-        let mut totals = Totals::default();
-        for interval in &record.intervals {
-            if interval.phase == Phase::Measurement {
-                measured_s += interval.length_s;
-            }
-            totals.add(interval);
-        }
+        let totals = record.totals();
+        let measured_s = totals.measured_s;
         let per_s = |count: u64| (measured_s > 0.0).then(|| count as f64 / measured_s);
         let waits = record.offered.as_ref().map(|offered| &offered.waits);
         let alone = totals.operations.len() == 1;
-        let mut all = Operation::default();
-        let mut operations = Vec::with_capacity(totals.operations.len());
-        for ((load, operation), total) in &totals.operations {
-            all.errors += total.errors;
-            all.back += total.back;
-            all.response.add(&total.response);
-            all.service.add(&total.service);
-            let latency = match waits {
+        let operations = totals.operations.iter();
+        let operations = operations.map(|((load, operation), total)| OperationSummary {
+            load: load.clone(),
+            operation: operation.clone(),
+            count: total.response.count,
+            errors: total.errors,
+            throughput_per_s: per_s(total.back),
+            latency: match waits {
                 Some(waits) if alone => with_waits(&total.response, waits),
                 _ => LatencySummary::of(&total.response),
-            };
-            operations.push(OperationSummary {
-                load: (*load).to_owned(),
-                operation: (*operation).to_owned(),
-                count: total.response.count,
-                errors: total.errors,
-                throughput_per_s: per_s(total.back),
-                latency,
-                service: LatencySummary::of(&total.service),
-            });
-        }
+            },
+            service: LatencySummary::of(&total.service),
+        });
         let statements = totals.statements.iter();
         let statements = statements.map(|((load, statement), total)| StatementSummary {
-            load: (*load).to_owned(),
-            statement: (*statement).to_owned(),
-            reads: total.classes[0],
-            writes: total.classes[1],
-            others: total.classes[2],
+            load: load.clone(),
+            statement: statement.clone(),
+            reads: total.classes.reads,
+            writes: total.classes.writes,
+            others: total.classes.others,
             throughput_per_s: per_s(total.back),
             latency: LatencySummary::of(&total.times),
         });
+        let response = totals.response();
         Self {
             measured_s,
-            count: all.response.count,
-            errors: all.errors,
+            count: response.count,
+            errors: totals.operations.values().map(|it| it.errors).sum(),
             offered_per_s: record
                 .offered
                 .as_ref()
                 .and_then(|offered| offered.rate_per_s),
-            throughput_per_s: per_s(all.back),
+            throughput_per_s: per_s(totals.operations.values().map(|it| it.back).sum()),
             latency: match waits {
-                Some(waits) => with_waits(&all.response, waits),
-                None => LatencySummary::of(&all.response),
+                Some(waits) => with_waits(&response, waits),
+                None => LatencySummary::of(&response),
             },
-            service: LatencySummary::of(&all.service),
+            service: LatencySummary::of(&totals.service()),
             send_lag: LatencySummary::of(&totals.send_lag),
-            operations,
+            operations: operations.collect(),
             statements: statements.collect(),
             cpu: CpuUse::of(record),
             client_cpu: CpuUse::of_client(record),

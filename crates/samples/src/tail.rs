@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     line::{FORMAT, Line},
-    reader::ReadError,
+    read_error::ReadError,
 };
 
 /// A run record from its begin on, and what is appended to it.

@@ -170,7 +170,7 @@ const SPECS: [Spec; 27] = [
         )
     },
     Spec {
-        per_s: |it| it.rows_read(),
+        per_s: |it| it.counters.rows_read_per_s(),
         ..count(Cost::RowsRead, "rows_read", "rows read", 0.2)
     },
     Spec {
@@ -355,15 +355,6 @@ impl Cost {
     }
 }
 
-/// What one operation of a run cost, in each cost's unit; without those that nobody looked at.
-pub fn costs(record: &Record, summary: &RunSummary) -> Vec<(Cost, f64)> {
-    let costs = Costs::of(record, summary);
-    let known = costs
-        .iter()
-        .flat_map(|costs| Cost::all().filter_map(|cost| Some((cost, costs.get(cost)?))));
-    known.collect()
-}
-
 /// What one operation of a run cost.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Costs {
@@ -386,7 +377,7 @@ impl Costs {
                 .map(|spec| Some((spec.per_s)(&usage)? / per_s))
                 .collect(),
             operations: per_s * summary.measured_s,
-            looks: usage.looks_per_s() / per_s,
+            looks: usage.counters.looks_per_s() / per_s,
         })
     }
 

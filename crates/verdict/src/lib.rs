@@ -31,7 +31,7 @@ pub use answer::{Answer, Looks, answers};
 pub use bottleneck::{Bottleneck, Finding, Resource, bottleneck};
 pub use compared::Compared;
 pub use contrast::{Contrast, Place, Terms, contrast};
-pub use costs::{Cost, Unit, costs};
+pub use costs::{Cost, Unit};
 pub use decision::Decision;
 pub use differences::{Difference, Part};
 pub use explanation::Cause;

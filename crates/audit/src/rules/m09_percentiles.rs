@@ -1,10 +1,12 @@
 //! M09: no percentile rests on a handful of operations.
 
+use samples::are_enough;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     set::Set,
-    support::{BEYOND, independent_beyond},
+    support::independent_beyond,
     words::number,
 };
 
@@ -38,7 +40,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         seen += 1;
         for (quantile, name) in GIVEN {
             let beyond = independent_beyond(run.record, quantile);
-            if beyond >= BEYOND {
+            if are_enough(beyond) {
                 continue;
             }
             let simple = responses.count() as f64 * (1.0 - quantile);

@@ -36,7 +36,12 @@ fn judge(run: &Run<'_>) -> Outcome {
             "the load of a table is one statement for many rows",
         ));
     }
-    let by_client: u64 = run.record.intervals.iter().map(statements).sum();
+    let by_client: u64 = run
+        .record
+        .intervals
+        .iter()
+        .map(Interval::statements_back)
+        .sum();
     let failed: u64 = run.record.errors.iter().map(|error| error.count).sum();
     if by_client == 0 {
         return Err(missing("statements that came back"));
@@ -51,7 +56,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .intervals
         .iter()
         .filter(|it| it.t_s + it.length_s / 2.0 > end_s)
-        .map(statements)
+        .map(Interval::statements_back)
         .sum();
     if uncovered as f64 > APART * by_client as f64 {
         return Err(missing("the server's counters up to the end of the run"));
@@ -84,23 +89,14 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("server_questions", by_server))
 }
 
-/// Statements that came back in an interval; operations of one statement each are statements.
-fn statements(interval: &Interval) -> u64 {
-    let carried = &interval.carried;
-    let all = interval
-        .statements
-        .iter()
-        .chain(carried.iter().flat_map(|it| &it.statements));
-    let counted: u64 = all.map(|it| it.reads + it.writes + it.others).sum();
-    match counted {
-        0 => interval.succeeded(),
-        counted => counted,
-    }
-}
-
 fn statements_per_operation(run: &Run<'_>) -> f64 {
     let operations: u64 = run.record.intervals.iter().map(Interval::succeeded).sum();
-    let all: u64 = run.record.intervals.iter().map(statements).sum();
+    let all: u64 = run
+        .record
+        .intervals
+        .iter()
+        .map(Interval::statements_back)
+        .sum();
     all as f64 / operations.max(1) as f64
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use samples::{ErrorCount, Record};
+use samples::ErrorCount;
 use serde::Serialize;
 use stats::Interval;
-use verdict::{Answer, Measure, Question};
+use verdict::{Answer, Execution, Measure, Question};
 
 use super::Detail;
 use crate::{
@@ -152,9 +152,9 @@ pub fn json(results: &Results, detail: Detail) -> String {
         },
         audit: (results.audit.as_ref())
             .map(|audit| audit_document(&results.name, audit, &Shown::default())),
-        combinations: combinations(results),
-        runs: (results.runs.iter())
-            .map(|record| run(record, detail))
+        combinations: combinations(results, &grid.executions),
+        runs: (grid.executions.iter())
+            .map(|execution| run(execution, detail))
             .collect(),
     };
     let text = serde_json::to_string_pretty(&document);
@@ -209,8 +209,9 @@ fn bounds(interval: Interval) -> Bounds {
     }
 }
 
-fn run(record: &Record, detail: Detail) -> Run<'_> {
-    let values = RunValues::of(record);
+fn run<'a>(execution: &Execution<'a>, detail: Detail) -> Run<'a> {
+    let values = RunValues::of(execution);
+    let record = execution.record;
     let header = &record.header;
     let mut operations = Vec::new();
     let mut statements = Vec::new();

@@ -73,13 +73,14 @@ struct Run<'a> {
 /// The results as OpenMetrics text; metrics that no run has are left out.
 pub fn openmetrics(results: &Results) -> String {
     let names = label_names(results);
-    let runs: Vec<Run<'_>> = results
-        .runs
+    let grid = Grid::of(results);
+    let runs: Vec<Run<'_>> = grid
+        .executions
         .iter()
-        .map(|record| Run {
-            record,
-            labels: labels_of(results, &names, record),
-            values: RunValues::of(record),
+        .map(|execution| Run {
+            record: execution.record,
+            labels: labels_of(results, &names, execution.record),
+            values: RunValues::of(execution),
         })
         .collect();
     let mut families = vec![info(&runs)];
@@ -87,7 +88,7 @@ pub fn openmetrics(results: &Results) -> String {
     families.push(response(&runs));
     families.push(cpu(&runs));
     families.extend(costs(&runs));
-    families.extend(verdict(results, &names));
+    families.extend(verdict(results, &grid, &names));
     families.extend(audit(results));
     let told = families.iter().filter(|family| !family.samples.is_empty());
     let mut out: String = told.map(text).collect();
@@ -299,7 +300,7 @@ fn costs(runs: &[Run<'_>]) -> Vec<Family> {
 }
 
 /// The comparisons that the experiment asks for.
-fn verdict(results: &Results, names: &[String]) -> Vec<Family> {
+fn verdict(results: &Results, grid: &Grid<'_>, names: &[String]) -> Vec<Family> {
     let Some(question) = &results.verdict else {
         return Vec::new();
     };
@@ -319,7 +320,7 @@ fn verdict(results: &Results, names: &[String]) -> Vec<Family> {
         let at = results.factors.iter().position(|it| it.name == factor);
         at.map_or_else(|| "factor".to_owned(), |at| names[at].clone())
     };
-    for answer in &Grid::of(results).answers {
+    for answer in &grid.answers {
         let mut labels = vec![
             ("experiment".to_owned(), results.name.clone()),
             ("measure".to_owned(), question.metric.name().to_owned()),

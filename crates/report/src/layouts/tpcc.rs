@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use samples::{Deliveries, Durations, ErrorCount, Interval, Phase};
+use samples::{Deliveries, Durations, ErrorCount, Interval, Totals};
 
 /// What the five transactions did in the measurement.
 #[derive(Debug, Clone, Default)]
@@ -40,23 +40,17 @@ impl Transactions {
 
     /// Adds what an interval measured; the warm-up and the drain belong to no transaction.
     pub fn add(&mut self, interval: &Interval) {
-        if interval.phase == Phase::Measurement {
-            self.measured_s += interval.length_s;
-        }
-        let own = (interval.phase == Phase::Measurement).then_some(&interval.operations);
-        let late = interval.carried.iter();
-        let late = late.filter(|carried| carried.due_in == Phase::Measurement);
-        let parts = own
-            .into_iter()
-            .chain(late.map(|carried| &carried.operations));
-        for operation in parts.flatten() {
-            let known = self
-                .rows
-                .iter_mut()
-                .find(|row| row.name == operation.operation);
+        self.add_totals(&Totals::of([interval]));
+    }
+
+    /// Adds what a run's measurement came to.
+    pub fn add_totals(&mut self, totals: &Totals) {
+        self.measured_s += totals.measured_s;
+        for ((_, operation), total) in &totals.operations {
+            let known = self.rows.iter_mut().find(|row| row.name == *operation);
             if let Some(row) = known {
-                row.response.add(&operation.response());
-                row.errors += operation.errors;
+                row.response.add(&total.response);
+                row.errors += total.errors;
             }
         }
     }

@@ -6,6 +6,7 @@ use verdict::{Cost, Execution, Measure};
 use super::{charts::Charts, figures::scrolling};
 use crate::{
     answer,
+    cell::Figure,
     contrast::amount,
     grid::{Facet, Grid},
     limit,
@@ -36,7 +37,7 @@ pub(super) fn section(results: &Results, grid: &Grid, charts: Option<&Charts>) -
         section aria-labelledby="time" {
             h2 id="time" { "Where the time went" }
             (limits(results, grid))
-            (costs(results, grid))
+            (costs(grid))
         }
         @if let Some(charts) = charts { (charts.processors()) }
     }
@@ -111,21 +112,18 @@ fn places<'a>(grid: &'a Grid, facet: &'a Facet) -> Vec<Place<'a>> {
         .collect()
 }
 
-fn costs(results: &Results, grid: &Grid) -> Markup {
+fn costs(grid: &Grid) -> Markup {
     let places: Vec<Place> = grid
         .facets
         .iter()
         .flat_map(|facet| places(grid, facet))
         .collect();
-    let rows: Vec<(&Place, Vec<Execution>)> = places
+    let rows: Vec<(&Place, Vec<&Execution>)> = places
         .iter()
         .map(|place| {
-            let records = place.runs.iter().map(|run| &results.runs[*run]);
-            let complete = records.filter(|record| record.is_complete());
-            (
-                place,
-                complete.map(|record| Execution::of(record, 0)).collect(),
-            )
+            let executions = place.runs.iter().map(|run| &grid.executions[*run]);
+            let complete = executions.filter(|it| it.record.is_complete());
+            (place, complete.collect())
         })
         .collect();
     let observed = |cost: &&Cost| {
@@ -165,13 +163,8 @@ fn costs(results: &Results, grid: &Grid) -> Markup {
 }
 
 /// The mean over the executions in words; `–` where one of them did not observe it.
-fn mean(executions: &[Execution], measure: Measure) -> String {
+fn mean(executions: &[&Execution], measure: Measure) -> String {
     let values: Option<Vec<f64>> = executions.iter().map(|it| measure.of(it)).collect();
-    match values {
-        Some(values) if !values.is_empty() => {
-            let mean = values.iter().sum::<f64>() / values.len() as f64;
-            amount(mean, measure.scale())
-        }
-        _ => "–".to_owned(),
-    }
+    let figure = values.as_deref().and_then(Figure::of);
+    figure.map_or("–".to_owned(), |it| amount(it.mean, measure.scale()))
 }

@@ -73,7 +73,7 @@ fn number(value: Option<f64>, text: impl Fn(f64) -> String) -> Markup {
 fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool) -> Markup {
     let (record, summary) = (execution.record, execution.summary());
     let run = record.header.run;
-    let times = Support::given_of(record, summary);
+    let times = Support::given_of(execution);
     html! {
         tr data-run=[zoomable.then_some(index)] class=[(!record.is_complete()).then_some("incomplete")] {
             th scope="row" data-value=(run) {

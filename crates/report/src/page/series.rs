@@ -54,7 +54,7 @@ impl<'a> Course<'a> {
             .collect();
         Self {
             title,
-            measured: measured(record),
+            measured: record.measured_window_s(),
             throughput: intervals
                 .iter()
                 .map(|interval| (interval.t_s, per_s(interval)))
@@ -68,16 +68,6 @@ impl<'a> Course<'a> {
         let middle_s = t_s + length_s / 2.0;
         self.measured.is_none_or(|(_, end_s)| middle_s <= end_s)
     }
-}
-
-fn measured(record: &Record) -> Option<(f64, f64)> {
-    let mut intervals = record
-        .intervals
-        .iter()
-        .filter(|i| i.phase == Phase::Measurement);
-    let first = intervals.next()?;
-    let last = intervals.next_back().unwrap_or(first);
-    Some((first.t_s, last.t_s + last.length_s))
 }
 
 fn per_s(interval: &Interval) -> f64 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use samples::{
-    Durations, ErrorCount, Interval, OperationInterval, Record, RunHeader, ServerIdentity,
+    Durations, ErrorCount, Interval, OperationInterval, Phase, Record, RunHeader, ServerIdentity,
     StatementInterval,
 };
 
@@ -102,6 +102,7 @@ fn record() -> Record {
         dataset: None,
         phases: Vec::new(),
         intervals: vec![interval(Phase::WarmUp, &[900]), measured],
+        added_up: None,
         connects: Vec::new(),
         offered: None,
         deliveries: None,

@@ -85,6 +85,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
             },
         ],
         intervals,
+        added_up: None,
         connects: Vec::new(),
         offered: None,
         deliveries: None,

@@ -1,6 +1,9 @@
 //! Figures from records of known content.
 
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::line::{Interval, OperationInterval, Phase, StatementInterval};
 use crate::{
     histogram::Histogram,
     line::{Carried, Line, Offered, RunHeader},

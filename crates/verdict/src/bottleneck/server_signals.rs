@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Record, ServerStatus};
+use samples::{Measured, Record, ServerStatus};
 
 /// Share of its log files that InnoDB lets its checkpoint age grow to, where the server does not tell the limit.
 ///
@@ -37,23 +37,12 @@ pub(super) struct ServerSignals {
 }
 
 impl ServerSignals {
-    /// Those of the time from `begin_s` to `end_s`; `None` where nobody asked the server meanwhile.
-    pub(super) fn of(record: &Record, begin_s: f64, end_s: f64) -> Option<Self> {
-        let middle_s = |status: &ServerStatus| status.t_s + status.length_s / 2.0;
-        let counted: Vec<_> = record
-            .server_status
-            .iter()
-            .filter(|status| (begin_s..=end_s).contains(&middle_s(status)))
-            .collect();
-        let length_s: f64 = counted.iter().map(|status| status.length_s).sum();
-        if length_s <= 0.0 {
-            return None;
-        }
-        let sum = |name: &str| -> f64 {
-            let grown = counted.iter().filter_map(|it| it.counters.get(name));
-            grown.sum()
-        };
-        let per_s = |name: &str| sum(name) / length_s;
+    /// Those of the measured phase; `None` where nobody asked the server meanwhile.
+    pub(super) fn of(record: &Record, measured: &Measured<'_>) -> Option<Self> {
+        let (begin_s, end_s) = measured.window_s();
+        let counters = measured.counters();
+        counters.growth_per_s("")?;
+        let per_s = |name: &str| counters.growth_per_s(name).unwrap_or(0.0);
         let looks = Looks::between(record, begin_s, end_s);
         let connections = f64::from(record.connections().max(1));
         let share = |value: f64| value / connections;
@@ -76,7 +65,7 @@ impl ServerSignals {
             },
             bytes_per_s: per_s("Bytes_sent") + per_s("Bytes_received"),
             page_reads_per_s: per_s("Innodb_buffer_pool_reads"),
-            refused: sum("Connection_errors_max_connections"),
+            refused: counters.growth("Connection_errors_max_connections"),
         })
     }
 

@@ -155,12 +155,8 @@ pub(super) struct LoadSignals {
 impl Signals {
     /// Those of the measured phase; `None` where nothing was measured.
     pub(super) fn of(record: &Record) -> Option<Self> {
-        let (begin_s, end_s) = record.measured_window_s()?;
-        let is_measured = |sample: &&Telemetry| {
-            let middle_s = sample.t_s + sample.length_s / 2.0;
-            sample.length_s > 0.0 && (begin_s..=end_s).contains(&middle_s)
-        };
-        let measured: Vec<_> = record.telemetry.iter().filter(is_measured).collect();
+        let phase = record.measured()?;
+        let measured: Vec<_> = phase.telemetry().collect();
         let (of_client, of_server): (Vec<_>, Vec<_>) = measured
             .iter()
             .copied()
@@ -172,7 +168,7 @@ impl Signals {
                 true => network(record, &of_client),
                 false => network(record, &of_server),
             },
-            server: ServerSignals::of(record, begin_s, end_s),
+            server: ServerSignals::of(record, &phase),
             ..Self::default()
         };
         if !of_server.is_empty() {
@@ -411,9 +407,8 @@ fn load(record: &Record) -> Option<LoadSignals> {
 
 /// Lengths of the measured intervals, and how the event loops kept up in them.
 fn measured_paces(record: &Record) -> Vec<(f64, samples::Pace)> {
-    let measured = record.intervals.iter();
-    let measured = measured.filter(|interval| interval.phase == samples::Phase::Measurement);
-    measured
+    record
+        .measured_intervals()
         .filter_map(|interval| Some((interval.length_s, interval.pace?)))
         .collect()
 }

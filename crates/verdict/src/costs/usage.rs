@@ -1,80 +1,34 @@
 //! What server, client and machine used in the measured phase of a run, by second.
 
-use samples::{DiskUse, Host, ProcessUse, Record, ServerStatus, Telemetry};
+use samples::{Counters, DiskUse, Host, ProcessUse, Record, Telemetry};
 
 /// What was used in the measured phase.
 pub(super) struct Usage<'a> {
     record: &'a Record,
     on_server: Vec<&'a Telemetry>,
     on_client: Vec<&'a Telemetry>,
-    status: Vec<&'a ServerStatus>,
+    pub(super) counters: Counters<'a>,
 }
-
-/// A counter that begins with one of these hands rows over.
-const HANDLER_READS: &str = "Handler_read_";
 
 impl<'a> Usage<'a> {
     /// `None` where nothing was measured.
     pub(super) fn of(record: &'a Record) -> Option<Self> {
-        let (begin_s, end_s) = record.measured_window_s()?;
-        let is_within = |t_s: f64, length_s: f64| {
-            let middle_s = t_s + length_s / 2.0;
-            begin_s <= middle_s && middle_s <= end_s
-        };
-        let samples = record.telemetry.iter();
-        let samples: Vec<&Telemetry> = samples
-            .filter(|sample| is_within(sample.t_s, sample.length_s))
-            .collect();
+        let measured = record.measured()?;
         let without = |host: Host| {
-            let samples = samples.iter().copied();
+            let samples = measured.telemetry();
             samples.filter(move |sample| sample.host != host).collect()
         };
-        let status = record.server_status.iter();
         Some(Self {
             record,
             on_server: without(Host::Client),
             on_client: without(Host::Server),
-            status: status
-                .filter(|status| is_within(status.t_s, status.length_s))
-                .collect(),
+            counters: measured.counters(),
         })
     }
 
-    /// How often the server was asked for its counters.
-    pub(super) fn looks_per_s(&self) -> f64 {
-        let length_s: f64 = self.status.iter().map(|status| status.length_s).sum();
-        match length_s > 0.0 {
-            true => self.status.len() as f64 / length_s,
-            false => 0.0,
-        }
-    }
-
-    /// Growth of a status variable; `None` where the server has none of this name, or was not asked.
+    /// Growth of a status variable by second; `None` where the server has none of this name, or was not asked.
     pub(super) fn counter(&self, name: &str) -> Option<f64> {
-        let mut all = self.record.server_status.iter();
-        let is_known = all.any(|status| status.counters.contains_key(name));
-        is_known.then(|| self.growth(|counter| counter == name))?
-    }
-
-    fn growth(&self, is_meant: impl Fn(&str) -> bool) -> Option<f64> {
-        let length_s: f64 = self.status.iter().map(|status| status.length_s).sum();
-        let counters = self.status.iter().flat_map(|status| &status.counters);
-        let grown: f64 = counters
-            .filter(|(name, _)| is_meant(name))
-            .map(|(_, grown)| grown)
-            .sum();
-        // The sum of nothing is -0.
-        (length_s > 0.0).then_some((grown + 0.0) / length_s)
-    }
-
-    /// Rows that InnoDB handed over; where the server does not count these, rows of any engine but temporary tables;
-    /// then calls to the engines, of which dbdyno's own questions about the status are a part.
-    pub(super) fn rows_read(&self) -> Option<f64> {
-        let counted = self.counter("Innodb_rows_read");
-        counted.or_else(|| self.counter("Rows_read")).or_else(|| {
-            self.counter("Handler_read_key")?;
-            self.growth(|name| name.starts_with(HANDLER_READS))
-        })
+        self.counters.per_s(name)
     }
 
     /// A sum over the samples of the server's machine, by second; `None` where none has the value.

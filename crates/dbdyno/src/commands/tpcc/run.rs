@@ -306,9 +306,7 @@ fn transactions(recorded: &Recorded) -> Transactions {
         names.push(DELIVERED.to_owned());
     }
     let mut transactions = Transactions::new(&names);
-    for interval in &recorded.record.intervals {
-        transactions.add(interval);
-    }
+    transactions.add_totals(&recorded.record.totals());
     transactions
 }
 

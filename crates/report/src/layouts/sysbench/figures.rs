@@ -5,7 +5,7 @@ use std::time::Duration;
 use samples::Record;
 
 use super::{FinalReport, Latency, histogram};
-use crate::run_report::{Due, percentile_ms};
+use crate::run_report::percentile_ms;
 
 /// What the final report says that stands in no record.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,9 +23,9 @@ pub struct Beside<'b> {
 impl FinalReport {
     /// The figures of a run: events of the measurement, also those that came back after its end.
     pub fn of(record: &Record, beside: &Beside<'_>) -> Self {
-        let due = Due::of(record);
-        let classes = due.classes();
-        let response = &due.response;
+        let totals = record.totals();
+        let classes = totals.classes();
+        let response = &totals.response();
         let statements = record
             .errors
             .iter()
@@ -38,9 +38,9 @@ impl FinalReport {
             .collect();
         let busy: Vec<f64> = beside.threads.iter().map(|(_, busy_s)| *busy_s).collect();
         Self {
-            reads: classes.read,
-            writes: classes.write,
-            others: classes.other,
+            reads: classes.reads,
+            writes: classes.writes,
+            others: classes.others,
             events: response.count,
             ignored_errors: ignored.iter().map(|error| error.count).sum(),
             reconnects: lost.iter().map(|error| error.retried).sum(),
@@ -65,7 +65,7 @@ impl FinalReport {
 
 /// The histogram of a run's response times.
 pub fn histogram_of(record: &Record) -> String {
-    histogram(Due::of(record).response.histogram.counts())
+    histogram(record.totals().response().histogram.counts())
 }
 
 /// Mean and standard deviation of all values, as sysbench has them: divided by their number.

@@ -1,0 +1,111 @@
+//! A histogram's counts in few bytes: what a record of a long run keeps of each interval.
+
+/// Buckets of equal width in each power of two, as HDR has them at three digits.
+const HALF: u64 = 1 << BITS;
+const BITS: u32 = 10;
+
+/// Buckets that hold something, in ascending order: the distance to the one before and the count, both as LEB128.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Compact(Box<[u8]>);
+
+impl Compact {
+    /// The counts of values in ascending order; values of one bucket, exact to 0.1 %, are not told apart.
+    pub(crate) fn of(counts: impl Iterator<Item = (u64, u64)>) -> Self {
+        let mut bytes = Vec::new();
+        let mut last = 0;
+        for (value, count) in counts {
+            let bucket = bucket_of(value);
+            push(&mut bytes, bucket - last);
+            push(&mut bytes, count);
+            last = bucket;
+        }
+        Self(bytes.into_boxed_slice())
+    }
+
+    /// The highest value of each bucket, and its count.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let mut bytes = self.0.iter().copied();
+        let mut bucket = 0;
+        std::iter::from_fn(move || {
+            bucket += take(&mut bytes)?;
+            Some((highest_of(bucket), take(&mut bytes)?))
+        })
+    }
+
+    /// How many values lie in buckets above that of `limit`.
+    pub(crate) fn count_above(&self, limit: u64) -> u64 {
+        let limit = bucket_of(limit);
+        let above = self.counts().filter(|(value, _)| bucket_of(*value) > limit);
+        above.map(|(_, count)| count).sum()
+    }
+
+    /// Bytes that it takes.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Below 2,048 a bucket is one value; above, 1,024 of them share each power of two.
+fn bucket_of(value: u64) -> u64 {
+    let shift = value.max(1).ilog2().saturating_sub(BITS);
+    u64::from(shift) * HALF + (value >> shift)
+}
+
+fn highest_of(bucket: u64) -> u64 {
+    let shift = (bucket / HALF).saturating_sub(1);
+    let first = (bucket - shift * HALF) << shift;
+    first + ((1 << shift) - 1)
+}
+
+fn push(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+fn take(bytes: &mut impl Iterator<Item = u8>) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = bytes.next()?;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_bucket_holds_its_values_to_a_thousandth(value in any::<u64>()) {
+            let highest = highest_of(bucket_of(value));
+            prop_assert!(highest >= value);
+            prop_assert!(highest - value <= value / 1000);
+            prop_assert_eq!(bucket_of(highest), bucket_of(value));
+        }
+
+        #[test]
+        fn counts_come_back(counts in prop::collection::btree_map(0_u64..40_000, 1..u64::MAX, 0..50)) {
+            let counts: Vec<(u64, u64)> =
+                counts.into_iter().map(|(bucket, count)| (highest_of(bucket), count)).collect();
+            let compact = Compact::of(counts.iter().copied());
+            prop_assert_eq!(compact.counts().collect::<Vec<_>>(), counts);
+        }
+    }
+
+    #[test]
+    fn a_bucket_takes_a_few_bytes() {
+        let counts = (0..300).map(|at| (1_000_000 + at * 2_000, 20));
+        assert!(Compact::of(counts).len() <= 2 * 300 + 4);
+        assert_eq!(Compact::default().counts().count(), 0);
+    }
+}

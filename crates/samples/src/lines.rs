@@ -1,0 +1,94 @@
+//! The lines of a run record, one at a time: a record of gigabytes is never in memory as a whole.
+
+use std::{io::BufRead, path::PathBuf};
+
+use crate::{
+    line::{FORMAT, Line},
+    read_error::ReadError,
+};
+
+/// The lines of a run record, each as it was written.
+#[derive(Debug)]
+pub struct Lines<R> {
+    reader: R,
+    /// The line that is read, and its number from 1.
+    text: Vec<u8>,
+    number: usize,
+    is_torn: bool,
+    has_ended: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Those that a reader gives.
+    pub fn of(reader: R) -> Self {
+        Self {
+            reader,
+            text: Vec::new(),
+            number: 0,
+            is_torn: false,
+            has_ended: false,
+        }
+    }
+
+    /// True where the last line was torn: it is noted and left out.
+    pub fn is_torn(&self) -> bool {
+        self.is_torn
+    }
+
+    /// The next line that is not empty; `None` at the end.
+    fn next_line(&mut self) -> Result<Option<Line>, ReadError> {
+        loop {
+            self.text.clear();
+            let read = self.reader.read_until(b'\n', &mut self.text);
+            let length = read.map_err(|source| ReadError::Io {
+                path: PathBuf::new(),
+                source,
+            })?;
+            if length == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            let text = self.text.trim_ascii_end();
+            if text.is_empty() {
+                continue;
+            }
+            return match serde_json::from_slice(text) {
+                Ok(Line::Run(header)) if header.format > FORMAT => Err(ReadError::Format {
+                    found: header.format,
+                }),
+                Ok(line) => Ok(Some(line)),
+                // The first line says what the file is: a torn one is no record.
+                Err(_) if self.number > 1 && self.is_last()? => {
+                    self.is_torn = true;
+                    Ok(None)
+                }
+                Err(source) => Err(ReadError::Line {
+                    number: self.number,
+                    source,
+                }),
+            };
+        }
+    }
+
+    /// True where nothing follows.
+    fn is_last(&mut self) -> Result<bool, ReadError> {
+        let rest = self.reader.fill_buf().map_err(|source| ReadError::Io {
+            path: PathBuf::new(),
+            source,
+        })?;
+        Ok(rest.is_empty())
+    }
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = Result<Line, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let line = self.next_line().transpose();
+        self.has_ended = !matches!(line, Some(Ok(_)));
+        line
+    }
+}

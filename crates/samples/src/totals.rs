@@ -1,0 +1,171 @@
+//! What a run did in its measured phase, added up once: by operation and by statement.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    classes::Classes,
+    durations::Durations,
+    line::{Interval, OperationInterval, Phase, StatementInterval},
+};
+
+/// The operation type whose rows go to the server by statements of many.
+const GATHERED: &str = "bulk_insert";
+
+/// What a run did in its measured phase, added up.
+///
+/// An operation belongs to the phase in which it was due. What was due in the measurement counts whenever it came back;
+/// what came back while it was measured makes the throughput, whenever it was due.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Totals {
+    /// Length of the measurement, seconds.
+    pub measured_s: f64,
+    /// By load and operation.
+    pub operations: BTreeMap<(String, String), OperationTotals>,
+    /// By load and statement; empty where operations are single statements.
+    pub statements: BTreeMap<(String, String), StatementTotals>,
+    /// From the moment at which a user was due to the moment at which its request went out.
+    pub send_lag: Durations,
+    /// Names of the loads, also of those that only had a warm-up.
+    pub loads: BTreeSet<String>,
+}
+
+/// What one operation type did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OperationTotals {
+    /// Failed operations that were due in the measurement.
+    pub errors: u64,
+    /// Successful ones that came back while it was measured.
+    pub back: u64,
+    /// Response times of those that were due in it.
+    pub response: Durations,
+    /// Service times of those; empty in a closed loop.
+    pub service: Durations,
+}
+
+/// What one statement did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StatementTotals {
+    /// How many returned rows, changed rows or did neither.
+    pub classes: Classes,
+    /// Those that came back while it was measured.
+    pub back: u64,
+    /// Their times.
+    pub times: Durations,
+}
+
+impl Totals {
+    /// Those of these intervals.
+    pub fn of<'i>(intervals: impl IntoIterator<Item = &'i Interval>) -> Self {
+        let mut totals = Self::default();
+        intervals.into_iter().for_each(|it| totals.add(it));
+        totals
+    }
+
+    /// Adds what an interval holds.
+    pub fn add(&mut self, interval: &Interval) {
+        let measured = interval.phase == Phase::Measurement;
+        if measured {
+            self.measured_s += interval.length_s;
+        }
+        self.take(
+            &interval.operations,
+            &interval.statements,
+            measured,
+            measured,
+        );
+        if let (true, Some(lag)) = (measured, &interval.send_lag) {
+            self.send_lag.add(lag);
+        }
+        for carried in &interval.carried {
+            let due = carried.due_in == Phase::Measurement;
+            self.take(&carried.operations, &carried.statements, due, measured);
+            if due {
+                self.send_lag.add(&carried.send_lag);
+            }
+        }
+    }
+
+    /// A warm-up after a measurement: that was not steady, and is a part of the warm-up.
+    pub(crate) fn begin_anew(&mut self) {
+        *self = Self {
+            loads: std::mem::take(&mut self.loads),
+            ..Self::default()
+        };
+    }
+
+    /// Response times of all operations.
+    pub fn response(&self) -> Durations {
+        self.sum(|it| &it.response)
+    }
+
+    /// Service times of all operations; empty in a closed loop.
+    pub fn service(&self) -> Durations {
+        self.sum(|it| &it.service)
+    }
+
+    fn sum(&self, of: fn(&OperationTotals) -> &Durations) -> Durations {
+        let mut all = Durations::default();
+        self.operations.values().for_each(|it| all.add(of(it)));
+        all
+    }
+
+    /// Statements by class; operations of one statement each are taken for reads, as only those go without. Rows that wait
+    /// for their statement are none.
+    pub fn classes(&self) -> Classes {
+        let mut all = Classes::default();
+        let are_gathered = self.operations.keys().any(|(_, name)| name == GATHERED);
+        if self.statements.is_empty() && !are_gathered {
+            all.reads = self.operations.values().map(|it| it.response.count).sum();
+        }
+        self.statements.values().for_each(|it| all += it.classes);
+        all
+    }
+
+    /// Adds operations that were due in the measurement, or came back in it, or both.
+    fn take(
+        &mut self,
+        operations: &[OperationInterval],
+        statements: &[StatementInterval],
+        due: bool,
+        back: bool,
+    ) {
+        for part in operations {
+            if !self.loads.contains(&part.load) {
+                self.loads.insert(part.load.clone());
+            }
+        }
+        if !due && !back {
+            return;
+        }
+        for part in operations {
+            let total = entry(&mut self.operations, &part.load, &part.operation);
+            total.back += if back { part.count } else { 0 };
+            if due {
+                total.errors += part.errors;
+                total.response.add(&part.response());
+                if let Some(service) = &part.service {
+                    total.service.add(service);
+                }
+            }
+        }
+        for part in statements {
+            let total = entry(&mut self.statements, &part.load, &part.statement);
+            let classes = part.classes();
+            total.back += if back { classes.all() } else { 0 };
+            if due {
+                total.classes += classes;
+                total.times.add(&part.times());
+            }
+        }
+    }
+}
+
+fn entry<'t, T: Default>(
+    totals: &'t mut BTreeMap<(String, String), T>,
+    load: &str,
+    name: &str,
+) -> &'t mut T {
+    totals
+        .entry((load.to_owned(), name.to_owned()))
+        .or_default()
+}
