@@ -9,11 +9,12 @@ ASSETS := crates/report/assets
 
 # Each step builds on the one before it.
 .NOTPARALLEL:
-.PHONY: help quickstart test matrix mysql build static deb check-packages assets browser lint bench
+.PHONY: help quickstart test torture matrix mysql build static deb check-packages assets browser lint bench
 
 help:
 	@echo 'make quickstart  install what is missing, build, and measure a private MariaDB (about 3 minutes after the build)'
 	@echo 'make test        install what the tests need, then check format and lints and run all tests'
+	@echo 'make torture     hostile servers, broken networks, bad input, kills, full disks: SECONDS=600 SEED=1 (docs/reliability.md)'
 	@echo 'make matrix      install every version that can be, and run the tests that take all of them (1.2 GB to load)'
 	@echo 'make build       build $(TARGET_DIR)/release/dbdyno'
 	@echo 'make static      build a dbdyno that needs no library: $(TARGET_DIR)/$(MUSL)/release/dbdyno'
@@ -37,6 +38,10 @@ test:
 	@$(MAKE) --no-print-directory mysql
 	$(CARGO) test --workspace
 	$(CARGO) test --manifest-path bench/client_cost/Cargo.toml --target-dir $(abspath $(TARGET_DIR)) -p client_cost -p harness -p tpcc_load
+
+torture:
+	DBDYNO_TORTURE_SECONDS=$(or $(SECONDS),600) DBDYNO_TORTURE_SEED=$(SEED) \
+	    $(CARGO) test -p dbdyno --test torture -- --nocapture
 
 # Besides MariaDB the tests take one MySQL: any that is found, else the smallest that has today's logins. Debian's
 # moving suite cannot always be installed; what npm has stays as it is.

@@ -1,6 +1,6 @@
 //! Whose fault an error is, and the exit code that says so.
 
-use std::fmt;
+use std::{fmt, io};
 
 /// Whose fault an error is; the number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub(crate) fn hint_to_refusal(number: u16) -> Option<String> {
 
 impl From<samples::WriteError> for Blamed {
     fn from(error: samples::WriteError) -> Self {
-        let full = error.source.kind() == std::io::ErrorKind::StorageFull;
+        let full = is_full(&error.source);
         let hint = full.then(|| "free some space, then go on with --resume".to_owned());
         Self::new(Blame::Machine, error).hint(hint)
     }
@@ -132,9 +132,21 @@ impl From<workload::smack::Error> for Blamed {
 
 impl From<experiment::Error> for Blamed {
     fn from(error: experiment::Error) -> Self {
+        if let experiment::Error::Io { source, .. } = &error
+            && is_full(source)
+        {
+            let hint = "free some space, or name another directory with --results".to_owned();
+            return Self::new(Blame::Machine, error).hint(hint);
+        }
         let hint = error.hint();
         Self::new(Blame::Input, error).hint(hint)
     }
+}
+
+/// Whether a file could not be written for want of space.
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded)
 }
 
 /// Whether waiting for a server's process ended because the user wanted it.
@@ -155,5 +167,25 @@ impl From<server::Error> for Blamed {
         };
         let hint = error.hint();
         Self::new(blame, error).hint(hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_the_machines_fault() {
+        let of = |kind: io::ErrorKind| {
+            let error = experiment::Error::Io {
+                action: "write",
+                path: "out/experiment.json".into(),
+                source: kind.into(),
+            };
+            Blamed::from(error).blame
+        };
+        assert_eq!(of(io::ErrorKind::StorageFull), Blame::Machine);
+        assert_eq!(of(io::ErrorKind::QuotaExceeded), Blame::Machine);
+        assert_eq!(of(io::ErrorKind::PermissionDenied), Blame::Input);
     }
 }

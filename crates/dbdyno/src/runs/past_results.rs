@@ -99,8 +99,9 @@ fn forget(file: &Path, is_gone: impl Fn(&PastResults) -> bool) -> io::Result<usi
 /// The last line of each place; a line that only adds a summary leaves the results where they were in time.
 fn read(lines: impl BufRead) -> Vec<PastResults> {
     let mut all: Vec<PastResults> = Vec::new();
-    for line in lines.lines().map_while(Result::ok) {
-        let Ok(results) = serde_json::from_str::<PastResults>(&line) else {
+    // By bytes: a line that is no text ends nothing but itself.
+    for line in lines.split(b'\n').map_while(Result::ok) {
+        let Ok(results) = serde_json::from_slice::<PastResults>(&line) else {
             continue;
         };
         let known = all.iter_mut().find(|known| known.path == results.path);
@@ -137,7 +138,10 @@ mod tests {
             append(&file, results).unwrap();
         }
         let text = std::fs::read_to_string(&file).unwrap() + "{\"at\":\"2026";
-        assert_eq!(read(text.as_bytes()), [b, again]);
+        assert_eq!(read(text.as_bytes()), [b.clone(), again.clone()]);
+        let (first, rest) = text.split_once('\n').unwrap();
+        let damaged = [first.as_bytes(), b"\n{\xff\xfe\n", rest.as_bytes()].concat();
+        assert_eq!(read(&damaged[..]), [b, again]);
     }
 
     #[test]

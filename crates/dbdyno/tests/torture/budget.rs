@@ -1,0 +1,42 @@
+//! How long is tortured, with which seed, and which case alone: the environment says it.
+
+use std::time::Duration;
+
+/// In an ordinary test run: about a minute in all.
+const SECONDS: u64 = 60;
+const SEED: u64 = 1;
+
+/// What `make torture` passes.
+#[derive(Debug, Clone)]
+pub(crate) struct Budget {
+    pub(crate) time: Duration,
+    pub(crate) seed: u64,
+    /// Only the kind of this name.
+    pub(crate) only: Option<String>,
+    /// Only the case of this number.
+    pub(crate) case: Option<u64>,
+}
+
+impl Budget {
+    /// Reads the environment.
+    pub(crate) fn read() -> Self {
+        let text = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
+        let number = |name: &str| {
+            text(name).map(|text| {
+                text.parse::<u64>()
+                    .unwrap_or_else(|_| panic!("{name}={text} is no whole number"))
+            })
+        };
+        Self {
+            time: Duration::from_secs(number("DBDYNO_TORTURE_SECONDS").unwrap_or(SECONDS)),
+            seed: number("DBDYNO_TORTURE_SEED").unwrap_or(SEED),
+            only: text("DBDYNO_TORTURE_ONLY"),
+            case: number("DBDYNO_TORTURE_CASE"),
+        }
+    }
+
+    /// True for more than the small round of an ordinary test run.
+    pub(crate) fn is_long(&self) -> bool {
+        self.time.as_secs() > 2 * SECONDS || self.case.is_some()
+    }
+}
