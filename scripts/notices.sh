@@ -17,6 +17,8 @@ if [ $# -lt 1 ]; then
 fi
 target=$1
 only=${2:-}
+# The shortest licences have more; what is not larger only points to one.
+POINTER_BYTES=500
 cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
 work=$(mktemp -d)
@@ -79,9 +81,14 @@ while IFS='|' read -r crate licence; do
     mapfile -t files < <(find "$source" -type f -size +0 -not -path '*/tests/*' -not -path '*/benches/*' \
         \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' -o -iname 'copyright*' -o -iname 'unlicense*' \) \
         -not -name '*.rs' -not -name '*.py' | sort)
-    if [ "${#files[@]}" -eq 0 ]; then
+    # A few lines that only name the licences are no licence.
+    whole=''
+    for file in "${files[@]}"; do
+        [ "$(stat -c %s "$file")" -le "$POINTER_BYTES" ] || whole=$file
+    done
+    if [ -z "$whole" ]; then
         [[ $licence == *Apache-2.0* && $licence != *AND* ]] || fail "$name $version ($licence) has no licence text"
-        files=(LICENSE-APACHE)
+        files+=(LICENSE-APACHE)
     fi
     if [ "$name" = libsqlite3-sys ]; then
         # SQLite itself is in the public domain; its blessing stands where a licence would.
