@@ -11,9 +11,9 @@ use settings::Rows;
 use super::{
     control::{Purpose, control, number, quoted, variables},
     created_tables::CreatedTables,
+    data_set::WantedData,
     server_host::Observation,
-    stage::{Maker, Stage, WantedData, local_pid, refuse_local},
-    table_load::load_tables,
+    stage::{Stage, local_pid, refuse_local},
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -73,6 +73,7 @@ impl GivenServer {
             datadir: datadir.filter(|_| server_pid.is_some()),
             observation,
             private: false,
+            is_simulated: false,
             dataset,
             settings_changed: Vec::new(),
         })
@@ -121,28 +122,30 @@ impl GivenServer {
         new_block: bool,
         variables: &BTreeMap<String, String>,
     ) -> anyhow::Result<Dataset> {
-        let Maker::Smack(smack, rows) = &data.maker else {
-            unreachable!("the experiment allows TPC-C's and TPC-H's data on a private server only");
-        };
-        let Rows::Count(rows) = *rows else {
-            return Err(Blamed::new(
-                Blame::Input,
-                "rows as a multiple of the buffer pool need a private server",
-            )
-            .hint("give a plain count, such as rows = \"1M\"".to_owned())
-            .into());
+        let rows = match data.rows() {
+            None => None,
+            Some(Rows::Count(rows)) => Some(rows),
+            Some(Rows::TimesBufferPool(_)) => {
+                return Err(Blamed::new(
+                    Blame::Input,
+                    "rows as a multiple of the buffer pool need a private server",
+                )
+                .hint("give a plain count, such as rows = \"1M\"".to_owned())
+                .into());
+            }
         };
         let mut loaded = None;
         if data.is_renewed(new_block) || self.holds.as_ref() != Some(&data.data_set) {
-            for table in smack.tables() {
-                self.claim(table)?;
+            for table in data.maker.tables() {
+                self.claim(&table)?;
             }
-            loaded = Some(load_tables(smack, &self.endpoint, rows, &self.interrupt)?);
+            loaded = Some((data.maker).load(&self.endpoint, rows, &self.interrupt)?);
             self.holds = Some(data.data_set.clone());
         }
         Ok(Dataset {
             source: data.maker.name(),
-            rows,
+            // What was loaded before has the rows that were asked for, or its loader would have failed.
+            rows: loaded.map_or(rows.unwrap_or_default(), |loaded| loaded.rows),
             disk_bytes: loaded.and_then(|loaded| loaded.disk_bytes),
             buffer_pool_bytes: variables
                 .get("innodb_buffer_pool_size")

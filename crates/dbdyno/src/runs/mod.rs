@@ -1,8 +1,12 @@
 //! From a plan to its run records: the server, the data, the load, one run after the other.
 
 mod audited;
+mod benchmark;
+mod benchmarks;
 mod control;
 mod created_tables;
+mod data_set;
+mod driver;
 mod execution;
 mod given_server;
 mod origin;
@@ -24,6 +28,7 @@ mod settings_in_effect;
 mod shortcoming;
 mod single_run;
 mod smack_data;
+mod smack_runs;
 mod stage;
 pub(crate) mod steady;
 mod table_load;

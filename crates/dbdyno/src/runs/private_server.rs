@@ -14,11 +14,10 @@ use settings::Rows;
 
 use super::{
     control::{Purpose, control, number, variables},
+    data_set::{Loaded, WantedData},
     redo_log,
     settings_in_effect::adjusted,
-    smack_data::SmackData,
-    stage::{Maker, Stage, WantedData},
-    table_load::{Loaded, load_tables},
+    stage::Stage,
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -67,8 +66,8 @@ pub(crate) struct PrivateServer {
     pristine: PathBuf,
     /// Data sets by [`PlannedRun::data_set`].
     stored: BTreeMap<String, Stored>,
-    /// Bytes that a row of a .smack file takes on disk.
-    row_bytes: BTreeMap<PathBuf, f64>,
+    /// Bytes that a row takes on disk, by [`WantedData::row_kind`].
+    row_bytes: BTreeMap<String, f64>,
     /// The data set that the data directory holds now.
     holds: Option<String>,
     /// Block of the last run.
@@ -164,6 +163,7 @@ impl PrivateServer {
             datadir: Some(self.server.datadir().to_owned()),
             observation: None,
             private: true,
+            is_simulated: false,
             dataset,
             settings_changed,
         })
@@ -303,19 +303,10 @@ impl PrivateServer {
 
     /// Loads a data set into a pristine server and keeps a copy of it.
     fn load(&mut self, data: &WantedData<'_>, database: &str) -> anyhow::Result<()> {
-        let loaded = match &data.maker {
-            Maker::Smack(smack, Rows::Count(rows)) => self.load_rows(smack, *rows, database)?,
-            Maker::Smack(smack, Rows::TimesBufferPool(ratio)) => {
-                self.load_ratio(smack, *ratio, database)?
-            }
-            Maker::Tpcc(tables) => {
-                self.begin_anew(database)?;
-                tables.load(&self.endpoint(database), &self.interrupt)?
-            }
-            Maker::Tpch(tables) => {
-                self.begin_anew(database)?;
-                tables.load(&self.endpoint(database), &self.interrupt)?
-            }
+        let loaded = match data.rows() {
+            None => self.load_rows(data, None, database)?,
+            Some(Rows::Count(rows)) => self.load_rows(data, Some(rows), database)?,
+            Some(Rows::TimesBufferPool(ratio)) => self.load_ratio(data, ratio, database)?,
         };
         self.stop()?;
         let step = Step::spinner("keeping a copy of the data");
@@ -338,15 +329,15 @@ impl PrivateServer {
         Ok(())
     }
 
-    /// Loads so many rows of a .smack file into an empty server.
+    /// Loads a data set into an empty server, with so many rows where that can be chosen.
     fn load_rows(
         &mut self,
-        smack: &SmackData,
-        rows: u64,
+        data: &WantedData<'_>,
+        rows: Option<u64>,
         database: &str,
     ) -> anyhow::Result<Loaded> {
         self.begin_anew(database)?;
-        load_tables(smack, &self.endpoint(database), rows, &self.interrupt)
+        (data.maker).load(&self.endpoint(database), rows, &self.interrupt)
     }
 
     /// Starts the server as it was made, with the database.
@@ -368,7 +359,7 @@ impl PrivateServer {
     /// Loads so many rows that the data has this ratio to the buffer pool.
     fn load_ratio(
         &mut self,
-        smack: &SmackData,
+        data: &WantedData<'_>,
         ratio: f64,
         database: &str,
     ) -> anyhow::Result<Loaded> {
@@ -376,14 +367,14 @@ impl PrivateServer {
             Some(bytes) => ratio * bytes as f64,
             None => return Err(needs_count("the server has no InnoDB buffer pool")),
         };
-        let mut row_bytes = self.row_bytes.get(smack.path()).copied();
+        let mut row_bytes = self.row_bytes.get(&data.row_kind()).copied();
         let mut loads = 0;
         loop {
             let rows = match row_bytes {
                 Some(row_bytes) => (wanted_bytes / row_bytes).ceil().max(1.0) as u64,
                 None => ROWS_TO_MEASURE,
             };
-            let loaded = self.load_rows(smack, rows, database)?;
+            let loaded = self.load_rows(data, Some(rows), database)?;
             loads += 1;
             let Some(bytes) = loaded.disk_bytes.filter(|bytes| *bytes > 0) else {
                 return Err(needs_count(
@@ -393,7 +384,7 @@ impl PrivateServer {
             let off = (bytes as f64 / wanted_bytes - 1.0).abs();
             row_bytes = Some(bytes as f64 / rows as f64);
             self.row_bytes
-                .insert(smack.path().to_owned(), bytes as f64 / rows as f64);
+                .insert(data.row_kind(), bytes as f64 / rows as f64);
             if off <= RATIO_OFF_AT_MOST || loads == LOADS_AT_MOST {
                 return Ok(loaded);
             }

@@ -9,23 +9,22 @@ use std::{
 use experiment::{Experiment, PlannedRun, Restart, ServerSpec};
 use load::Interrupt;
 use protocol::Endpoint;
-use workload::{smack::SmackClients, tpcc::options as tpcc_options, tpch::options as tpch_options};
 
 use super::{
+    benchmarks::benchmark,
     created_tables::CreatedTables,
-    execution::{Execution, Identity, Work, expected},
+    data_set::WantedData,
+    driver::expected,
+    execution::{Execution, Identity},
     given_server::{self, GivenServer},
     origin::Origin,
     private_server::{Place, PrivateServer, settings_of},
     recording::RunProgress,
     results_directory::ResultsDirectory,
-    smack_data::{SmackFiles, file_of_data, file_of_load},
-    stage::{Stage, WantedData},
-    table_load::find_tables,
+    smack_data::SmackFiles,
+    stage::Stage,
     time_budget::TimeBudget,
     time_left::TimeLeft,
-    tpcc::{self, data::Terminals},
-    tpch_data,
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -183,7 +182,7 @@ impl<'a> Runner<'a> {
         let label = label.join(" ").trim_end().to_owned();
         step.announce(&label, left);
         let mut stage = self.stage(run)?;
-        let work = self.work(run, &mut stage)?;
+        let work = benchmark(run.load.source.name()).work(run, &self.smacks, &mut stage)?;
         let execution = Execution {
             identity: Identity {
                 experiment: self.experiment.name(),
@@ -212,41 +211,6 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// What the clients of a run do on its stage; finds the tables where nobody made them.
-    fn work(&self, run: &PlannedRun, stage: &mut Stage) -> anyhow::Result<Work> {
-        let values = &run.load.source.values;
-        match run.load.source.name() {
-            "smack" => {
-                let file = SmackClients::of(values).file;
-                let smack = self.smacks.at(file);
-                if run.data.is_none() && self.null.is_none() {
-                    stage.dataset = find_tables(&smack, &stage.endpoint)?;
-                }
-                let is_own = run
-                    .data
-                    .as_ref()
-                    .is_none_or(|data| file_of_data(data).is_some());
-                let rows = stage.dataset.as_ref().map(|data| data.rows);
-                let rows = rows.filter(|_| is_own);
-                Ok(Work::Smack {
-                    client: smack.client(&run.load)?,
-                    plan: smack.plan(&run.load, rows)?,
-                    keys: smack.keys(&run.load, rows)?,
-                })
-            }
-            "tpcc" => Ok(Work::Tpcc(Terminals::new(
-                tpcc_options::LoadOptions::of(values),
-                run.seed,
-                &stage.endpoint,
-                run.data.is_none(),
-            )?)),
-            _ => Ok(Work::Tpch {
-                load: tpch_data::table_load(run)?,
-                redo_log: tpch_options::LoadOptions::of(values).redo_log,
-            }),
-        }
-    }
-
     /// Stops the private server of a run that the next one restarts anyway: of several, only one is to run at a
     /// time.
     fn rest(&mut self, run: &PlannedRun) -> anyhow::Result<()> {
@@ -266,17 +230,15 @@ impl<'a> Runner<'a> {
 
     /// The stage that a run asks for.
     fn stage(&mut self, run: &PlannedRun) -> anyhow::Result<Stage> {
-        let database = match (run.load.source.name(), file_of_load(&run.load)) {
-            (_, Some(file)) => self.smacks.at(file).database(&run.load)?,
-            ("tpcc", None) => tpcc::data::DATABASE.to_owned(),
-            _ => tpch_data::DATABASE.to_owned(),
-        };
+        let (load, files) = (&run.load, &self.smacks);
+        let database = benchmark(load.source.name()).database(load, files)?;
+        let data = run.data.as_ref().and_then(|data| {
+            let maker = benchmark(data.source.name()).data_set(data, load, files);
+            WantedData::of(run, maker)
+        });
         if let Some(null) = &self.null {
-            return Ok(Stage::simulated(run, null, database));
+            return Ok(Stage::simulated(data.as_ref(), null, database));
         }
-        let smack = run.data.as_ref().and_then(file_of_data);
-        let smack = smack.map(|file| self.smacks.at(file));
-        let data = WantedData::of(run, smack.as_deref());
         match &run.server {
             ServerSpec::Private {
                 run: wanted,

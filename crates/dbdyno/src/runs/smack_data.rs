@@ -83,11 +83,6 @@ impl SmackData {
         })
     }
 
-    /// The file.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// The file's name.
     pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default();

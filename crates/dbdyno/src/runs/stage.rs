@@ -7,20 +7,17 @@ use std::{
     time::Duration,
 };
 
-use experiment::{DataSpec, Observe, PlannedRun, Restore};
+use experiment::Observe;
 use load::Interrupt;
 use protocol::{Address, Connection, Endpoint};
 use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity};
 use settings::Rows;
 use telemetry::{Targets, WatchedServer};
-use workload::{smack, tpcc};
 
 use super::{
     control::{control, variables},
+    data_set::WantedData,
     server_host::Observation,
-    smack_data::{SmackData, file_of_data},
-    tpcc::data::TpccTables,
-    tpch_data::TpchTables,
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -42,68 +39,12 @@ pub(crate) struct Stage {
     pub(crate) observation: Option<Rc<Observation>>,
     /// True for a server that dbdyno started.
     pub(crate) private: bool,
+    /// True for a server that does nothing.
+    pub(crate) is_simulated: bool,
     /// The data that the run meets.
     pub(crate) dataset: Option<Dataset>,
     /// What the server has otherwise than the run asked for, a sentence each.
     pub(crate) settings_changed: Vec<String>,
-}
-
-/// The data that a run asks for.
-pub(crate) struct WantedData<'a> {
-    /// Name of the data set: runs with the same name can use one copy.
-    pub(crate) data_set: String,
-    /// In which state the run meets it.
-    pub(crate) spec: &'a DataSpec,
-    /// What makes it.
-    pub(crate) maker: Maker<'a>,
-}
-
-/// What makes data.
-pub(crate) enum Maker<'a> {
-    /// A .smack file, with so many rows.
-    Smack(&'a SmackData, Rows),
-    /// TPC-C's generator.
-    Tpcc(TpccTables),
-    /// TPC-H's generator.
-    Tpch(TpchTables),
-}
-
-impl Maker<'_> {
-    /// As the record calls it.
-    pub(crate) fn name(&self) -> String {
-        match self {
-            Self::Smack(smack, _) => smack.name(),
-            Self::Tpcc(tables) => tables.name(),
-            Self::Tpch(tables) => tables.name(),
-        }
-    }
-}
-
-impl<'a> WantedData<'a> {
-    /// The data that `run` asks for; `None` when it takes what it finds.
-    pub(crate) fn of(run: &'a PlannedRun, smack: Option<&'a SmackData>) -> Option<Self> {
-        let spec = run.data.as_ref()?;
-        let values = &spec.source.values;
-        let maker = match spec.source.name() {
-            "smack" => Maker::Smack(smack?, smack::SmackData::of(values).1),
-            "tpcc" => Maker::Tpcc(TpccTables::of(tpcc::options::DataOptions::of(values))),
-            _ => Maker::Tpch(TpchTables::of(spec, &run.load)),
-        };
-        Some(Self {
-            data_set: run.data_set()?,
-            spec,
-            maker,
-        })
-    }
-
-    /// True when the data must be put back before a run.
-    pub(crate) fn is_renewed(&self, new_block: bool) -> bool {
-        match self.spec.restore {
-            Restore::PerRun => true,
-            Restore::PerBlock => new_block,
-            Restore::Never => false,
-        }
-    }
 }
 
 impl Stage {
@@ -123,23 +64,21 @@ impl Stage {
             datadir: datadir.filter(|_| server_pid.is_some()),
             observation,
             private: false,
+            is_simulated: false,
             settings_changed: Vec::new(),
             dataset: None,
         })
     }
 
-    /// A server that does nothing in the place of the one that `run` asks for, as if its data were there.
-    pub(super) fn simulated(run: &PlannedRun, null: &NullProcess, database: String) -> Self {
-        let rows = run.data.as_ref().and_then(|data| {
-            let file = file_of_data(data)?;
-            Some((file, smack::SmackData::of(&data.source.values).1))
-        });
-        let dataset = rows.map(|(file, rows)| Dataset {
-            source: file
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+    /// A server that does nothing in the place of the one that a run asks for, as if its data were there.
+    pub(super) fn simulated(
+        data: Option<&WantedData<'_>>,
+        null: &NullProcess,
+        database: String,
+    ) -> Self {
+        let rows = data.and_then(|data| Some((data.maker.name(), data.rows()?)));
+        let dataset = rows.map(|(source, rows)| Dataset {
+            source,
             rows: match rows {
                 Rows::Count(rows) => rows,
                 Rows::TimesBufferPool(ratio) => (ratio * SIMULATED_ROWS).ceil() as u64,
@@ -158,6 +97,7 @@ impl Stage {
             server_pid: Some(null.pid()),
             datadir: None,
             private: true,
+            is_simulated: true,
             settings_changed: Vec::new(),
             dataset,
         }

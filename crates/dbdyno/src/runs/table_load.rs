@@ -1,7 +1,5 @@
 //! Loads the tables of a .smack file; measures what tables take on disk.
 
-use std::time::Duration;
-
 use load::Interrupt;
 use protocol::{Connection, Endpoint};
 use samples::Dataset;
@@ -9,23 +7,13 @@ use workload::smack::{Error, Existing, TableEvent, TablePlan};
 
 use super::{
     control::{Purpose, control, number, quoted, unless_interrupted, wait},
+    data_set::Loaded,
     smack_data::SmackData,
 };
 use crate::{
     blame::{Blame, Blamed},
     progress::Step,
 };
-
-/// What a load brought.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Loaded {
-    /// Rows in each table that gen-data fills; of other data, in all tables.
-    pub(crate) rows: u64,
-    /// Bytes of all tables and their indexes, as the server counts its pages; `None` where it does not say.
-    pub(crate) disk_bytes: Option<u64>,
-    /// Time that loading took.
-    pub(crate) took: Duration,
-}
 
 /// Makes every table of a .smack file with so many rows; a table that exists is replaced.
 pub(crate) fn load_tables(

@@ -3,18 +3,25 @@
 use std::{sync::Arc, thread::available_parallelism, time::Duration};
 
 use experiment::{DataSpec, LoadSpec, PlannedRun};
-use load::{Interrupt, Population};
+use load::{Group, Interrupt, Observer, Outcome, Population};
 use protocol::Endpoint;
+use samples::Line;
 use settings::OptionTable;
 use workload::tpch::{
-    LoadPlan, Table, TableLoad, TpchLoad,
+    LoadPlan, Table, TableLoad, TableLoader, TpchLoad,
     options::{DataOptions, LoadOptions},
 };
 
 use super::{
+    benchmark::{Benchmark, Work},
     control::Purpose,
+    data_set::{DataSet, Loaded},
+    driver::Driver,
     population,
-    table_load::{Loaded, disk_bytes},
+    redo_log::RedoLogOff,
+    smack_data::SmackFiles,
+    stage::Stage,
+    table_load::disk_bytes,
 };
 use crate::{blame::Blamed, progress::Step};
 
@@ -33,9 +40,31 @@ pub(crate) struct Filled {
     pub(crate) foreign_keys_took: Duration,
 }
 
+/// TPC-H.
+pub(crate) struct Tpch;
+
+impl Benchmark for Tpch {
+    fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> anyhow::Result<String> {
+        Ok(DATABASE.to_owned())
+    }
+
+    fn data_set(&self, data: &DataSpec, load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+        Box::new(TpchTables::of(data, load))
+    }
+
+    fn work(
+        &self,
+        run: &PlannedRun,
+        _files: &SmackFiles,
+        _stage: &mut Stage,
+    ) -> anyhow::Result<Box<dyn Work>> {
+        Ok(Box::new(MeasuredLoad::of(run)))
+    }
+}
+
 /// The tables of an experiment's data set.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct TpchTables {
+struct TpchTables {
     plan: LoadPlan,
     /// The table that the run itself loads.
     left_empty: Option<Table>,
@@ -43,7 +72,7 @@ pub(crate) struct TpchTables {
 
 impl TpchTables {
     /// The tables that a run meets.
-    pub(crate) fn of(data: &DataSpec, load: &LoadSpec) -> Self {
+    fn of(data: &DataSpec, load: &LoadSpec) -> Self {
         let load = &load.source;
         let is_table_load = load.name() == TpchLoad.name();
         let left_empty = is_table_load.then(|| LoadOptions::of(&load.values).table);
@@ -52,19 +81,26 @@ impl TpchTables {
             left_empty,
         }
     }
+}
 
-    /// As the record calls them: `TPC-H at scale factor 0.1 without lineitem`.
-    pub(crate) fn name(&self) -> String {
+impl DataSet for TpchTables {
+    /// `TPC-H at scale factor 0.1 without lineitem`
+    fn name(&self) -> String {
         let without = self
             .left_empty
             .map_or(String::new(), |table| format!(" without {}", table.name()));
         format!("TPC-H at scale factor {}{without}", self.plan.scale_factor)
     }
 
-    /// Makes and fills them.
-    pub(crate) fn load(
+    fn tables(&self) -> Vec<String> {
+        let tables = Table::ALL.into_iter().map(Table::name);
+        tables.map(str::to_owned).collect()
+    }
+
+    fn load(
         &self,
         endpoint: &Endpoint,
+        _rows: Option<u64>,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Loaded> {
         let streams = default_streams();
@@ -78,15 +114,58 @@ impl TpchTables {
     }
 }
 
-/// What a run does that loads a table.
-pub(crate) fn table_load(run: &PlannedRun) -> Result<Arc<TableLoad>, Blamed> {
-    let data = run.data.as_ref();
-    let data = data.expect("the experiment has checked that the data is TPC-H's");
-    let load = LoadOptions::of(&run.load.source.values);
-    let statements = load.statements.unwrap_or(run.load.connections.into());
-    let load = TableLoad::new(&plan(data, load.checks), load.table, statements);
-    load.warm_up();
-    Ok(Arc::new(load))
+/// The load of one table, as a run measures it.
+struct MeasuredLoad {
+    /// What the connections share.
+    load: Arc<TableLoad>,
+    /// Whether InnoDB's redo log is written meanwhile.
+    redo_log: bool,
+}
+
+impl MeasuredLoad {
+    fn of(run: &PlannedRun) -> Self {
+        let data = run.data.as_ref();
+        let data = data.expect("the experiment has checked that the data is TPC-H's");
+        let options = LoadOptions::of(&run.load.source.values);
+        let statements = options.statements.unwrap_or(run.load.connections.into());
+        let load = TableLoad::new(&plan(data, options.checks), options.table, statements);
+        load.warm_up();
+        Self {
+            load: Arc::new(load),
+            redo_log: options.redo_log,
+        }
+    }
+}
+
+impl Work for MeasuredLoad {
+    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+        let (load, endpoint) = (Arc::clone(&self.load), Arc::new(driver.endpoint.clone()));
+        let group = Group {
+            name: DATABASE.to_owned(),
+            operations: load.operations().to_vec(),
+            statements: Vec::new(),
+            users: driver.users(),
+            make: Box::new(move |_| TableLoader::new(Arc::clone(&load), Arc::clone(&endpoint))),
+        };
+        let load = driver.load(group);
+        if self.redo_log {
+            return driver.drive(load, observer);
+        }
+        let off = RedoLogOff::switch_off(driver.control)?;
+        let outcome = driver.drive(load, observer)?;
+        off.switch_on()?;
+        Ok(outcome)
+    }
+
+    fn known_after(&self, endpoint: &Endpoint, took_s: f64) -> Vec<Line> {
+        let table = self.load.table();
+        let (rows, bytes) = self.load.brought();
+        vec![Line::Loaded(samples::Loaded {
+            // A server that died has nothing to say, and how the load ended is told elsewhere.
+            disk_bytes: disk_bytes([table].into_iter(), endpoint).ok().flatten(),
+            ..samples::Loaded::new(table, rows, bytes, took_s)
+        })]
+    }
 }
 
 /// As many connections as there are CPUs.

@@ -2,38 +2,69 @@
 
 use std::sync::Arc;
 
-use ::load::{Group, Interrupt};
+use ::load::{Interrupt, Load, Observer, Outcome};
+use experiment::{DataSpec, LoadSpec, PlannedRun};
 use protocol::Endpoint;
-use samples::Checked;
+use samples::{Checked, Line};
 use workload::tpcc::{
-    Found, Keys, LoadPlan, Population, Table, Terminal, TerminalPlan, Violation,
+    Found, Keys, LoadPlan, Population, Table, TerminalPlan, Violation,
     options::{DataOptions, LoadOptions},
 };
 
 use super::{
-    super::table_load::{Loaded, disk_bytes},
+    super::{
+        benchmark::{Benchmark, Work},
+        data_set::{DataSet, Loaded},
+        driver::Driver,
+        smack_data::SmackFiles,
+        stage::Stage,
+        table_load::disk_bytes,
+    },
     consistency::{checked, describe, violations},
+    database::DATABASE,
     population::load_all,
-    terminals::{Database, group},
+    terminals::{Database, ON_ERROR, group},
 };
 use crate::blame::{Blame, Blamed};
-
-/// The database of the tables, unless another is named.
-pub(crate) const DATABASE: &str = super::database::DATABASE;
 
 /// Seed of the rows: that of `dbdyno tpcc load` unless told otherwise.
 const SEED: u64 = 1;
 
+/// TPC-C.
+pub(crate) struct Tpcc;
+
+impl Benchmark for Tpcc {
+    fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> anyhow::Result<String> {
+        Ok(DATABASE.to_owned())
+    }
+
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+        Box::new(TpccTables::of(DataOptions::of(&data.source.values)))
+    }
+
+    fn work(
+        &self,
+        run: &PlannedRun,
+        _files: &SmackFiles,
+        stage: &mut Stage,
+    ) -> anyhow::Result<Box<dyn Work>> {
+        let options = LoadOptions::of(&run.load.source.values);
+        let is_found = run.data.is_none();
+        let terminals = Terminals::new(options, run.seed, &stage.endpoint, is_found)?;
+        Ok(Box::new(terminals))
+    }
+}
+
 /// The tables of an experiment's data set.
 #[derive(Debug, Clone)]
-pub(crate) struct TpccTables {
+struct TpccTables {
     plan: LoadPlan,
     warehouses: u32,
 }
 
 impl TpccTables {
     /// The tables that a run meets.
-    pub(crate) fn of(data: DataOptions) -> Self {
+    fn of(data: DataOptions) -> Self {
         Self {
             plan: LoadPlan {
                 population: Population { seed: SEED },
@@ -45,17 +76,25 @@ impl TpccTables {
             warehouses: data.warehouses,
         }
     }
+}
 
-    /// As the record calls them: `TPC-C with 4 warehouses`.
-    pub(crate) fn name(&self) -> String {
+impl DataSet for TpccTables {
+    /// `TPC-C with 4 warehouses`
+    fn name(&self) -> String {
         let plural = if self.warehouses == 1 { "" } else { "s" };
         format!("TPC-C with {} warehouse{plural}", self.warehouses)
     }
 
-    /// Makes and fills them, and sees that they are consistent: every run begins with a copy of them.
-    pub(crate) fn load(
+    fn tables(&self) -> Vec<String> {
+        let tables = Table::ALL.into_iter().map(Table::name);
+        tables.map(str::to_owned).collect()
+    }
+
+    /// Also sees that they are consistent: every run begins with a copy of them.
+    fn load(
         &self,
         endpoint: &Endpoint,
+        _rows: Option<u64>,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Loaded> {
         let loaded = load_all(endpoint, &self.plan, &Found::default(), None, interrupt)?;
@@ -72,7 +111,7 @@ impl TpccTables {
 }
 
 /// The terminals of one run.
-pub(crate) struct Terminals {
+struct Terminals {
     plan: Arc<TerminalPlan>,
     check: bool,
     /// The tables were there, and nobody checked them after their load.
@@ -83,7 +122,7 @@ pub(crate) struct Terminals {
 
 impl Terminals {
     /// The terminals on the tables of a database; `is_found` says that nobody has checked these.
-    pub(crate) fn new(
+    fn new(
         load: LoadOptions,
         seed: u64,
         endpoint: &Endpoint,
@@ -105,13 +144,8 @@ impl Terminals {
         })
     }
 
-    /// So many of them, as the load engine takes them.
-    pub(crate) fn group(&self, users: u32, endpoint: &Endpoint) -> Group<Terminal> {
-        group(&self.plan, users, endpoint)
-    }
-
     /// What is known of the tables before the run; `None` where nobody looked.
-    pub(crate) fn checked_before(&self) -> Option<Checked> {
+    fn checked_before(&self) -> Option<Checked> {
         match (self.is_found, self.check) {
             // What violates a condition there fails the load.
             (false, _) => Some(checked("load", &[])),
@@ -119,14 +153,27 @@ impl Terminals {
             (true, false) => None,
         }
     }
+}
 
-    /// An error when the run left the database inconsistent, or its inputs were not those of the specification; `tell`
-    /// hears what was found.
-    pub(crate) fn check(
-        &self,
-        endpoint: &Endpoint,
-        tell: impl FnOnce(Checked),
-    ) -> anyhow::Result<()> {
+impl Work for Terminals {
+    fn known_before(&self) -> Vec<Line> {
+        let checked = self.checked_before().map(Line::Checked);
+        checked.into_iter().collect()
+    }
+
+    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+        let group = group(&self.plan, driver.users(), &driver.endpoint);
+        let load = Load {
+            // The specification's transactions are tried again until they are in.
+            on_refusal: ON_ERROR.on_refusal(),
+            on_error: ON_ERROR,
+            ..driver.load(group)
+        };
+        driver.drive(load, observer)
+    }
+
+    /// An error when the run left the database inconsistent, or its inputs were not those of the specification.
+    fn check(&self, endpoint: &Endpoint, tell: &mut dyn FnMut(Line)) -> anyhow::Result<()> {
         if !self.check {
             return Ok(());
         }
@@ -135,7 +182,7 @@ impl Terminals {
             .iter()
             .filter_map(|violation| violation.since(&self.before))
             .collect();
-        tell(checked("end", &new));
+        tell(Line::Checked(checked("end", &new)));
         let inputs = self.plan.tally.total().audit(self.plan.warehouses);
         if let Some(share) = inputs.iter().find(|share| share.is_violated()) {
             let message = format!(
