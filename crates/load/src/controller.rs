@@ -46,7 +46,7 @@ pub(crate) struct Controller<'a> {
     steady: SteadyState,
     intervals: Intervals,
     totals: Cells,
-    /// Operations that were due in the measurement and succeeded.
+    /// Operations that succeeded and were due in the measurement, or came back in it.
     succeeded: u64,
     failures: FailureCounts,
     /// Attempts to open a connection that failed for good, or for a lost one at first, by group and number.
@@ -254,8 +254,12 @@ impl<'a> Controller<'a> {
         }
         let own = [(&phase, &interval.cells)];
         for (due_in, cells) in interval.carried.iter().chain(own) {
-            if *due_in == Phase::Measurement {
+            let is_due = *due_in == Phase::Measurement;
+            // Where a backlog of the warm-up takes all the time, what comes back is a result all the same.
+            if is_due || phase == Phase::Measurement {
                 self.succeeded += cells.succeeded();
+            }
+            if is_due {
                 self.send_lag.add(&cells.send_lag);
             }
         }

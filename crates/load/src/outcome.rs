@@ -22,7 +22,7 @@ pub struct Outcome {
     pub totals: Vec<OperationTotal>,
     /// What each user that was connected did in the measurement, in no particular order.
     pub users: Vec<UserTotal>,
-    /// Operations that were due in the measurement and succeeded.
+    /// Operations that succeeded and were due in the measurement, or came back in it.
     pub succeeded: u64,
     /// Operations that had not come back when the load gave up waiting, those that were tried again then included.
     pub unfinished: u64,

@@ -79,6 +79,8 @@ pub enum Stop {
     WhenUsersEnd,
 }
 
+/// How long a load waits for its last operations where nothing is said.
+const USUAL: Duration = Duration::from_secs(5);
 /// How long operations in flight may take after an interruption or a failure: the user waits.
 const CUT_OFF: Duration = Duration::from_secs(1);
 
@@ -94,7 +96,7 @@ pub enum Drain {
 
 impl Drain {
     /// What a load does unless told otherwise.
-    pub const USUAL: Self = Self::AtMost(Duration::from_secs(5));
+    pub const USUAL: Self = Self::AtMost(USUAL);
 
     /// How long a load waits that was cut off or not; `None` where it waits for the last of them.
     pub(crate) fn limit(self, is_cut_off: bool) -> Option<Duration> {
@@ -103,6 +105,14 @@ impl Drain {
             (Self::AtMost(limit), false) => Some(limit),
             (Self::Unlimited, true) => Some(CUT_OFF),
             (Self::Unlimited, false) => None,
+        }
+    }
+
+    /// How long after the stop an operation is tried again that fails: also a load that waits for all comes to its end.
+    pub(crate) fn retries_for(self) -> Duration {
+        match self {
+            Self::AtMost(limit) => limit,
+            Self::Unlimited => USUAL,
         }
     }
 }

@@ -266,7 +266,7 @@ impl Shared {
             OnError::Retry { at_most } => failed_before < u64::from(at_most),
             OnError::RetryElseStop { .. } => {
                 // However long a load waits for answers: one that fails again and again comes to its end.
-                let limit = self.task.drain.limit(true).unwrap_or_default();
+                let limit = self.task.drain.retries_for();
                 let is_too_late = timeline
                     .stop_at()
                     .is_some_and(|stop| reactor::now() >= stop + limit);
