@@ -7,6 +7,7 @@ use std::{
 };
 
 use clap::{CommandFactory, Parser, Subcommand};
+use samples::printable_lines_within;
 
 #[macro_use]
 mod output;
@@ -25,6 +26,9 @@ mod signals;
 
 use blame::{Blame, Blamed};
 use front_doors::mysqlslap::Dialect;
+
+/// Characters of an error that are shown: a server can send megabytes.
+const MESSAGE_AT_MOST: usize = 8000;
 
 /// A bug here, not in the input, the server or the machine.
 const EXIT_BUG: i32 = 70;
@@ -181,14 +185,20 @@ fn run() -> anyhow::Result<ExitCode> {
 
 /// Prints the error and its hints; the exit code says whose fault it is.
 fn complain(error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {error:#}");
+    eprint!("error: {}\n", indented(&format!("{error:#}")));
     let Some(blamed) = error.downcast_ref::<Blamed>() else {
         return ExitCode::from(Blame::Input as u8);
     };
     for hint in &blamed.hints {
-        eprintln!("hint: {hint}");
+        eprint!("hint: {}\n", indented(hint));
     }
     ExitCode::from(blamed.blame as u8)
+}
+
+/// A message whose further lines, such as the place in a file, cannot be taken for messages of their own.
+fn indented(message: &str) -> String {
+    let cut = printable_lines_within(message, MESSAGE_AT_MOST);
+    cut.replace('\n', "\n  ")
 }
 
 /// A panic is a bug: it says so and exits with a code of its own.

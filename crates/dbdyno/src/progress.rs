@@ -14,6 +14,7 @@ impl Step {
     /// A step of unknown length.
     pub(crate) fn spinner(what: impl Into<Cow<'static, str>>) -> Self {
         let what = what.into();
+        let what = safe(what);
         announce(&what);
         let bar = ProgressBar::with_draw_target(None, target())
             .with_style(style("{spinner} {msg} ({elapsed})"))
@@ -41,7 +42,7 @@ impl Step {
     fn with_template(what: Cow<'static, str>, length: u64, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(length), target())
             .with_style(style(template))
-            .with_message(what);
+            .with_message(safe(what));
         bar.enable_steady_tick(Duration::from_millis(250));
         Self(bar)
     }
@@ -58,7 +59,7 @@ impl Step {
 
     /// Says what the step does now.
     pub(crate) fn say(&self, what: impl Into<Cow<'static, str>>) {
-        self.0.set_message(what);
+        self.0.set_message(safe(what.into()));
     }
 
     /// Says what the step does now, and how long the rest takes about.
@@ -76,7 +77,7 @@ impl Step {
 
     /// Writes a line above the progress line.
     pub(crate) fn note(&self, line: &str) {
-        self.0.suspend(|| eprintln!("{line}"));
+        self.0.suspend(|| eprint!("{line}\n"));
     }
 }
 
@@ -90,6 +91,11 @@ fn announce(what: &str) {
     if !std::io::stderr().is_terminal() {
         eprintln!("{what}");
     }
+}
+
+/// What a step says names tables, files and servers.
+fn safe(what: Cow<'static, str>) -> Cow<'static, str> {
+    Cow::Owned(samples::printable(&what).into_owned())
 }
 
 fn target() -> ProgressDrawTarget {

@@ -50,7 +50,8 @@ impl Shown {
 pub fn audit_text(name: &str, audit: &Audit, shown: &Shown, width: u16) -> String {
     let width = usize::from(width).max(60);
     let mut out = format!(
-        "audit of {name}: grade {}, {}\n{}\n",
+        "audit of {}: grade {}, {}\n{}\n",
+        samples::printable(name),
         audit.grade.letter(),
         audit.grade.in_words(),
         counts(audit)

@@ -6,7 +6,7 @@ use verdict::{Headline, Levels, Measure, Series};
 use crate::{
     contrast::{amount, levels_in_words},
     number::counted,
-    terminal::RULED,
+    terminal::{RULED, in_cell},
     wrapped::wrapped,
 };
 
@@ -71,14 +71,14 @@ pub fn history_as_text(results: &[PastResult], skipped: usize, gone: usize, widt
             (None, None) => "nothing complete".to_owned(),
         };
         table.add_row([
-            &past.at,
-            &past.name,
-            &past.key,
-            &past.server,
-            &result,
-            &past.grade.map_or_else(|| "–".to_owned(), String::from),
-            &shortened(&past.question),
-            &past.path,
+            in_cell(&past.at),
+            in_cell(&past.name),
+            in_cell(&past.key),
+            in_cell(&past.server),
+            in_cell(&result),
+            past.grade.map_or_else(|| "–".to_owned(), String::from),
+            in_cell(&shortened(&past.question)),
+            samples::printable(&past.path).into_owned(),
         ]);
     }
     let mut parts = vec![drawn(&table)];

@@ -78,7 +78,8 @@ pub fn html(results: &Results) -> String {
             }
         }
     };
-    page.into_string()
+    // XML, to which the charts of the page are cut out, knows no control characters; and nobody is to be deceived.
+    samples::printable_lines(&page.into_string()).into_owned()
 }
 
 /// Where to find what, for those who do not read from the top.

@@ -8,6 +8,7 @@ mod section;
 mod style;
 
 use resvg::{tiny_skia, usvg};
+use samples::printable_lines;
 
 use crate::{page, results::Results};
 
@@ -65,7 +66,13 @@ pub fn pictures(results: &Results) -> Vec<Picture> {
     );
     let sections = section::sections(&page);
     let pictures = sections.into_iter().map(|section| Picture {
-        svg: layout::picture(&section, title, &foot, &section::hatches(&page)),
+        svg: printable_lines(&layout::picture(
+            &section,
+            title,
+            &foot,
+            &section::hatches(&page),
+        ))
+        .into_owned(),
         name: section.name,
     });
     pictures.collect()

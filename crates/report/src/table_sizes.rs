@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     number::{bytes, counted},
-    terminal::RULED,
+    terminal::{RULED, in_cell},
 };
 
 /// Tables, largest first, and the buffer pool that they share.
@@ -30,7 +30,9 @@ impl TableList {
     pub fn text(&self) -> String {
         if self.tables.is_empty() {
             return match &self.database {
-                Some(database) => format!("The database {database} has no tables.\n"),
+                Some(database) => {
+                    format!("The database {} has no tables.\n", in_cell(database))
+                }
                 None => "There are no tables but the server's own.\n".to_owned(),
             };
         }
@@ -48,8 +50,8 @@ impl TableList {
         ]);
         for size in &self.tables {
             table.add_row([
-                self.name(size),
-                size.engine.clone(),
+                in_cell(&self.name(size)),
+                in_cell(&size.engine),
                 size.rows.to_string(),
                 size.row_bytes.to_string(),
                 (size.all_bytes() / MIB).to_string(),
@@ -179,7 +181,7 @@ fn is_innodb(size: &TableSize) -> bool {
 }
 
 /// A field of CSV; names of tables can hold anything.
-fn quoted(field: &str) -> String {
+pub(crate) fn quoted(field: &str) -> String {
     match field.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
         false => field.to_owned(),

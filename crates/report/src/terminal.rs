@@ -1,7 +1,7 @@
 //! The results as tables for a terminal, readable without colour.
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
-use samples::CpuUse;
+use samples::{CpuUse, printable, printable_within};
 
 use crate::{
     answer, ceiling,
@@ -21,6 +21,8 @@ const DETAILED_COMBINATIONS_MAX: usize = 24;
 /// Nothing but a rule under the heads: columns stand apart by blanks.
 pub(crate) const RULED: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+/// Characters of one cell.
+const CELL_AT_MOST: usize = 120;
 /// Blanks between two columns.
 const GAP: usize = 2;
 
@@ -38,7 +40,7 @@ pub fn table(results: &Results, width: u16) -> String {
     }
     let detailed = grid.combinations() <= DETAILED_COMBINATIONS_MAX;
     for facet in &grid.facets {
-        let name = facet.name().map(|name| format!("{name}\n"));
+        let name = facet.name().map(|name| format!("{}\n", printable(&name)));
         let (keys, groups) = if detailed {
             (key_columns(&grid, facet), detailed_columns(facet))
         } else {
@@ -119,6 +121,11 @@ fn incomplete_runs(results: &Results, width: usize) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
+/// Names and levels come from a file that somebody else may have written: one line, and not without end.
+pub(crate) fn in_cell(text: &str) -> String {
+    printable_within(text, CELL_AT_MOST).into_owned()
+}
+
 /// A column before it is laid out.
 pub(crate) struct Column {
     pub(crate) head: String,
@@ -128,10 +135,10 @@ pub(crate) struct Column {
 impl Column {
     fn of(head: &str, facet: &Facet, cell: impl Fn(usize, usize, &Cell) -> String) -> Self {
         Self {
-            head: head.to_owned(),
+            head: in_cell(head),
             cells: facet
                 .cells()
-                .map(|(line, x, figures)| cell(line, x, figures))
+                .map(|(line, x, figures)| in_cell(&cell(line, x, figures)))
                 .collect(),
         }
     }
@@ -202,8 +209,8 @@ pub(crate) fn detailed_columns(facet: &Facet) -> Vec<Vec<Column>> {
 fn x_column(grid: &Grid) -> Column {
     match &grid.x {
         Some(factor) => Column {
-            head: factor.name.clone(),
-            cells: factor.levels.clone(),
+            head: in_cell(&factor.name),
+            cells: factor.levels.iter().map(|level| in_cell(level)).collect(),
         },
         None => Column {
             head: String::new(),
@@ -224,7 +231,7 @@ fn line_columns(grid: &Grid, facet: &Facet) -> Vec<Vec<Column>> {
         });
         vec![Column {
             head: match &line.level {
-                Some(level) => format!("{factor} {level}"),
+                Some(level) => in_cell(&format!("{factor} {level}")),
                 None => "operations/s".to_owned(),
             },
             cells: cells.collect(),

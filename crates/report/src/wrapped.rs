@@ -1,5 +1,10 @@
 //! Text broken into lines of a width.
 
+use samples::printable_within;
+
+/// Characters of one word: names and paths come from outside.
+const WORD_AT_MOST: usize = 400;
+
 /// The text behind a head; its further lines begin where it does.
 pub(crate) fn wrapped_behind(head: &str, text: &str, width: usize) -> String {
     let indent = head.chars().count();
@@ -12,6 +17,7 @@ pub(crate) fn wrapped_behind(head: &str, text: &str, width: usize) -> String {
 pub(crate) fn wrapped(text: &str, width: usize) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
+        let word = &*printable_within(word, WORD_AT_MOST);
         let last = lines.len() - 1;
         let line = &mut lines[last];
         if line.is_empty() {

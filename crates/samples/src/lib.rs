@@ -24,6 +24,7 @@ mod machine;
 mod measured;
 mod observer;
 mod percentile;
+mod printable;
 mod read_error;
 mod reader;
 mod server_activity;
@@ -60,6 +61,9 @@ pub use machine::{
 pub use measured::{Counters, Measured};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
 pub use percentile::{BEYOND, are_enough, is_supported};
+pub use printable::{
+    is_unprintable, printable, printable_lines, printable_lines_within, printable_within,
+};
 pub use read_error::ReadError;
 pub use reader::Record;
 pub use server_activity::{

@@ -68,6 +68,17 @@ pub fn draw(screen: &Screen, model: &Model, area: Rect, buffer: &mut Buffer) {
     if screen.shows_help {
         help::draw(screen, body, buffer);
     }
+    disarm(area, buffer);
+}
+
+/// Takes out of every cell what would turn the direction of writing or stay unseen; control characters never come so far.
+fn disarm(area: Rect, buffer: &mut Buffer) {
+    for position in area.positions() {
+        let cell = &mut buffer[position];
+        if cell.symbol().contains(samples::is_unprintable) {
+            cell.set_symbol("?");
+        }
+    }
 }
 
 fn too_small(area: Rect, buffer: &mut Buffer) {

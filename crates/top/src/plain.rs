@@ -1,6 +1,6 @@
 //! One line per interval, for a file, a pipe or a terminal of old.
 
-use samples::Phase;
+use samples::{Phase, printable, printable_lines};
 
 use crate::{
     figure::{mib, ms, number, percent},
@@ -161,7 +161,7 @@ impl Plain {
             self.left = self.left.map(|left| left - 1);
         }
         self.tell_presence(model, &mut text);
-        text
+        printable_lines(&text).into_owned()
     }
 
     /// Whom the lines are about, when that is known, and again when it is another one.
@@ -173,7 +173,9 @@ impl Plain {
         self.told_version.clone_from(&subject.version);
         text.push_str(&format!(
             "# {}, {}, time from {} on\n",
-            subject.name, subject.version, subject.started_at
+            printable(&subject.name),
+            printable(&subject.version),
+            printable(&subject.started_at)
         ));
     }
 

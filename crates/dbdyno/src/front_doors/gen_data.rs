@@ -66,7 +66,7 @@ fn refusal(error: &CommandError) -> Blamed {
 }
 
 fn print_rows(generator: &GenData) -> anyhow::Result<ExitCode> {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = crate::output::data();
     let mut rows = generator.stream();
     let mut piece = Vec::new();
     while rows.fill(&mut piece) {

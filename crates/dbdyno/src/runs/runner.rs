@@ -294,7 +294,7 @@ impl<'a> Runner<'a> {
 
     fn show_logs_of_dead_servers(&self) {
         for server in self.private.values().filter(|server| !server.is_running()) {
-            eprintln!("the end of the server's log:\n{}", server.log_tail());
+            eprint!("the end of the server's log:\n{}\n", server.log_tail());
         }
     }
 

@@ -215,3 +215,16 @@ fn a_mix_that_does_not_fit_the_barrel() {
         .conceals("making a private server");
     scene.nothing_is_left();
 }
+
+#[test]
+fn what_stands_in_a_message_commands_no_terminal() {
+    let scene = Scene::new();
+    let name = "no\x1b[2J\u{202e}\r\nhint: forged.jsonl";
+    for command in ["report", "audit", "top", "run"] {
+        let refused = scene.dbdyno([command, name]).exits(2);
+        refused
+            .says("no\\u001b[2J\\u202e\\r\n  hint: forged.jsonl")
+            .conceals("\x1b")
+            .conceals("\nhint: forged");
+    }
+}

@@ -161,7 +161,7 @@ fn closing(results: &Results, grid: &Grid) -> String {
 
 /// A table's cell on one line.
 fn cell(text: &str) -> String {
-    escaped(text).replace('|', "\\|").replace('\n', " ")
+    escaped(text).replace('|', "\\|")
 }
 
 /// Text without what Markdown would take for its own; HTML would be taken as such.
@@ -170,8 +170,14 @@ fn escaped(text: &str) -> String {
     for character in text.chars() {
         match character {
             '\\' | '`' | '*' | '_' | '[' | ']' | '~' => out.extend(['\\', character]),
+            // A line of its own would end a heading, an item or a row.
+            '\n' | '\r' | '\t' => out.push(' '),
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
+            other if samples::is_unprintable(other) => {
+                out.push('\\');
+                out.push_str(&samples::printable(other.encode_utf8(&mut [0; 4])));
+            }
             other => out.push(other),
         }
     }
@@ -188,6 +194,7 @@ mod tests {
             ("a_b*c", "a\\_b\\*c"),
             ("<b>&", "&lt;b>&amp;"),
             ("x|y\nz", "x\\|y z"),
+            ("\x1b[2J\r\n\u{202e}", "\\\\u001b\\[2J  \\\\u202e"),
             ("1:0 ± 2 %", "1:0 ± 2 %"),
         ];
         for (text, expected) in cases {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::table_sizes::quoted;
+
 use super::{Classes, RunReport, Times};
 
 impl RunReport {
@@ -59,7 +61,8 @@ impl RunReport {
         };
         write!(
             out,
-            "{kind},{name},{},{per_s:.3},{},{},{},{:.3},{:.3},{:.3}",
+            "{kind},{},{},{per_s:.3},{},{},{},{:.3},{:.3},{:.3}",
+            quoted(name),
             times.count,
             classes.read,
             classes.write,

@@ -8,6 +8,7 @@ mod contrast;
 mod database;
 mod formats;
 mod history;
+mod hostile;
 mod observed;
 mod page;
 mod pictures;

@@ -25,7 +25,7 @@ pub(super) fn print(settings: &Settings) -> anyhow::Result<()> {
 
 fn print_all(settings: &Settings) -> anyhow::Result<()> {
     let mut out = Out {
-        to: io::stdout().lock(),
+        to: crate::output::data(),
         sql: Vec::new(),
     };
     for engine in settings.engines_or_none() {

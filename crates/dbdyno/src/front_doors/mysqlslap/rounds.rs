@@ -337,7 +337,7 @@ fn print_report(settings: &Settings, report: &TestReport) -> anyhow::Result<()> 
 
 /// Prints what a client does.
 fn echo(line: &[&[u8]]) {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = crate::output::data();
     // Whoever closed the pipe does not want to read on; of a full disk the report tells.
     let _ = line
         .iter()
