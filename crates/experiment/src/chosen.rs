@@ -96,7 +96,16 @@ fn values<K: OptionTable + ?Sized>(
             values.set(option.name, value);
         }
     }
-    Ok(values)
+    match kind.fault(&values) {
+        None => Ok(values),
+        Some(fault) => Err(section.error_at(
+            fault.option,
+            Problem::Conflict {
+                problem: fault.problem,
+                hint: fault.hint,
+            },
+        )),
+    }
 }
 
 /// The error that a key says nothing about the table that was chosen.

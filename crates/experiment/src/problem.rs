@@ -131,7 +131,7 @@ pub enum Problem {
         path: PathBuf,
         cause: String,
     },
-    /// Two combinations that do not go together.
+    /// Values that do not go together.
     #[error("{problem}")]
     Conflict { problem: String, hint: &'static str },
     /// A factor that no part of the chart tells apart.

@@ -31,6 +31,11 @@ pub trait OptionTable: Sync {
 
     /// An example of its use, for a file that has nothing.
     fn example(&self) -> &'static str;
+
+    /// What is wrong with values of which each alone is right.
+    fn fault(&self, _values: &Values) -> Option<Conflict> {
+        None
+    }
 }
 
 /// How large a data set is, as far as is known before it is loaded.
@@ -113,10 +118,10 @@ pub struct NeededData {
     pub hint: &'static str,
 }
 
-/// Two combinations that do not go together.
+/// Values that do not go together, in one table or in those of two combinations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// The option that tells them apart.
+    /// The option that is to be changed.
     pub option: &'static str,
     /// What is wrong.
     pub problem: String,

@@ -2,12 +2,22 @@
 
 use settings::Vocabulary;
 
-use crate::{smack, tpcc, tpch};
+use crate::{oltp, smack, tpcc, tpch};
 
 /// What an experiment file can say of them.
 pub const VOCABULARY: Vocabulary = Vocabulary {
-    data: &[&smack::SmackData, &tpcc::TpccData, &tpch::TpchData],
-    loads: &[&smack::SmackLoad, &tpcc::TpccLoad, &tpch::TpchLoad],
+    data: &[
+        &smack::SmackData,
+        &oltp::OltpData,
+        &tpcc::TpccData,
+        &tpch::TpchData,
+    ],
+    loads: &[
+        &smack::SmackLoad,
+        &oltp::OltpLoad,
+        &tpcc::TpccLoad,
+        &tpch::TpchLoad,
+    ],
 };
 
 #[cfg(test)]

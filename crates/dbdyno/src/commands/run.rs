@@ -47,7 +47,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Run against a server that does nothing, without data: tries the plan out, and shows what the client itself costs
-    /// (.smack loads only)
+    /// (loads of .smack files and oltp only)
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
     /// Server binary of private servers, instead of one that is found
@@ -120,15 +120,14 @@ fn levels_by_factor(only: Vec<(String, Vec<String>)>) -> BTreeMap<String, Vec<St
 
 /// An error where a load needs what a server that does nothing does not have.
 fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
-    let runs = &experiment.plan().runs;
-    match runs
-        .iter()
-        .all(|run| run.load.source.kind.can_be_simulated())
-    {
-        true => Ok(()),
-        false => {
-            let message = "--simulate: TPC-C and TPC-H need a server that keeps what it is told";
-            let hint = "only loads of .smack files can be simulated".to_owned();
+    let mut loads = experiment.plan().runs.iter().map(|run| &run.load.source);
+    match loads.find(|load| !load.kind.can_be_simulated()) {
+        None => Ok(()),
+        Some(load) => {
+            let name = load.name();
+            let message =
+                format!("--simulate: [load] {name} needs a server that keeps what it is told");
+            let hint = "only loads of .smack files and oltp can be simulated".to_owned();
             Err(Blamed::new(Blame::Input, message).hint(hint))
         }
     }

@@ -1,8 +1,15 @@
 //! The benchmarks that an experiment can run, a line each.
 
-use super::{benchmark::Benchmark, smack_runs::Smack, tpcc::data::Tpcc, tpch_data::Tpch};
+use super::{
+    benchmark::Benchmark, oltp_runs::Oltp, smack_runs::Smack, tpcc::data::Tpcc, tpch_data::Tpch,
+};
 
-const ALL: [(&str, &dyn Benchmark); 3] = [("smack", &Smack), ("tpcc", &Tpcc), ("tpch", &Tpch)];
+const ALL: [(&str, &dyn Benchmark); 4] = [
+    ("smack", &Smack),
+    ("oltp", &Oltp),
+    ("tpcc", &Tpcc),
+    ("tpch", &Tpch),
+];
 
 /// The benchmark of this name.
 pub(crate) fn benchmark(name: &str) -> &'static dyn Benchmark {

@@ -9,6 +9,7 @@ mod data_set;
 mod driver;
 mod execution;
 mod given_server;
+mod oltp_runs;
 mod origin;
 pub(crate) mod past_results;
 pub(crate) mod past_summary;

@@ -30,6 +30,7 @@ mod null_server;
 mod observe;
 mod oltp;
 mod oltp_ends;
+mod oltp_experiment;
 mod open_loop;
 mod other_host;
 mod page;

@@ -78,8 +78,8 @@ fn a_simulated_experiment_loads_and_starts_nothing() {
     scene
         .dbdyno(["run", "tpcc.toml", "--simulate"])
         .exits(2)
-        .says("--simulate: TPC-C and TPC-H need a server that keeps what it is told")
-        .hints("only loads of .smack files can be simulated");
+        .says("--simulate: [load] tpcc needs a server that keeps what it is told")
+        .hints("only loads of .smack files and oltp can be simulated");
 }
 
 #[test]

@@ -383,6 +383,34 @@ fn identities_never_change() {
     }
 }
 
+#[test]
+fn oltp_is_tables_and_a_script_that_can_be_factors() {
+    let bench = Bench::new();
+    let text = "format = 1\n[matrix]\nscript = [\"point_select\", \"read_write\"]\nrows = [\"10k\", \"1M\"]\n\
+                [data]\noltp = { tables = 4, table_size = \"{rows}\" }\n\
+                [load]\noltp = { script = \"{script}\", skip_trx = true }\nconnections = 4\nduration = \"60s\"\n";
+    let overrides = Overrides {
+        scale: Some(0.05),
+        ..Overrides::default()
+    };
+    let experiment = bench.parse_with(text, &overrides).unwrap();
+    let runs = &experiment.plan().runs;
+    let sizes = runs.iter().map(|run| {
+        let values = &run.data.as_ref().unwrap().source.values;
+        (values.count("tables"), values.count("table_size"))
+    });
+    let sizes: BTreeSet<_> = sizes.collect();
+    let expected = [(Some(4), Some(1000)), (Some(4), Some(50_000))];
+    assert_eq!(sizes, BTreeSet::from(expected));
+    assert!(
+        runs.iter()
+            .all(|run| run.load.source.values.flag("skip_trx"))
+    );
+    let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
+    assert_eq!(data_sets.len(), 2, "{data_sets:?}");
+    assert!(experiment.plan().estimate(&Costs::default()) > Duration::from_secs(4));
+}
+
 /// A table in the place of the short form says the same.
 #[test]
 fn the_long_form_of_a_table_is_the_short_one() {

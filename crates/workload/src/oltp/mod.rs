@@ -4,6 +4,7 @@ mod benchmark;
 mod distribution;
 #[cfg(test)]
 mod fixture;
+mod options;
 mod permutation;
 mod plan;
 mod prewarm;
@@ -15,6 +16,7 @@ mod user;
 
 pub use benchmark::Benchmark;
 pub use distribution::RandType;
+pub use options::{OltpData, OltpLoad};
 pub use plan::{IgnoredErrors, Plan, Settings};
 pub use prewarm::Prewarm;
 pub use table::{create_statement, drop_statement, tables};

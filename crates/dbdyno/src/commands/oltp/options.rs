@@ -354,15 +354,7 @@ impl Options {
     /// The errors after which an event begins anew.
     pub(super) fn ignored_errors(&self) -> Result<IgnoredErrors, Blamed> {
         let list = self.transaction.mysql_ignore_errors.trim();
-        if list == "all" {
-            return Ok(IgnoredErrors::All);
-        }
-        let numbers = list
-            .split(',')
-            .map(str::trim)
-            .filter(|number| !number.is_empty());
-        let parsed: Result<Vec<u16>, _> = numbers.map(str::parse).collect();
-        parsed.map(IgnoredErrors::Numbers).map_err(|_| {
+        IgnoredErrors::of(list).ok_or_else(|| {
             let message = format!("--mysql-ignore-errors: '{list}' is no list of error numbers");
             Blamed::new(Blame::Input, message).hint("such as 1213,1205, or all".to_owned())
         })

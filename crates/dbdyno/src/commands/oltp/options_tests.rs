@@ -16,6 +16,32 @@ fn the_command_line_is_sound() {
     Options::command().debug_assert();
 }
 
+/// A benchmark says its defaults once: the command line has those of the experiment's tables.
+#[test]
+fn what_is_not_given_is_what_an_experiment_has() {
+    use settings::{OptionTable, Value, defaults};
+    use workload::oltp::{OltpData, OltpLoad};
+
+    let ours = parse("read_write run").unwrap();
+    let mut load = defaults(OltpLoad.options());
+    load.set("script", Value::Choice("read_write"));
+    let data = Settings::of_data(&defaults(OltpData.options()));
+    assert_eq!(ours.settings(7).unwrap(), data.with_load(&load, 1, 7));
+    let list = load.text("mysql_ignore_errors").unwrap();
+    assert_eq!(ours.ignored_errors().ok(), IgnoredErrors::of(list));
+    for option in OltpData.options().iter().chain(OltpLoad.options()) {
+        let name = option.name.replace('_', "-");
+        let command = Options::command();
+        let mut names = command
+            .get_arguments()
+            .filter_map(|argument| argument.get_long());
+        assert!(
+            name == "script" || names.any(|known| known == name),
+            "{name}"
+        );
+    }
+}
+
 #[test]
 fn sysbenchs_command_line_means_the_same() {
     let theirs = parse(

@@ -1,0 +1,467 @@
+//! What can be set of sysbench's OLTP tables and workloads, by sysbench's names.
+
+use settings::{
+    Absent, Conflict, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value,
+    Values, quantity,
+};
+
+use super::{
+    benchmark::Benchmark,
+    distribution::RandType,
+    plan::{IgnoredErrors, Settings},
+};
+
+/// Bytes of a row on disk with its index, about.
+const ROW_BYTES: f64 = 230.0;
+/// What `--scale` leaves of a table's rows.
+const ROWS_AT_LEAST: u64 = 1000;
+/// Seed of the rows: that of `prepare` unless told otherwise.
+const ROWS_SEED: u64 = 1;
+/// Most of what a transaction repeats: far beyond use.
+const TIMES_AT_MOST: u64 = 10_000;
+
+const EXAMPLE: &str = "oltp = { tables = 4, table_size = \"250k\" }";
+
+/// The tables.
+pub struct OltpData;
+
+/// The workloads.
+pub struct OltpLoad;
+
+const fn option(
+    name: &'static str,
+    kind: Kind,
+    default: &'static str,
+    help: &'static str,
+) -> OptionSpec {
+    OptionSpec {
+        name,
+        kind,
+        absent: Absent::Default(default),
+        help,
+    }
+}
+
+const fn parameter(name: &'static str, kind: Kind, help: &'static str) -> OptionSpec {
+    OptionSpec {
+        name,
+        kind,
+        absent: Absent::Unset,
+        help,
+    }
+}
+
+const fn times(name: &'static str, default: &'static str, help: &'static str) -> OptionSpec {
+    option(name, Kind::Count(0, TIMES_AT_MOST), default, help)
+}
+
+/// Most tables.
+const TABLES: Kind = Kind::Count(1, 100_000);
+/// The column of the ids is an INTEGER.
+const TABLE_SIZE: Kind = Kind::Count(1, i32::MAX as u64);
+const DISTRIBUTIONS: Kind = Kind::Choice(&["uniform", "gaussian", "special", "pareto", "zipfian"]);
+
+/// The options of a distribution, which both tables have.
+const RANDOM: [OptionSpec; 6] = [
+    option(
+        "rand_type",
+        DISTRIBUTIONS,
+        "uniform",
+        "Distribution of ids, and of k when rows are made",
+    ),
+    parameter(
+        "rand_spec_iter",
+        Kind::Count(1, 1000),
+        "Of gaussian and special: uniform numbers whose mean is taken",
+    ),
+    parameter(
+        "rand_spec_pct",
+        Kind::Number(0.001, 99.999),
+        "Of special: part of the rows that is favoured, in percent",
+    ),
+    parameter(
+        "rand_spec_res",
+        Kind::Number(0.001, 99.999),
+        "Of special: share of the accesses that it gets, in percent",
+    ),
+    parameter(
+        "rand_pareto_h",
+        Kind::Number(0.001, 0.999),
+        "Of pareto: parameter h",
+    ),
+    parameter(
+        "rand_zipfian_exp",
+        Kind::Number(0.0, 10.0),
+        "Of zipfian: exponent",
+    ),
+];
+
+const DATA: &[OptionSpec] = &[
+    option("tables", TABLES, "1", "Number of tables"),
+    option("table_size", TABLE_SIZE, "10000", "Rows of a table"),
+    option("auto_inc", Kind::Flag, "on", "Ids from AUTO_INCREMENT"),
+    option(
+        "secondary",
+        Kind::Flag,
+        "off",
+        "A secondary index in place of the primary key",
+    ),
+    option(
+        "create_secondary",
+        Kind::Flag,
+        "on",
+        "An index on k, made once the rows are in",
+    ),
+    option(
+        "mysql_storage_engine",
+        Kind::Text,
+        "innodb",
+        "Storage engine",
+    ),
+    option(
+        "create_table_options",
+        Kind::Text,
+        "",
+        "What else stands behind CREATE TABLE",
+    ),
+    RANDOM[0],
+    RANDOM[1],
+    RANDOM[2],
+    RANDOM[3],
+    RANDOM[4],
+    RANDOM[5],
+];
+
+const LOAD: &[OptionSpec] = &[
+    OptionSpec {
+        name: "script",
+        kind: Kind::Choice(&[
+            "point_select",
+            "read_only",
+            "read_write",
+            "write_only",
+            "insert",
+            "delete",
+            "update_index",
+            "update_non_index",
+            "select_random_points",
+            "select_random_ranges",
+        ]),
+        absent: Absent::Required("script = \"read_write\""),
+        help: "The workload",
+    },
+    option(
+        "range_size",
+        Kind::Count(0, i32::MAX as u64),
+        "100",
+        "Rows of a range",
+    ),
+    times("point_selects", "10", "Point selects of a transaction"),
+    option(
+        "range_selects",
+        Kind::Flag,
+        "on",
+        "Range selects of a transaction, all kinds",
+    ),
+    times("simple_ranges", "1", "Selects of a range"),
+    times("sum_ranges", "1", "Sums over a range"),
+    times("order_ranges", "1", "Sorted selects of a range"),
+    times(
+        "distinct_ranges",
+        "1",
+        "Selects of distinct values of a range",
+    ),
+    times("index_updates", "1", "Updates of k"),
+    times("non_index_updates", "1", "Updates of c"),
+    times(
+        "delete_inserts",
+        "1",
+        "Deletes, each with an insert of the same id",
+    ),
+    option("skip_trx", Kind::Flag, "off", "No BEGIN and COMMIT"),
+    option(
+        "random_points",
+        Kind::Count(1, 10_000),
+        "10",
+        "Values of select_random_points",
+    ),
+    option(
+        "number_of_ranges",
+        Kind::Count(1, 10_000),
+        "10",
+        "Ranges of select_random_ranges",
+    ),
+    option(
+        "delta",
+        Kind::Count(0, i32::MAX as u64),
+        "5",
+        "Width of such a range",
+    ),
+    option(
+        "db_ps_mode",
+        Kind::Choice(&["auto", "disable"]),
+        "auto",
+        "auto prepares statements, disable sends them as text",
+    ),
+    option(
+        "mysql_ignore_errors",
+        Kind::Text,
+        "1213,1020,1205",
+        "Error numbers after which an event begins anew, or all; any other error ends the run",
+    ),
+    RANDOM[0],
+    RANDOM[1],
+    RANDOM[2],
+    RANDOM[3],
+    RANDOM[4],
+    RANDOM[5],
+];
+
+impl RandType {
+    /// The distribution that the values name.
+    pub fn of(values: &Values) -> Self {
+        let iterations = values.count("rand_spec_iter").map_or(12, number);
+        match values.text("rand_type") {
+            Some("gaussian") => Self::Gaussian { iterations },
+            Some("special") => Self::Special {
+                iterations,
+                part_percent: values.number("rand_spec_pct").unwrap_or(1.0),
+                share_percent: values.number("rand_spec_res").unwrap_or(75.0),
+            },
+            Some("pareto") => Self::Pareto {
+                h: values.number("rand_pareto_h").unwrap_or(0.2),
+            },
+            Some("zipfian") => Self::Zipfian {
+                exponent: values.number("rand_zipfian_exp").unwrap_or(0.8),
+            },
+            _ => Self::Uniform,
+        }
+    }
+}
+
+/// A parameter that its distribution does not have.
+fn useless_parameter(values: &Values) -> Option<Conflict> {
+    let rand_type = values.text("rand_type").unwrap_or_default();
+    let parameters: &[&str] = match rand_type {
+        "gaussian" => &["rand_spec_iter"],
+        "special" => &["rand_spec_iter", "rand_spec_pct", "rand_spec_res"],
+        "pareto" => &["rand_pareto_h"],
+        "zipfian" => &["rand_zipfian_exp"],
+        _ => &[],
+    };
+    let mut given = RANDOM[1..].iter().map(|option| option.name);
+    let useless = given.find(|name| values.get(name).is_some() && !parameters.contains(name))?;
+    Some(Conflict {
+        option: useless,
+        problem: format!("`{useless}` has no effect with rand_type {rand_type:?}"),
+        hint: "take it out, or name the distribution that it is of",
+    })
+}
+
+impl IgnoredErrors {
+    /// The errors of a list such as `1213,1205`, or `all`; `None` for a text that is no such list.
+    pub fn of(list: &str) -> Option<Self> {
+        if list.trim() == "all" {
+            return Some(Self::All);
+        }
+        let numbers = list.split(',').map(str::trim);
+        let numbers = numbers.filter(|number| !number.is_empty());
+        let numbers: Result<Vec<u16>, _> = numbers.map(str::parse).collect();
+        numbers.ok().map(Self::Numbers)
+    }
+}
+
+fn number(count: u64) -> u32 {
+    count.try_into().expect("it is bounded")
+}
+
+impl Settings {
+    /// The tables that the values of `[data]` describe.
+    pub fn of_data(values: &Values) -> Self {
+        let text = |name| values.text(name).unwrap_or_default().to_owned();
+        Self {
+            tables: values.count("tables").map_or(1, number),
+            table_size: values.count("table_size").unwrap_or(1),
+            auto_inc: values.flag("auto_inc"),
+            secondary: values.flag("secondary"),
+            create_secondary: values.flag("create_secondary"),
+            engine: text("mysql_storage_engine"),
+            create_table_options: text("create_table_options"),
+            rand_type: RandType::of(values),
+            seed: ROWS_SEED,
+            ..Self::default()
+        }
+    }
+
+    /// What so many connections do on these tables by the values of `[load]`.
+    pub fn with_load(self, values: &Values, connections: u32, seed: u64) -> Self {
+        let times = |name| values.count(name).map_or(0, number);
+        Self {
+            range_size: values.count("range_size").unwrap_or_default(),
+            point_selects: times("point_selects"),
+            range_selects: values.flag("range_selects"),
+            simple_ranges: times("simple_ranges"),
+            sum_ranges: times("sum_ranges"),
+            order_ranges: times("order_ranges"),
+            distinct_ranges: times("distinct_ranges"),
+            index_updates: times("index_updates"),
+            non_index_updates: times("non_index_updates"),
+            delete_inserts: times("delete_inserts"),
+            skip_trx: values.flag("skip_trx"),
+            random_points: times("random_points"),
+            number_of_ranges: times("number_of_ranges"),
+            delta: values.count("delta").unwrap_or_default(),
+            rand_type: RandType::of(values),
+            is_prepared: values.text("db_ps_mode") == Some("auto"),
+            connections,
+            seed,
+            ..self
+        }
+    }
+}
+
+impl Benchmark {
+    /// The workload that the values of `[load]` name.
+    pub fn of(values: &Values) -> Self {
+        let script = values.text("script").and_then(|name| name.parse().ok());
+        script.expect("it is required, and one of its words")
+    }
+}
+
+impl OptionTable for OltpData {
+    fn name(&self) -> &'static str {
+        "oltp"
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        DATA
+    }
+
+    fn example(&self) -> &'static str {
+        EXAMPLE
+    }
+
+    fn fault(&self, values: &Values) -> Option<Conflict> {
+        useless_parameter(values)
+    }
+}
+
+impl DataKind for OltpData {
+    /// `oltp 4 x 250000 rows, auto_inc true, secondary false, index true, innodb, k uniform`
+    fn identity(&self, values: &Values) -> String {
+        let settings = Settings::of_data(values);
+        let mut words = format!(
+            "oltp {} x {} rows, auto_inc {}, secondary {}, index {}, {}, k {}",
+            settings.tables,
+            settings.table_size,
+            settings.auto_inc,
+            settings.secondary,
+            settings.create_secondary,
+            settings.engine,
+            settings.rand_type,
+        );
+        if !settings.create_table_options.is_empty() {
+            words.push_str(&format!(", {}", settings.create_table_options));
+        }
+        words
+    }
+
+    fn size(&self, values: &Values) -> Size {
+        let settings = Settings::of_data(values);
+        let rows = f64::from(settings.tables) * settings.table_size as f64;
+        Size::Bytes(rows * ROW_BYTES)
+    }
+
+    fn shrink(&self, values: &mut Values, scale: f64) {
+        let rows = Settings::of_data(values).table_size;
+        let rows = quantity::smaller(rows, scale, 1, ROWS_AT_LEAST);
+        values.set("table_size", Value::Count(rows));
+    }
+}
+
+impl OptionTable for OltpLoad {
+    fn name(&self) -> &'static str {
+        "oltp"
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        LOAD
+    }
+
+    fn example(&self) -> &'static str {
+        "oltp = { script = \"read_write\" }"
+    }
+
+    fn fault(&self, values: &Values) -> Option<Conflict> {
+        let list = values.text("mysql_ignore_errors").unwrap_or_default();
+        if IgnoredErrors::of(list).is_none() {
+            return Some(Conflict {
+                option: "mysql_ignore_errors",
+                problem: format!("{list:?} is no list of error numbers"),
+                hint: "such as \"1213,1205\", or \"all\"",
+            });
+        }
+        useless_parameter(values)
+    }
+}
+
+impl LoadKind for OltpLoad {
+    /// What begins anew after an error is said by `mysql_ignore_errors`.
+    fn meaningless(&self) -> &'static [&'static str] {
+        &["on_error"]
+    }
+
+    fn needed_data(&self) -> Option<NeededData> {
+        Some(NeededData {
+            may_be_found: false,
+            missing: "[load] oltp runs on the tables of [data] oltp, which is not there",
+            hint: "add [data] with oltp = { tables = 4, table_size = \"250k\" }",
+        })
+    }
+
+    fn can_be_simulated(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use settings::defaults;
+
+    use super::*;
+
+    #[test]
+    fn what_nobody_set_is_sysbenchs() {
+        let mut load = defaults(OltpLoad.options());
+        load.set("script", Value::Choice("read_write"));
+        let settings = Settings::of_data(&defaults(OltpData.options()));
+        assert_eq!(settings.with_load(&load, 1, 1), Settings::default());
+        assert_eq!(Benchmark::of(&load), Benchmark::ReadWrite);
+        assert_eq!((OltpLoad.fault(&load), OltpData.fault(&load)), (None, None));
+    }
+
+    #[test]
+    fn a_parameter_of_another_distribution_is_a_fault() {
+        let mut data = defaults(OltpData.options());
+        data.set("rand_pareto_h", Value::Number(0.5));
+        let fault = OltpData.fault(&data).unwrap();
+        assert_eq!(fault.option, "rand_pareto_h");
+        data.set("rand_type", Value::Choice("pareto"));
+        assert_eq!(OltpData.fault(&data), None);
+        assert_eq!(RandType::of(&data), RandType::Pareto { h: 0.5 });
+    }
+
+    #[test]
+    fn lists_of_errors() {
+        let numbers = |numbers: &[u16]| Some(IgnoredErrors::Numbers(numbers.to_vec()));
+        for (list, errors) in [
+            ("all", Some(IgnoredErrors::All)),
+            ("1213, 1205", numbers(&[1213, 1205])),
+            ("", numbers(&[])),
+            ("deadlock", None),
+            ("70000", None),
+        ] {
+            assert_eq!(IgnoredErrors::of(list), errors, "{list}");
+        }
+    }
+}
