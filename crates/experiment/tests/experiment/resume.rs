@@ -4,6 +4,8 @@ use std::fs;
 
 use experiment::{Error, Experiment, Overrides, Progress, record_file_name};
 use samples::{End, FORMAT, Line, RunHeader};
+use settings::Rows;
+use workload::VOCABULARY;
 
 use crate::Bench;
 
@@ -217,4 +219,41 @@ fn directories_that_cannot_be_continued() {
 
     fs::write(results.bench.path("results/experiment.json"), "{").unwrap();
     assert!(matches!(results.scan().unwrap_err(), Error::Damaged { .. }));
+}
+
+/// The results directory of an experiment as dbdyno wrote it before benchmarks brought their own options along.
+#[test]
+fn results_of_earlier_versions_are_read() {
+    let text = "format = 1\n[server]\nrun = \"mariadb-10.11\"\n[data]\nsmack = \"a.smack\"\nrows = \"250k\"\n[load]\nsmack = \"a.smack\"\nmix = \"10:1\"\nconnections = 1\nduration = \"9s\"\n";
+    let facts = r#"{
+  "format": 1,
+  "scale": 0.5,
+  "repeats": null,
+  "seed": 7,
+  "text_sha256": "ada12ea45fdac829c348c7a4eed078732d74b206cfba89afad8c7e1e17d68665",
+  "files_sha256": {
+    "a.smack": "aa6d71ff7286e9c78ffaa9ec1f15511038ec173e1b6f43739194114994aaec46"
+  }
+}
+"#;
+    let bench = Bench::new();
+    let results = bench.path("results");
+    fs::create_dir_all(results.join("files")).unwrap();
+    fs::write(results.join("experiment.toml"), text).unwrap();
+    fs::write(results.join("experiment.json"), facts).unwrap();
+    fs::write(results.join("files/a.smack"), "# a.smack\n").unwrap();
+    let then = std::path::Path::new("/gone/trial.toml");
+    let experiment = Experiment::reread(&results, then, &VOCABULARY).unwrap();
+    assert_eq!(
+        experiment.sha256(),
+        "758eea81dc1bc8e454190c601e5b38b5efee0240e90586d720d6a510bbc9949c"
+    );
+    let run = &experiment.plan().runs[0];
+    let data = &run.data.as_ref().unwrap().source;
+    assert_eq!(data.values.rows("rows"), Some(Rows::Count(125_000)));
+    assert_eq!(run.load.source.values.mix("mix"), Some(&[10, 1][..]));
+    assert_eq!(
+        Progress::scan(&results, experiment.plan()).unwrap().done(),
+        0
+    );
 }
