@@ -8,8 +8,8 @@ use crate::{
     },
 };
 
-/// Samples, and readings, that a record keeps as they are: more than two hours of one in a second.
-pub(crate) const SAMPLES_MAX: usize = 8_192;
+/// Samples, and readings, that a record keeps as they are: more than an hour of one in a second.
+pub(crate) const SAMPLES_MAX: usize = 4_096;
 
 /// Neighbours whose times touch within this share of a sample are joined.
 const GAP_MAX: f64 = 0.5;

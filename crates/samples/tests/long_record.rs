@@ -18,7 +18,7 @@ const OPERATIONS: u64 = 20;
 const COUNTERS: u64 = 100;
 /// Bytes that an interval may take in memory, with its sample of the machine and its reading of the server.
 const BYTES_MAX: u64 = 2_000;
-/// Bytes that reading may take beside: a line, the sums of each operation, and 8,192 samples and readings, which are not
+/// Bytes that reading may take beside: a line, the sums of each operation, and 4,096 samples and readings, which are not
 /// joined before there are more.
 const BESIDE: u64 = 80 << 20;
 
