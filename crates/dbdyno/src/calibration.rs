@@ -45,10 +45,7 @@ impl Calibration {
             return Ok(None);
         };
         fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
-        // Whoever reads meanwhile sees the one or the other.
-        let new = path.with_extension("new");
-        fs::write(&new, serde_json::to_string_pretty(self)?)?;
-        fs::rename(&new, &path)?;
+        files::replace(&path, serde_json::to_string_pretty(self)?.as_bytes())?;
         Ok(Some(path))
     }
 

@@ -2,13 +2,13 @@
 //! one.
 
 use std::{
-    env, fs,
+    env,
     io::{self, BufRead, BufReader},
-    os::unix::fs::DirBuilderExt,
     path::PathBuf,
     process::{Child, Command, Stdio},
 };
 
+use files::Scratch;
 use protocol::{Address, Compression, Endpoint, SslMode};
 use rustix::process::{Pid, Signal, kill_process};
 use server::Lifetime;
@@ -21,7 +21,7 @@ use crate::{
 /// A running null server.
 pub(crate) struct NullProcess {
     child: Child,
-    directory: PathBuf,
+    directory: Scratch,
     port: u16,
 }
 
@@ -34,25 +34,14 @@ impl NullProcess {
                 format!("the null server does not start: {error}"),
             )
         };
-        let name = format!("dbdyno-null-{}", std::process::id());
-        let directory = env::temp_dir().join(name);
-        fs::DirBuilder::new()
-            .mode(0o700)
-            .create(&directory)
-            .map_err(failed)?;
-        let started = start_in(directory.join("null.sock"));
-        match started {
-            Ok((child, port)) => Ok(Self {
-                child,
-                directory,
-                port,
-            }),
-            Err(error) => {
-                // It is as good as empty.
-                let _ = fs::remove_dir_all(&directory);
-                Err(failed(error))
-            }
-        }
+        let directory = Scratch::make("dbdyno-null-").map_err(|error| failed(error.into()))?;
+        let started = start_in(directory.path().join("null.sock"));
+        let (child, port) = started.map_err(failed)?;
+        Ok(Self {
+            child,
+            directory,
+            port,
+        })
     }
 
     /// Its process.
@@ -63,7 +52,7 @@ impl NullProcess {
     /// How a client reaches it.
     pub(crate) fn endpoint(&self, is_unix: bool) -> Endpoint {
         let address = match is_unix {
-            true => Address::Unix(self.directory.join("null.sock")),
+            true => Address::Unix(self.directory.path().join("null.sock")),
             false => Address::Tcp {
                 host: "127.0.0.1".to_owned(),
                 port: self.port,
@@ -106,8 +95,6 @@ impl Drop for NullProcess {
         if matches!(self.child.try_wait(), Ok(None)) {
             self.terminate();
         }
-        // What is left is its socket at most.
-        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 

@@ -4,12 +4,14 @@ use std::path::Path;
 
 use settings::Vocabulary;
 
+use files::Created;
+
 use crate::{
     chart::Chart,
     data::DataSpec,
     disturbed::DisturbedSpec,
     error::Error,
-    identity::Identity,
+    identity::{Identity, Masked},
     kept::FILES,
     load::LoadSpec,
     matrix::{self, Factor, RUNS_AT_MOST},
@@ -88,7 +90,9 @@ impl Experiment {
             text: &text,
             kept: Some(&kept),
         };
-        let experiment = Self::of(source, &overrides, vocabulary)?;
+        let mut experiment = Self::of(source, &overrides, vocabulary)?;
+        experiment.identity = experiment.identity.of_copies(results_dir)?;
+        experiment.plan.identity = experiment.identity.clone();
         experiment.identity.check(results_dir)?;
         Ok(experiment)
     }
@@ -201,9 +205,20 @@ impl Experiment {
     }
 
     /// Writes the experiment as run into a results directory that has none: `experiment.toml`, the text, and
-    /// `experiment.json`, the overrides and the hashes of the files that it names, and copies of these below `files`.
-    pub fn save(&self, results_dir: &Path) -> Result<(), Error> {
-        self.identity.save(results_dir)
+    /// `experiment.json`, the overrides and the hashes of the files that it names, and copies of these below `files`, from
+    /// which `masked` takes the secrets. What is made is noted in `created`.
+    pub fn save(
+        &self,
+        results_dir: &Path,
+        created: &mut Created,
+        masked: Masked<'_>,
+    ) -> Result<(), Error> {
+        self.identity.save(results_dir, created, masked)
+    }
+
+    /// An error unless a results directory holds results of this experiment.
+    pub fn check(&self, results_dir: &Path) -> Result<(), Error> {
+        self.identity.check(results_dir)
     }
 }
 

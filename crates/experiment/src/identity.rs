@@ -8,11 +8,12 @@
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
+use files::Created;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -31,6 +32,9 @@ const FACTS_FILE: &str = "experiment.json";
 
 /// The version of `experiment.json`.
 const FORMAT: u32 = 1;
+
+/// The content of a file without its secrets; `None` where it has none.
+pub(crate) type Masked<'a> = &'a dyn Fn(&Path, &[u8]) -> Option<Vec<u8>>;
 
 /// What makes two experiments the same one.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +59,9 @@ struct Facts {
     text_sha256: String,
     /// By path as it counts from the experiment file's directory.
     files_sha256: BTreeMap<String, String>,
+    /// The hashes of those copies from which passwords were left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    masked_sha256: BTreeMap<String, String>,
 }
 
 impl Facts {
@@ -103,13 +110,29 @@ impl Identity {
                 only: overrides.only.clone(),
                 text_sha256: hex(&Sha256::digest(text)),
                 files_sha256,
+                masked_sha256: BTreeMap::new(),
             },
             files,
         })
     }
 
+    /// The same for copies of the files as they stand in a results directory: one without its passwords counts as the
+    /// file that it was made from. An error where a copy is neither.
+    pub(crate) fn of_copies(mut self, results_dir: &Path) -> Result<Self, Error> {
+        let then = Facts::read(results_dir)?;
+        for (name, hash) in &mut self.facts.files_sha256 {
+            if then.masked_sha256.get(name) == Some(hash)
+                && let Some(original) = then.files_sha256.get(name)
+            {
+                hash.clone_from(original);
+            }
+        }
+        Ok(self)
+    }
+
     /// One hash for all of it, in hexadecimal.
     pub(crate) fn sha256(&self) -> String {
+        // The copies are no part of it: `masked_sha256` is empty here.
         let facts = serde_json::to_vec(&self.facts).expect("plain fields always serialise");
         hex(&Sha256::digest(facts))
     }
@@ -138,38 +161,60 @@ impl Identity {
         Ok((text, overrides))
     }
 
-    /// Copies the files that the experiment names.
-    fn keep_files(&self, results_dir: &Path) -> Result<(), Error> {
+    /// Copies the files that the experiment names, without the secrets that `masked` finds in them; the hashes of those
+    /// copies that have none.
+    fn keep_files(
+        &self,
+        results_dir: &Path,
+        created: &mut Created,
+        masked: Masked<'_>,
+    ) -> Result<BTreeMap<String, String>, Error> {
+        let mut masked_sha256 = BTreeMap::new();
         for (name, from) in &self.files {
             let to = results_dir.join(FILES).join(kept_path(Path::new(name)));
+            let mut content = fs::read(from).map_err(|error| Error::io("read", from, error))?;
+            if let Some(without) = masked(from, &content) {
+                content = without;
+            }
+            // Also of one that was made from such a copy.
+            let hash = hex(&Sha256::digest(&content));
+            if self.facts.files_sha256.get(name) != Some(&hash) {
+                masked_sha256.insert(name.clone(), hash);
+            }
             let directory = to.parent().unwrap_or(results_dir);
-            fs::create_dir_all(directory).map_err(|error| Error::io("create", directory, error))?;
-            fs::copy(from, &to).map_err(|error| Error::io("write", &to, error))?;
+            created
+                .make_dir(directory)
+                .and_then(|_| created.write(&to, &content))
+                .map_err(|error| Error::io("write", &to, error.into()))?;
         }
-        Ok(())
+        Ok(masked_sha256)
     }
 
-    /// Writes both files and copies those that are named; an error when results are there already.
-    pub(crate) fn save(&self, results_dir: &Path) -> Result<(), Error> {
-        let facts =
-            serde_json::to_string_pretty(&self.facts).expect("plain fields always serialise");
+    /// Writes both files and copies those that are named, the facts last; an error when results are there already.
+    pub(crate) fn save(
+        &self,
+        results_dir: &Path,
+        created: &mut Created,
+        masked: Masked<'_>,
+    ) -> Result<(), Error> {
+        if results_dir.join(FACTS_FILE).exists() {
+            return Err(Error::ResultsExist {
+                path: results_dir.to_owned(),
+            });
+        }
+        let facts = Facts {
+            masked_sha256: self.keep_files(results_dir, created, masked)?,
+            ..self.facts.clone()
+        };
+        let facts = serde_json::to_string_pretty(&facts).expect("plain fields always serialise");
         let files = [(TEXT_FILE, self.text.clone()), (FACTS_FILE, facts + "\n")];
         for (name, content) in files {
             let path = results_dir.join(name);
-            let mut new = OpenOptions::new();
-            let written = new
-                .write(true)
-                .create_new(true)
-                .open(&path)
-                .and_then(|mut file| file.write_all(content.as_bytes()));
-            written.map_err(|source| match source.kind() {
-                io::ErrorKind::AlreadyExists => Error::ResultsExist {
-                    path: results_dir.to_owned(),
-                },
-                _ => Error::io("write", &path, source),
-            })?;
+            created
+                .write(&path, content.as_bytes())
+                .map_err(|error| Error::io("write", &path, error.into()))?;
         }
-        self.keep_files(results_dir)
+        Ok(())
     }
 
     /// An error unless the results directory belongs to this experiment.
@@ -208,7 +253,11 @@ impl Identity {
         if let Some((name, _)) = changed {
             return Some(format!("{name} has changed since"));
         }
-        (now != then).then(|| format!("{FACTS_FILE} was written by another version of dbdyno"))
+        let then = Facts {
+            masked_sha256: BTreeMap::new(),
+            ..then.clone()
+        };
+        (*now != then).then(|| format!("{FACTS_FILE} was written by another version of dbdyno"))
     }
 }
 

@@ -97,14 +97,13 @@ pub fn write_summary(results: &Results, path: &Path) -> Result<(), Error> {
         path: path.to_owned(),
         source,
     };
-    let file = temporary(directory_of(path)).map_err(io)?;
+    let failed = |error: files::Error| io(error.into());
+    let file = files::Replacement::begin(path).map_err(failed)?;
     fill(results, file.path()).map_err(|source| Error::Database {
         path: path.to_owned(),
         source,
     })?;
-    file.as_file().sync_all().map_err(io)?;
-    file.persist(path).map_err(|error| io(error.error))?;
-    Ok(())
+    file.commit().map_err(failed)
 }
 
 fn directory_of(path: &Path) -> &Path {
@@ -112,19 +111,6 @@ fn directory_of(path: &Path) -> &Path {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     }
-}
-
-/// A new file beside the target, so that the rename stays within one file system.
-fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".results-").suffix(".sqlite");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Temporary files are the owner's only; this one becomes an ordinary file under the user's umask.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(directory)
 }
 
 fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {

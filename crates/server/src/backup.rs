@@ -111,7 +111,9 @@ fn remove_notes(data: &Path) -> Result<(), Error> {
     for entry in fs::read_dir(data).map_err(Error::io("read the directory", data))? {
         let path = entry.map_err(Error::io("read the directory", data))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if NOTES.iter().any(|note| name.starts_with(note)) {
+        let is_note = NOTES.iter().any(|note| name.starts_with(note));
+        // A directory of such a name is somebody's database.
+        if is_note && path.symlink_metadata().is_ok_and(|it| it.is_file()) {
             fs::remove_file(&path).map_err(Error::io("remove", &path))?;
         }
     }

@@ -27,10 +27,8 @@ pub struct Checked {
 /// Checks settings against a server that is not started for it.
 pub fn check(installation: &Installation, settings: &Settings) -> Result<Checked, Error> {
     let place = std::env::temp_dir();
-    let scratch = tempfile::Builder::new()
-        .prefix("dbdyno-check-")
-        .tempdir()
-        .map_err(Error::io("make a directory in", &place))?;
+    let scratch = files::Scratch::make("dbdyno-check-")
+        .map_err(|error| Error::io("make a directory in", &place)(error.into()))?;
     let layout = Layout::of(scratch.path())?;
     layout.make_directories()?;
     std::fs::create_dir_all(&layout.data).map_err(Error::io("make the directory", &layout.data))?;

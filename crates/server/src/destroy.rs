@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::{LOCK, Layout, MARKER};
 use crate::lifecycle::kill_marked;
 use crate::lock::Lock;
 use crate::marker::Marker;
@@ -101,30 +101,21 @@ pub(crate) fn remove_directory(layout: &Layout) -> Result<(), Error> {
     {
         socket_dir::remove(directory, layout)?;
     }
-    for entry in fs::read_dir(&layout.dir).map_err(Error::io("remove", &layout.dir))? {
-        let path = entry.map_err(Error::io("remove", &layout.dir))?.path();
-        if path == layout.marker || path == layout.lock {
-            continue;
-        }
-        // The type of the entry itself: what a symbolic link leads to is not ours.
-        let is_dir = path
-            .symlink_metadata()
-            .is_ok_and(|metadata| metadata.is_dir());
-        let removed = match is_dir {
-            true => fs::remove_dir_all(&path),
-            false => fs::remove_file(&path),
-        };
-        removed.map_err(Error::io("remove", &path))?;
+    let removed = files::remove_marked(&layout.dir, MARKER, Some(LOCK));
+    match removed.map_err(|error| Error::io("remove", &layout.dir)(error.into()))? {
+        true => Ok(()),
+        false => Err(Error::Foreign {
+            dir: layout.dir.clone(),
+        }),
     }
-    for path in [&layout.lock, &layout.marker] {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::io("remove", path)(error));
-            }
-            _ => {}
-        }
+}
+
+/// Removes a directory that this process has just made, also where not even the marker could be written.
+pub(crate) fn remove_claimed(layout: &Layout) -> Result<(), Error> {
+    match layout.marker.exists() {
+        true => remove_directory(layout),
+        false => fs::remove_dir(&layout.dir).map_err(Error::io("remove", &layout.dir)),
     }
-    fs::remove_dir(&layout.dir).map_err(Error::io("remove", &layout.dir))
 }
 
 /// The subdirectories that carry our marker; none when there is no such directory.

@@ -17,6 +17,8 @@ use crate::installation::Installation;
 use crate::launch::Launch;
 use crate::layout::make_private_dir;
 use crate::lock::Lock;
+use crate::marker::remove_tree;
+use crate::unfinished;
 use crate::version::{Numbers, Wanted};
 use crate::{copy, digest, list};
 
@@ -96,7 +98,8 @@ pub fn install(
     };
     let placed = made.and_then(|marker| place(root, &work, name, recipe.is_some(), marker));
     if placed.is_err() {
-        fs::remove_dir_all(&work).map_err(Error::io("remove", &work))?;
+        // What came to its place is no longer there, however its last steps ended.
+        unfinished::remove(&work)?;
     }
     placed
 }
@@ -129,7 +132,7 @@ pub fn uninstall(root: &Path, name: &str, servers: &Path) -> Result<(), Error> {
     let _lock = claim(root, &work)?;
     let away = work.join("removed");
     fs::rename(&dir, &away).map_err(Error::io("remove", &dir))?;
-    fs::remove_dir_all(&work).map_err(Error::io("remove", &work))
+    unfinished::remove(&work).map(|_| ())
 }
 
 fn by_recipe(
@@ -178,7 +181,7 @@ fn by_recipe(
             _ => archive::unpack(file, &tree)?,
         }
     }
-    fs::remove_dir_all(&download).map_err(Error::io("remove", &download))?;
+    remove_tree(&download)?;
     progress(Progress::Try);
     let mysqld =
         binary::find(&tree)?.ok_or_else(|| InstallError::NoServer { path: tree.clone() })?;
@@ -275,6 +278,7 @@ fn place(
     marker.write()?;
     let dir = root.join(&name);
     fs::rename(work, &dir).map_err(Error::io("rename to", &dir))?;
+    unfinished::unmark(&dir)?;
     let lock = dir.join("lock");
     fs::remove_file(&lock).map_err(Error::io("remove", &lock))?;
     let marker = InstallMarker::read(&dir)?.ok_or(InstallError::NotInstalled { name })?;
@@ -309,26 +313,41 @@ fn described(file: &Path) -> Result<Archive, Error> {
     })
 }
 
-/// Makes an empty directory to work in, and keeps others off it. What an interrupted dbdyno left is removed.
+/// Makes an empty directory to work in, and keeps others off it. What an interrupted dbdyno left is removed; what dbdyno
+/// did not make is refused.
 fn claim(root: &Path, work: &Path) -> Result<Lock, Error> {
     fs::create_dir_all(root).map_err(Error::io("make the directory", root))?;
     match make_private_dir(work) {
+        // Marked at once: a kill in between leaves it empty, which is taken over as well.
+        Ok(()) => unfinished::mark(work)?,
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             return Err(Error::io("make the directory", work)(error));
         }
-        _ => {}
+        Err(_) if unfinished::is_marked(work) => {}
+        Err(_) if is_empty(work)? => unfinished::mark(work)?,
+        Err(_) => {
+            return Err(Error::Foreign {
+                dir: work.to_owned(),
+            });
+        }
     }
     let lock_file = work.join("lock");
     let lock = Lock::of(&lock_file, work)?;
+    let mark = work.join(unfinished::MARK);
     for entry in fs::read_dir(work).map_err(Error::io("read the directory", work))? {
         let path = entry.map_err(Error::io("read the directory", work))?.path();
         if path.is_dir() && !path.is_symlink() {
-            fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?;
-        } else if path != lock_file {
+            remove_tree(&path)?;
+        } else if path != lock_file && path != mark {
             fs::remove_file(&path).map_err(Error::io("remove", &path))?;
         }
     }
     Ok(lock)
+}
+
+fn is_empty(dir: &Path) -> Result<bool, Error> {
+    let mut entries = fs::read_dir(dir).map_err(Error::io("read the directory", dir))?;
+    Ok(entries.next().is_none())
 }
 
 fn make_dir(parent: &Path, name: &str) -> Result<PathBuf, Error> {

@@ -24,6 +24,9 @@ const SOCKET_PATH_BYTES_MAX: usize = 107;
 /// The marker file's name.
 pub(crate) const MARKER: &str = "dbdyno-server.json";
 
+/// The lock file's name.
+pub(crate) const LOCK: &str = "lock";
+
 /// The paths of one server directory.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
@@ -53,7 +56,7 @@ impl Layout {
         Self {
             dir: dir.to_owned(),
             marker: dir.join(MARKER),
-            lock: dir.join("lock"),
+            lock: dir.join(LOCK),
             option_file: dir.join("my.cnf"),
             client_file: dir.join("client.cnf"),
             log: dir.join("server.log"),

@@ -38,6 +38,7 @@ mod snapshot_manifest;
 mod socket_dir;
 mod spawner;
 mod template;
+mod unfinished;
 mod user_directory;
 mod validator;
 mod version;

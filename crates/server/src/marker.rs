@@ -1,8 +1,6 @@
 //! The marker file: dbdyno made this directory, and these processes belong to it.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -92,9 +90,7 @@ impl Marker {
     pub(crate) fn write(&self, layout: &Layout) -> Result<(), Error> {
         let text =
             serde_json::to_vec_pretty(self).expect("a marker has only keys that are strings");
-        let new = layout.marker.with_extension("json.new");
-        write_private(&new, &text)?;
-        std::fs::rename(&new, &layout.marker).map_err(Error::io("write the marker", &layout.marker))
+        write_private(&layout.marker, &text)
     }
 
     /// Whether the process that makes the server is still at it: what it writes last is not there.
@@ -133,16 +129,12 @@ pub(crate) fn parse<T: DeserializeOwned>(
     serde_json::from_slice(bytes).map_err(|error| wrong(error.to_string()))
 }
 
-/// Writes a file that only its owner may read.
+/// Writes a file that only its owner may read, in place of the one before.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let write = || {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(path)?;
-        file.write_all(bytes)
-    };
-    write().map_err(Error::io("write", path))
+    files::replace_private(path, bytes).map_err(|error| Error::io("write", path)(error.into()))
+}
+
+/// Removes a directory that this process made or that a marker says is ours, unless something is mounted inside.
+pub(crate) fn remove_tree(dir: &Path) -> Result<(), Error> {
+    files::remove_tree(dir).map_err(|error| Error::io("remove", dir)(error.into()))
 }

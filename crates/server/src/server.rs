@@ -77,7 +77,7 @@ impl Server {
             }
             Err(error) => {
                 // The directory is ours and holds nothing yet that the error does not show.
-                destroy::remove_directory(&layout)?;
+                destroy::remove_claimed(&layout)?;
                 Err(error)
             }
         }

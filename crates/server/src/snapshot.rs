@@ -17,11 +17,12 @@ use crate::binary_logs::binary_logs;
 use crate::contents::{contents, difference};
 use crate::copy::{Copied, OWN_FILES, allocated_bytes, copy_directory};
 use crate::error::Error;
-use crate::layout::make_private_dir;
 use crate::lock::Lock;
+use crate::marker::remove_tree;
 use crate::redo_log;
 use crate::server::{Server, unix_time_s};
 use crate::snapshot_manifest::{FORMAT, Manifest, Method};
+use crate::unfinished;
 
 /// Where the named snapshots of a server are, in its directory.
 const NAMED: &str = "snapshots";
@@ -138,6 +139,7 @@ impl Draft {
             ..self.build.clone()
         };
         manifest.write(&self.partial)?;
+        unfinished::unmark(&self.partial)?;
         sync(&self.partial)?;
         fs::rename(&self.partial, &self.to).map_err(Error::io("rename to", &self.to))?;
         Ok(Snapshot {
@@ -151,7 +153,7 @@ impl Drop for Draft {
     fn drop(&mut self) {
         // Half a snapshot is none, and its blocks may be what is missing. What cannot be removed now goes before
         // the next one is taken; a finished one has moved away.
-        let _ = fs::remove_dir_all(&self.partial);
+        let _ = remove_partial(&self.partial);
     }
 }
 
@@ -184,7 +186,10 @@ impl Server {
     pub fn remove_snapshot(&self, name: &str) -> Result<(), Error> {
         let _lock = Lock::take(&self.layout)?;
         let path = self.existing_snapshot(name)?;
-        fs::remove_dir_all(&path).map_err(Error::io("remove", &path))
+        match Manifest::is_in(&path) {
+            true => remove_tree(&path),
+            false => Err(Error::Foreign { dir: path }),
+        }
     }
 
     /// The directory of a named snapshot that exists.
@@ -219,12 +224,11 @@ impl Server {
         for name in names(root)? {
             let text = name.to_string_lossy();
             if text.starts_with('.') && text.ends_with(PARTIAL) {
-                let left_behind = root.join(&name);
-                fs::remove_dir_all(&left_behind).map_err(Error::io("remove", &left_behind))?;
+                remove_partial(&root.join(&name))?;
             }
         }
         let partial = root.join(format!(".{}{PARTIAL}", name.to_string_lossy()));
-        make_private_dir(&partial).map_err(Error::io("make the snapshot", &partial))?;
+        unfinished::make(&partial)?;
         Ok(Draft {
             partial,
             to: to.to_owned(),
@@ -283,9 +287,7 @@ impl Server {
         let data = &self.layout.data;
         let partial = data.with_extension("partial");
         for old in [data, &partial] {
-            if old.exists() {
-                fs::remove_dir_all(old).map_err(Error::io("remove", old))?;
-            }
+            remove_tree(old)?;
         }
         // Until the copy is whole there is no data directory that a start could take for one.
         let copied = copy_directory(&snapshot.data(), &partial, &OWN_FILES)?;
@@ -304,6 +306,15 @@ impl Server {
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value))
             .collect())
+    }
+}
+
+/// Removes what is left of a snapshot in the making. One that dbdyno did not begin stays.
+fn remove_partial(partial: &Path) -> Result<(), Error> {
+    let is_ours = unfinished::is_marked(partial) || Manifest::is_in(partial);
+    match is_ours {
+        true => remove_tree(partial),
+        false => Ok(()),
     }
 }
 

@@ -70,6 +70,15 @@ impl Manifest {
         parse(&bytes, FORMAT, &path)
     }
 
+    /// Whether a directory has one, whole or damaged: dbdyno made it.
+    pub(crate) fn is_in(snapshot: &Path) -> bool {
+        let is_dir = snapshot.symlink_metadata().is_ok_and(|it| it.is_dir());
+        is_dir
+            && path(snapshot)
+                .symlink_metadata()
+                .is_ok_and(|it| it.is_file())
+    }
+
     /// Writes it into a snapshot.
     pub(crate) fn write(&self, snapshot: &Path) -> Result<(), Error> {
         let text =

@@ -34,5 +34,7 @@ pub(crate) fn remove(directory: &Path, layout: &Layout) -> Result<(), Error> {
     if !belongs_to(directory, layout) {
         return Ok(());
     }
-    std::fs::remove_dir_all(directory).map_err(Error::io("remove", directory))
+    files::remove_marked(directory, OWNER, None)
+        .map(|_| ())
+        .map_err(|error| Error::io("remove", directory)(error.into()))
 }

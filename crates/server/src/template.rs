@@ -22,9 +22,9 @@ use crate::copy::{OWN_FILES, copy_directory};
 use crate::digest::hexadecimal;
 use crate::error::Error;
 use crate::installation::Installation;
-use crate::layout::make_private_dir;
-use crate::marker::write_private;
+use crate::marker::{remove_tree, write_private};
 use crate::random::random_name;
+use crate::unfinished;
 
 /// The version of the way that templates are made; another one makes none of the old ones match.
 const FORMAT: u32 = 1;
@@ -91,8 +91,8 @@ impl Template {
             Ok(_) => {}
             Err(full @ Error::DiskFull { .. }) => return Err(full),
             Err(_) => {
-                // Another process has removed it meanwhile.
-                remove(data)?;
+                // Another process has removed it meanwhile; the copy was begun here.
+                remove_tree(data)?;
                 return Ok(None);
             }
         }
@@ -107,17 +107,18 @@ impl Template {
         let partial = self.root.join(format!(".{name}"));
         let kept = self.fill(&partial, data, accounts).and_then(|()| {
             // Of two that make the same one, the first has it.
-            fs::rename(&partial, &self.dir).map_err(Error::io("rename to", &self.dir))
+            fs::rename(&partial, &self.dir).map_err(Error::io("rename to", &self.dir))?;
+            unfinished::unmark(&self.dir)
         });
         if kept.is_err() {
-            let _ = fs::remove_dir_all(&partial);
+            let _ = unfinished::remove(&partial);
         }
         let _ = remove_old(&self.root, &partial);
     }
 
     fn fill(&self, partial: &Path, data: &Path, accounts: &Accounts) -> Result<(), Error> {
         fs::create_dir_all(&self.root).map_err(Error::io("make the directory", &self.root))?;
-        make_private_dir(partial).map_err(Error::io("make the directory", partial))?;
+        unfinished::make(partial)?;
         copy_directory(data, &partial.join("data"), &OWN_FILES)?;
         let marker = Marker {
             mysqld: self.mysqld.clone(),
@@ -137,8 +138,11 @@ fn remove_old(root: &Path, own: &Path) -> io::Result<()> {
         let marker = path.join(MARKER);
         match marker.metadata().as_ref().map(Metadata::modified) {
             Ok(Ok(time)) => used.push((time, path)),
-            // Without its last file it may still be in the making; an hour is more than that takes.
-            _ if path != own && is_older_than_an_hour(&path) => fs::remove_dir_all(&path)?,
+            // Without its last file it may still be in the making; an hour is more than that takes. What dbdyno did
+            // not begin stays.
+            _ if path != own && unfinished::is_marked(&path) && is_older_than_an_hour(&path) => {
+                unfinished::remove(&path).map_err(io::Error::other)?;
+            }
             _ => {}
         }
     }
@@ -150,7 +154,7 @@ fn remove_old(root: &Path, own: &Path) -> io::Result<()> {
             path.file_name().unwrap_or_default().to_string_lossy()
         ));
         fs::rename(path, &away)?;
-        fs::remove_dir_all(&away)?;
+        files::remove_marked(&away, MARKER, None)?;
     }
     Ok(())
 }
@@ -159,15 +163,6 @@ fn is_older_than_an_hour(path: &Path) -> bool {
     let age = path.metadata().and_then(|metadata| metadata.modified());
     let age = age.ok().and_then(|time| time.elapsed().ok());
     age.is_some_and(|age| age.as_secs() > 3_600)
-}
-
-fn remove(dir: &Path) -> Result<(), Error> {
-    match fs::remove_dir_all(dir) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(Error::io("remove", dir)(error))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::run;
 use crate::{
     blame::{Blame, Blamed},
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
-    runs::{Choices, Purpose, ResultsDirectory, SmackFiles},
+    runs::{Choices, ClaimedDirectory, Purpose, ResultsDirectory, SmackFiles},
 };
 
 const EXPERIMENT: &str = include_str!("quick.toml");
@@ -51,10 +51,6 @@ pub(crate) struct QuickArgs {
 }
 
 pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
-    let directory = match &args.results {
-        Some(directory) => directory.clone(),
-        None => ResultsDirectory::unused_path("quick"),
-    };
     let mut choices = Choices {
         mysqld: args.mysqld,
         keep: args.keep,
@@ -69,27 +65,27 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
                 .hint("name it by --host".to_owned())
                 .into());
         }
-        let experiment = write_experiment(&directory, "restart = \"per-run\"")?;
-        let smacks = SmackFiles::read(experiment.plan())?;
-        let results =
-            ResultsDirectory::create(Some(&directory), &experiment, &directory.join(FILE))?;
-        return run::perform(&experiment, smacks, &results, &choices, "");
+        let begun = Begun::new(args.results.as_deref(), "restart = \"per-run\"")?;
+        return begun.perform(&choices);
     }
     let mut endpoint = args.connection.endpoint()?;
     let mut server = format!("address = {:?}", endpoint.address.to_string());
     if let Some(observe) = &observe {
         server.push_str(&observe_keys(observe)?);
     }
-    let experiment = write_experiment(&directory, &server)?;
-    let smacks = SmackFiles::read(experiment.plan())?;
-    let results = ResultsDirectory::create(Some(&directory), &experiment, &directory.join(FILE))?;
+    // A server that cannot be reached, or refuses the login, is found before anything is written.
+    statement(&endpoint, "do 0")?;
+    let begun = Begun::new(args.results.as_deref(), &server)?;
     let own_database = args.connection.database.is_none();
     if own_database {
-        create_database(&endpoint)?;
+        if let Err(error) = create_database(&endpoint) {
+            begun.results.discard_if_empty();
+            return Err(error);
+        }
         endpoint.database = Some(DATABASE.to_owned());
     }
     choices.endpoint = Some(endpoint.clone());
-    let measured = run::perform(&experiment, smacks, &results, &choices, "");
+    let measured = begun.perform(&choices);
     if !own_database {
         return measured;
     }
@@ -116,16 +112,56 @@ fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
         .collect())
 }
 
-/// Writes the experiment and its .smack file into the results' directory, so that they can be run again.
-fn write_experiment(directory: &Path, server: &str) -> anyhow::Result<Experiment> {
-    let path = directory.join(FILE);
-    let text = EXPERIMENT.replace(SERVER_LINE, server);
-    let written = std::fs::create_dir_all(directory)
-        .and_then(|()| std::fs::write(&path, &text))
-        .and_then(|()| std::fs::write(directory.join("quick.smack"), SMACK));
-    written.map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))?;
-    let experiment = Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
-    Ok(experiment.map_err(Blamed::from)?)
+/// A quick experiment in its results directory.
+struct Begun {
+    experiment: Experiment,
+    smacks: SmackFiles,
+    results: ResultsDirectory,
+}
+
+impl Begun {
+    /// Writes the experiment and its .smack file into the results' directory, so that they can be run again.
+    fn new(named: Option<&Path>, server: &str) -> anyhow::Result<Self> {
+        let mut claimed = match named {
+            Some(path) => ClaimedDirectory::new(path)?,
+            None => ClaimedDirectory::numbered("quick")?,
+        };
+        let path = claimed.path().join(FILE);
+        let text = EXPERIMENT.replace(SERVER_LINE, server);
+        let read = claimed
+            .write(FILE, text.as_bytes())
+            .and_then(|()| claimed.write("quick.smack", SMACK.as_bytes()))
+            .map_err(anyhow::Error::from)
+            .and_then(|()| {
+                let experiment =
+                    Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
+                let experiment = experiment.map_err(Blamed::from)?;
+                let smacks = SmackFiles::read(experiment.plan())?;
+                Ok((experiment, smacks))
+            });
+        let (experiment, smacks) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                claimed.discard();
+                return Err(error);
+            }
+        };
+        let results = ResultsDirectory::begin(claimed, &experiment, &path)?;
+        Ok(Self {
+            experiment,
+            smacks,
+            results,
+        })
+    }
+
+    /// Measures; where nothing was recorded nothing stays, for a quick run is not resumed.
+    fn perform(self, choices: &Choices) -> anyhow::Result<ExitCode> {
+        let measured = run::perform(&self.experiment, self.smacks, &self.results, choices, "");
+        if measured.is_err() {
+            self.results.discard_if_empty();
+        }
+        measured
+    }
 }
 
 /// Creates the database; one that exists already is not ours to drop.

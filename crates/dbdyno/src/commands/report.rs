@@ -1,8 +1,7 @@
 //! `dbdyno report`: all results as one document, for people or programs.
 
 use std::{
-    fs::File,
-    io::{IsTerminal, Write},
+    io::IsTerminal,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -241,8 +240,9 @@ fn write_charts(results: &Results, format: Format, directory: &Path) -> Result<(
 }
 
 fn write_file(path: &Path, document: &[u8]) -> Result<(), Blamed> {
-    let written = File::create(path).and_then(|mut file| file.write_all(document));
+    let written = files::replace(path, document);
     written.map_err(|error| {
+        let error = std::io::Error::from(error);
         let blame = match error.kind() {
             std::io::ErrorKind::StorageFull => Blame::Machine,
             _ => Blame::Input,

@@ -18,6 +18,7 @@ use crate::{
     blame::{Blame, Blamed},
     runs::{
         Choices, Origin, ResultsDirectory, SmackFiles, read_record, record_files, sample_every,
+        unused_path,
     },
 };
 
@@ -155,7 +156,7 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
 
 fn new_directory(args: &RerunArgs, name: &str) -> PathBuf {
     let new = args.new.clone();
-    new.unwrap_or_else(|| ResultsDirectory::unused_path(name))
+    new.unwrap_or_else(|| unused_path(name))
 }
 
 /// Calls a command again and compares; where it fails, its exit code.

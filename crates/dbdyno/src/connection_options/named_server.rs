@@ -79,7 +79,11 @@ pub(crate) fn link(path: &Path, directory: &Path) -> Result<(), Blamed> {
 
 /// Takes the name of a server elsewhere away.
 pub(crate) fn unlink(path: &Path) -> Result<(), Blamed> {
-    fs::remove_file(path).map_err(|error| failed("remove", path, &error))
+    // Never a file or a directory: only a link was made by `link`.
+    match path.is_symlink() {
+        true => fs::remove_file(path).map_err(|error| failed("remove", path, &error)),
+        false => Err(failed("unlink", path, &io::ErrorKind::InvalidInput.into())),
+    }
 }
 
 fn failed(what: &str, path: &Path, error: &io::Error) -> Blamed {

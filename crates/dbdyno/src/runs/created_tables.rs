@@ -51,7 +51,10 @@ impl CreatedTables {
         self.places.retain(|place| !place.starts_with(&prefix));
         let result = match self.places.is_empty() {
             true => fs::remove_file(&self.path),
-            false => fs::write(&self.path, self.places.join("\n") + "\n"),
+            false => {
+                let text = self.places.join("\n") + "\n";
+                files::replace(&self.path, text.as_bytes()).map_err(io::Error::from)
+            }
         };
         result.map_err(|error| machine(&self.path, &error))
     }

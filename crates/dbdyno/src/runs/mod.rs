@@ -3,6 +3,7 @@
 mod audited;
 mod benchmark;
 mod benchmarks;
+mod claimed_directory;
 mod control;
 mod created_tables;
 mod data_set;
@@ -16,6 +17,7 @@ pub(crate) mod past_summary;
 pub(crate) mod population;
 mod private_server;
 mod record_files;
+mod record_place;
 mod recording;
 pub(crate) mod redo_log;
 pub(crate) mod redo_log_guard;
@@ -23,6 +25,7 @@ mod reported;
 mod results_directory;
 mod runner;
 mod sampling;
+mod secrets;
 mod server_directories;
 pub(crate) mod server_host;
 mod settings_in_effect;
@@ -41,9 +44,11 @@ pub(crate) mod tpch_data;
 pub(crate) use audited::{
     audit_of_path, audit_of_run, audit_of_sides, experiment_of, looked_at, one_factor,
 };
+pub(crate) use claimed_directory::{ClaimedDirectory, unused_path};
 pub(crate) use control::{Purpose, control, number, quoted, wait, wait_for_thread};
 pub(crate) use origin::{HIDDEN, Origin};
 pub(crate) use record_files::{read_record, read_records, record_error, record_files};
+pub(crate) use record_place::RecordPlace;
 pub(crate) use reported::{results_of, write_page};
 pub(crate) use results_directory::{REPORT, ResultsDirectory, question};
 pub(crate) use runner::{Choices, Runner};

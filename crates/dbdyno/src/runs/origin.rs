@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blame::{Blame, Blamed};
 
-const FILE: &str = "origin.json";
+pub(super) const FILE: &str = "origin.json";
 const FORMAT: u32 = 1;
 /// Stands in place of a password.
 pub(crate) const HIDDEN: &str = "…";
@@ -71,14 +71,19 @@ impl Origin {
         let path = results_dir.join(FILE);
         let mut origin = match path.exists() {
             true => Self::read(results_dir)?,
-            false => Self {
-                format: FORMAT,
-                experiment: std::path::absolute(experiment).unwrap_or(experiment.to_owned()),
-                commands: Vec::new(),
-            },
+            false => return Self::first(experiment).write(&path),
         };
         origin.commands.push(Command::this_one());
         origin.write(&path)
+    }
+
+    /// The origin of results that this process begins.
+    pub(super) fn first(experiment: &Path) -> Self {
+        Self {
+            format: FORMAT,
+            experiment: std::path::absolute(experiment).unwrap_or(experiment.to_owned()),
+            commands: vec![Command::this_one()],
+        }
     }
 
     /// Notes how long the last command's runs took, and whether the time of the budget is spent.
@@ -108,10 +113,14 @@ impl Origin {
             .is_some_and(|command| command.time_is_spent)
     }
 
+    /// As it stands in its file.
+    pub(super) fn text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("plain fields always serialise") + "\n"
+    }
+
     fn write(&self, path: &Path) -> Result<(), Blamed> {
-        let text = serde_json::to_string_pretty(self).expect("plain fields always serialise");
-        std::fs::write(path, text + "\n")
-            .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))
+        files::replace(path, self.text().as_bytes())
+            .map_err(|error| Blamed::new(Blame::Machine, error))
     }
 
     /// The origin of the results in a directory.
@@ -149,16 +158,18 @@ pub(super) fn arguments() -> Vec<String> {
 
 /// Passwords on a command line are no part of what a stranger needs.
 fn without_passwords(arguments: impl Iterator<Item = String>) -> Vec<String> {
-    const OPTION: &str = "--password";
+    const OPTIONS: [&str; 2] = ["--password", "--mysql-password"];
     const SHORT: &str = "-p";
     let mut kept: Vec<String> = Vec::new();
     for argument in arguments {
         let follows = kept
             .last()
-            .is_some_and(|last| last == OPTION || last == SHORT);
+            .is_some_and(|last| OPTIONS.contains(&last.as_str()) || last == SHORT);
+        let named = argument.split_once('=').map(|(name, _)| name);
+        let option = OPTIONS.iter().find(|option| Some(**option) == named);
         kept.push(match argument {
             _ if follows => HIDDEN.to_owned(),
-            it if it.starts_with("--password=") => format!("{OPTION}={HIDDEN}"),
+            _ if option.is_some() => format!("{}={HIDDEN}", option.unwrap_or(&"")),
             it if it.starts_with(SHORT) && it.len() > SHORT.len() => format!("{SHORT}{HIDDEN}"),
             it => it,
         });
@@ -172,12 +183,11 @@ mod tests {
 
     #[test]
     fn passwords_are_left_out() {
-        let line =
-            "quick --password=hare --password hare -phare -p hare --password-file p --port 1";
+        let line = "quick --password=hare --password hare -phare -p hare --password-file p --port 1 --mysql-password=hare";
         let kept = without_passwords(line.split(' ').map(str::to_owned));
         assert_eq!(
             kept.join(" "),
-            "quick --password=… --password … -p… -p … --password-file p --port 1"
+            "quick --password=… --password … -p… -p … --password-file p --port 1 --mysql-password=…"
         );
     }
 

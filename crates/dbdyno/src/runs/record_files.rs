@@ -24,6 +24,12 @@ pub(crate) struct RecordFiles {
 }
 
 impl RecordFiles {
+    /// True where there is none of any kind.
+    pub(crate) fn is_empty(&self) -> bool {
+        let kinds = [&self.counted, &self.disturbed, &self.incomplete];
+        kinds.iter().all(|kind| kind.is_empty())
+    }
+
     /// The run records in a directory.
     pub(crate) fn of(directory: &Path) -> Result<Self, Blamed> {
         let failed = |error| Blamed::new(Blame::Input, format!("{}: {error}", directory.display()));

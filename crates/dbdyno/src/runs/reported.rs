@@ -46,14 +46,19 @@ pub(crate) fn results_of(paths: &[PathBuf]) -> anyhow::Result<Results> {
 
 /// Writes the page of one run that no experiment asked for, and its audit, beside its record; returns its path.
 pub(crate) fn write_page(record: Record, audit: Audit, path: &Path) -> Result<PathBuf, Blamed> {
-    let page = match path.file_name() {
-        Some(name) if name == RECORD => path.with_file_name(REPORT),
-        _ => path.with_extension("html"),
-    };
+    let page = page_of(path);
     let results = of_records(vec![record], Some(audit));
-    std::fs::write(&page, report::html(&results))
-        .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", page.display())))?;
+    files::replace(&page, report::html(&results).as_bytes())
+        .map_err(|error| Blamed::new(Blame::Machine, error))?;
     Ok(page)
+}
+
+/// Where the page of a record goes.
+pub(crate) fn page_of(record: &Path) -> PathBuf {
+    match record.file_name() {
+        Some(name) if name == RECORD => record.with_file_name(REPORT),
+        _ => record.with_extension("html"),
+    }
 }
 
 fn results_at(path: &Path) -> anyhow::Result<Results> {

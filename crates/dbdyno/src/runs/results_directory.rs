@@ -1,6 +1,9 @@
 //! The directory of one experiment's results: the experiment as run, one record per run, the summary, the report.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+};
 
 use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_name, set_aside};
 use report::{Disturbances, Results, disturbance_in_words};
@@ -8,45 +11,59 @@ use samples::{Disturbance, Record};
 
 use super::{
     audited::audit_of_results,
-    origin::Origin,
+    claimed_directory::{ClaimedDirectory, last_path},
+    origin::{self, Origin},
     past_results,
     record_files::{DISTURBED, RecordFiles, read_record},
+    secrets,
 };
 use crate::blame::{Blame, Blamed};
 
-/// Where results go unless the user names a directory.
-const RESULTS: &str = "results";
 /// The report, which is written when all runs are done, or as many as were wanted.
 pub(crate) const REPORT: &str = "report.html";
 
 /// The directory of one experiment's results.
 pub(crate) struct ResultsDirectory {
     path: PathBuf,
+    /// `None` for results that are only read.
+    claimed: RefCell<Option<ClaimedDirectory>>,
 }
 
 impl ResultsDirectory {
-    /// A new directory: the named one, which must not hold results, or one with a name of its own. The experiment was
+    /// A new directory: the named one, which must not hold anything, or one with a name of its own. The experiment was
     /// read from `file`.
     pub(crate) fn create(
         named: Option<&Path>,
         experiment: &Experiment,
         file: &Path,
     ) -> anyhow::Result<Self> {
-        let path = match named {
-            Some(path) => path.to_owned(),
-            None => Self::unused_path(&usual_name(experiment)),
+        let claimed = match named {
+            Some(path) => ClaimedDirectory::new(path)?,
+            None => ClaimedDirectory::numbered(&usual_name(experiment))?,
         };
-        if path.join("experiment.toml").exists() {
-            let message = format!("{}: holds results already", path.display());
-            let hint = "--resume goes on with them; --results names another directory".to_owned();
-            return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+        Self::begin(claimed, experiment, file)
+    }
+
+    /// Results in a directory that was claimed for them; it is given back where they cannot be begun.
+    pub(crate) fn begin(
+        mut claimed: ClaimedDirectory,
+        experiment: &Experiment,
+        file: &Path,
+    ) -> anyhow::Result<Self> {
+        let path = claimed.path().to_owned();
+        let origin = Origin::first(file);
+        let begun = experiment
+            .save(&path, claimed.created(), &secrets::masked)
+            .map_err(Blamed::from)
+            .and_then(|()| claimed.write(origin::FILE, origin.text().as_bytes()));
+        if let Err(error) = begun {
+            claimed.discard();
+            return Err(error.into());
         }
-        std::fs::create_dir_all(&path)
-            .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))?;
-        experiment.save(&path).map_err(Blamed::from)?;
-        Origin::note(&path, file)?;
-        past_results::list(&path);
-        Ok(Self { path })
+        Ok(Self {
+            path,
+            claimed: RefCell::new(Some(claimed)),
+        })
     }
 
     /// The directory to go on with: the named one, or the last one of this experiment.
@@ -64,53 +81,37 @@ impl ResultsDirectory {
             })?,
         };
         // Only into a directory of this experiment: a stranger's is not touched.
+        experiment.check(&path).map_err(Blamed::from)?;
+        let claimed = ClaimedDirectory::again(&path)?;
         Progress::scan(&path, experiment.plan()).map_err(Blamed::from)?;
+        let claimed = claimed.marked()?;
         Origin::note(&path, file)?;
-        Ok(Self { path })
+        Ok(Self {
+            path,
+            claimed: RefCell::new(Some(claimed)),
+        })
     }
 
     /// A directory that holds results already, to read them.
     pub(crate) fn of_past(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
+            claimed: RefCell::new(None),
         }
     }
 
-    /// `results/NAME-1`, or the next number that is free.
-    pub(crate) fn unused_path(name: &str) -> PathBuf {
-        (1..)
-            .map(|number| Path::new(RESULTS).join(format!("{name}-{number}")))
-            .find(|path| !path.exists())
-            .expect("a directory does not hold every number")
+    /// Takes back what this process made for results of which there are none.
+    pub(crate) fn discard_if_empty(&self) {
+        if let Some(claimed) = self.claimed.borrow_mut().as_mut() {
+            claimed.discard();
+        }
     }
 
-    /// Removes what dbdyno wrote into a directory that holds no record and that no table elsewhere depends on.
-    pub(crate) fn discard_if_empty(&self) {
-        let ours = [
-            "experiment.toml",
-            "experiment.json",
-            "origin.json",
-            "files",
-            "quick.toml",
-            "quick.smack",
-        ];
-        let others = std::fs::read_dir(&self.path)
-            .into_iter()
-            .flatten()
-            .flatten();
-        let only_ours = others
-            .map(|entry| entry.file_name())
-            .all(|name| ours.iter().any(|own| name == *own));
-        if only_ours {
-            // What cannot be removed stays; it is no reason to hide the error that led here.
-            for name in ours {
-                let path = self.path.join(name);
-                let _ = match path.is_dir() {
-                    true => std::fs::remove_dir_all(path),
-                    false => std::fs::remove_file(path),
-                };
-            }
-            let _ = std::fs::remove_dir(&self.path);
+    /// Lists the results for `dbdyno history` when their first run begins.
+    pub(crate) fn list_at_first_run(&self) {
+        let is_first = RecordFiles::of(&self.path).is_ok_and(|files| files.is_empty());
+        if is_first {
+            past_results::list(&self.path);
         }
     }
 
@@ -260,8 +261,8 @@ impl ResultsDirectory {
         report::write_summary(results, &self.path.join("summary.sqlite"))
             .map_err(|error| Blamed::new(Blame::Machine, error))?;
         let path = self.path.join(REPORT);
-        std::fs::write(&path, report::html(results))
-            .map_err(|error| Blamed::new(Blame::Machine, format!("{}: {error}", path.display())))?;
+        files::replace(&path, report::html(results).as_bytes())
+            .map_err(|error| Blamed::new(Blame::Machine, error))?;
         Ok(path)
     }
 }
@@ -314,17 +315,4 @@ fn usual_name(experiment: &Experiment) -> String {
         true => format!("{}-simulated", experiment.name()),
         false => experiment.name().to_owned(),
     }
-}
-
-/// The directory with the highest number.
-fn last_path(name: &str) -> Option<PathBuf> {
-    let mut last = None;
-    for number in 1.. {
-        let path = Path::new(RESULTS).join(format!("{name}-{number}"));
-        if !path.exists() {
-            break;
-        }
-        last = Some(path);
-    }
-    last
 }

@@ -201,6 +201,7 @@ impl<'a> Runner<'a> {
             left,
             expected_s: expected(&run.load).as_secs_f64(),
         };
+        self.results.list_at_first_run();
         let recorded = execution.record(&self.results.record(run.run), progress);
         if recorded.is_err() && !self.interrupt.is_raised() {
             self.show_logs_of_dead_servers();

@@ -19,6 +19,7 @@ mod evidence;
 mod experiment;
 mod extremes;
 mod faults;
+mod files;
 mod gen_data;
 mod history;
 mod installs;

@@ -273,7 +273,7 @@ impl Drop for Running {
 /// A dbdyno that ended.
 pub(crate) struct Finished {
     line: String,
-    status: ExitStatus,
+    pub(crate) status: ExitStatus,
     /// Standard output, as bytes.
     pub(crate) stdout: Vec<u8>,
     /// Standard error.

@@ -1,6 +1,6 @@
 //! A results directory: saved, found again, refused.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use experiment::{Error, Experiment, Overrides, Progress, record_file_name};
 use samples::{End, FORMAT, Line, RunHeader};
@@ -20,6 +20,11 @@ connections = "{clients}"
 duration = "1s"
 "#;
 
+/// Saves an experiment whose files have no secrets.
+fn save(experiment: &Experiment, results_dir: &Path) -> Result<(), Error> {
+    experiment.save(results_dir, &mut files::Created::default(), &|_, _| None)
+}
+
 struct Results {
     bench: Bench,
     experiment: Experiment,
@@ -30,7 +35,7 @@ impl Results {
         let bench = Bench::new();
         let experiment = bench.parse(TRIAL);
         fs::create_dir(bench.path("results")).unwrap();
-        experiment.save(&bench.path("results")).unwrap();
+        save(&experiment, &bench.path("results")).unwrap();
         Self { bench, experiment }
     }
 
@@ -130,10 +135,7 @@ fn done_runs_are_found_and_broken_ones_are_kept_aside() {
 #[test]
 fn results_are_not_written_over() {
     let results = Results::new();
-    let error = results
-        .experiment
-        .save(&results.bench.path("results"))
-        .unwrap_err();
+    let error = save(&results.experiment, &results.bench.path("results")).unwrap_err();
     assert!(matches!(error, Error::ResultsExist { .. }), "{error}");
     assert_eq!(
         fs::read_to_string(results.bench.path("results/experiment.toml")).unwrap(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::debian::{Apt, unpack_package};
 use crate::error::Error;
+use crate::marker::remove_tree;
 
 /// The suite whose libraries are taken: old enough that they run with the C library of most machines.
 const SUITE: &str = "bookworm";
@@ -50,7 +51,7 @@ pub(super) fn fetch(work: &Path, library: &str) -> Result<Option<PathBuf>, Error
     for deb in apt.fetched()? {
         unpack_package(&deb, &libraries)?;
     }
-    fs::remove_dir_all(&download).map_err(Error::io("remove", &download))?;
+    remove_tree(&download)?;
     find(&libraries, library)
 }
 

@@ -118,6 +118,11 @@ pub(crate) fn tokens(source: &Source<'_>) -> (Vec<Token>, Option<Box<Diagnostic>
     (tokens, None)
 }
 
+/// The offset behind the string that opens at `open`; `None` where it is not closed.
+pub(crate) fn end_of_string(source: &Source<'_>, open: usize) -> Option<usize> {
+    string(source, open).ok().map(|(_, end)| end)
+}
+
 fn punctuation(byte: u8) -> Option<TokenKind> {
     Some(match byte {
         b'{' => TokenKind::Open,

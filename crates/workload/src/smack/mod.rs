@@ -12,6 +12,7 @@ mod lexer;
 mod main_block;
 pub mod options;
 mod parser;
+mod passwords;
 mod plan;
 #[cfg(test)]
 mod printer;
@@ -32,6 +33,7 @@ pub use interpreter::{
 };
 pub use main_block::ClientProgram;
 pub use options::{SmackClients, SmackData, SmackLoad};
+pub use passwords::without_passwords;
 pub use plan::{ClientPlan, Firing, UNCOUNTED};
 pub use script::{
     ClientSection, DictionarySection, Generator, Order, QuerySection, Script, TableSection,

@@ -124,16 +124,10 @@ impl LocalSource for Watched<'_, '_> {
 
 /// Makes a data file; it appears under its name only when it is complete.
 pub(crate) fn make_file(path: &Path, generator: &Generator) -> Result<(), Error> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".unfinished");
-    let unfinished = Path::new(&unfinished);
-    let made = write_file(unfinished, generator)
-        .and_then(|()| std::fs::rename(unfinished, path).map_err(|error| data_file(path, error)));
-    if made.is_err() {
-        // Whether or not there is something to remove: the error that counts is the first one.
-        let _ = std::fs::remove_file(unfinished);
-    }
-    made
+    let failed = |error: files::Error| data_file(path, error.into());
+    let file = files::Replacement::begin(path).map_err(failed)?;
+    write_file(file.path(), generator)?;
+    file.commit().map_err(failed)
 }
 
 fn write_file(path: &Path, generator: &Generator) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! Drives a workload and prints its report.
 
-use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use load::{Arrivals, Drain, Group, Load, OnError, OnRefusal, Stop, WarmUp, default_loops};
 use protocol::Endpoint;
@@ -20,8 +20,8 @@ use crate::{
     commands::run::terminal_width,
     front_doors::super_smack::fresh_seed,
     runs::{
-        Asked, Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, control, number,
-        shortcoming, write_page,
+        Asked, RecordPlace, Recorded, SingleRun, Stage, audit_of_run, control, number, shortcoming,
+        write_page,
     },
     signals,
 };
@@ -63,7 +63,8 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         super::print_title(options);
         print!("{}", sysbench::header(&header(options, stop, drain)));
     }
-    let path = record_path(options, benchmark);
+    let place = record_place(options, benchmark)?;
+    let path = place.path();
     let single = SingleRun {
         before: Vec::new(),
         after: &|_| Vec::new(),
@@ -73,7 +74,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         stage: &stage,
         expected: expected(options),
         sample_every: options.report.sample_every,
-        path: &path,
+        path,
         interrupt: &interrupt,
     };
     let mut watcher = Watcher {
@@ -111,7 +112,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
             print!("\n{}", report::audit_in_short(&audit, terminal_width()));
         }
         eprintln!("record: {}", path.display());
-        let page = write_page(recorded.record, audit, &path)?;
+        let page = write_page(recorded.record, audit, path)?;
         eprintln!("report: {}", page.display());
     }
     if let Some(error) = recorded.failed {
@@ -265,14 +266,9 @@ fn told_settings(plan: &Plan) -> BTreeMap<String, String> {
     ])
 }
 
-fn record_path(options: &Options, benchmark: Benchmark) -> PathBuf {
-    match &options.report.record {
-        Some(path) => path.clone(),
-        None => {
-            let name = format!("oltp-{}", benchmark.name());
-            ResultsDirectory::unused_path(&name).join("record.jsonl")
-        }
-    }
+fn record_place(options: &Options, benchmark: Benchmark) -> Result<RecordPlace, Blamed> {
+    let name = format!("oltp-{}", benchmark.name());
+    RecordPlace::claim(options.report.record.as_deref(), &name)
 }
 
 fn header(options: &Options, stop: Stop, drain: Drain) -> Header {

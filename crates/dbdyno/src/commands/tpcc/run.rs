@@ -13,11 +13,11 @@ use workload::tpcc::{
 
 use super::deliveries;
 use crate::{
-    blame::{Blame, Blamed},
+    blame::Blame,
     commands::run::terminal_width,
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
     runs::{
-        Asked, Purpose, Recorded, ResultsDirectory, SingleRun, Stage, audit_of_run, sample_every,
+        Asked, Purpose, RecordPlace, Recorded, SingleRun, Stage, audit_of_run, sample_every,
         shortcoming, steady,
         tpcc::{
             consistency::{checked, describe, violations},
@@ -127,7 +127,8 @@ impl RoundTrips {
 
 pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let settings = settings(&args);
-    let path = record_path(&args)?;
+    let place = RecordPlace::claim(args.record.as_deref(), "tpcc")?;
+    let path = place.path();
     let endpoint = database::endpoint(&args.connection)?;
     let stage = Stage::of(endpoint.clone(), args.observe.observe()?)?;
     let database = Database::look(&endpoint)?;
@@ -188,7 +189,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         stage: &stage,
         expected: expected(&args),
         sample_every: args.sample_every,
-        path: &path,
+        path,
         interrupt: &interrupt,
     };
     let recorded = single.record(settings.load(&plan, &endpoint), &mut Nobody)?;
@@ -217,7 +218,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         .deliveries
         .as_ref()
         .is_none_or(|all| deliveries::are_allowed(all, &transactions, is_paced));
-    let page = write_page(recorded.record, audit, &path)?;
+    let page = write_page(recorded.record, audit, path)?;
     eprintln!("report: {}", page.display());
     if let Some(error) = recorded.failed {
         return Err(error);
@@ -243,17 +244,6 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
             ExitCode::from(Blame::Answer as u8)
         }
     })
-}
-
-fn record_path(args: &RunArgs) -> Result<PathBuf, Blamed> {
-    match &args.record {
-        None => Ok(ResultsDirectory::unused_path("tpcc").join("record.jsonl")),
-        Some(path) if path.exists() => {
-            let message = format!("{}: is there already", path.display());
-            Err(Blamed::new(Blame::Input, message))
-        }
-        Some(path) => Ok(path.clone()),
-    }
 }
 
 fn settings(args: &RunArgs) -> Settings {

@@ -28,7 +28,7 @@ use crate::{
     open_files,
     output::write_out,
     progress::Step,
-    runs::{SingleRun, Stage, audit_of_run},
+    runs::{RecordPlace, SingleRun, Stage, audit_of_run},
     signals,
 };
 
@@ -213,7 +213,8 @@ impl Tests<'_, '_> {
             let driven = load::drive(load, self.interrupt, &mut progress);
             return Ok(driven.map_err(Blamed::from)?);
         };
-        let path = self.record_path(record);
+        let place = RecordPlace::claim(Some(&self.record_path(record)), "")?;
+        let path = place.path();
         let stage = Stage::of((**self.endpoint).clone(), None)?;
         let single = SingleRun {
             before: Vec::new(),
@@ -227,7 +228,7 @@ impl Tests<'_, '_> {
             stage: &stage,
             expected: settings.duration.unwrap_or(INTERVAL),
             sample_every: settings.sample_every,
-            path: &path,
+            path,
             interrupt: self.interrupt,
         };
         let recorded = single.record(load, &mut progress)?;

@@ -1,0 +1,153 @@
+//! A lock file: one process at a time works on what lies beside it.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, Write},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use rustix::{
+    fs::{FlockOperation, OFlags, flock},
+    io::Errno,
+};
+
+use crate::error::Error;
+
+/// A lock that is held. The kernel gives it back when the process dies; the file goes with the lock.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+    path: PathBuf,
+}
+
+impl Lock {
+    /// Takes the lock, or says which process has it.
+    pub fn take(path: &Path) -> Result<Self, Error> {
+        loop {
+            let mut file = open(path, 0o666).map_err(Error::io("open", path))?;
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => {
+                    let path = path.to_owned();
+                    return Err(Error::Held {
+                        pid: written_pid(&mut file),
+                        path,
+                    });
+                }
+                Err(error) => return Err(Error::io("lock", path)(error.into())),
+            }
+            // The last holder may have removed the file between the two calls.
+            if !is_at(&file, path).map_err(Error::io("lock", path))? {
+                continue;
+            }
+            let pid = std::process::id();
+            file.set_len(0)
+                .and_then(|()| writeln!(file, "{pid}"))
+                .map_err(Error::io("write", path))?;
+            let path = path.to_owned();
+            return Ok(Self { file, path });
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Removed while it is held: whoever opened it meanwhile finds that it is gone. What fails leaves a file that
+        // nobody holds.
+        let _ = fs::remove_file(&self.path);
+        // Closing alone may come too late: a process that another thread is just starting holds a copy of the file
+        // until its exec.
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
+/// Who holds a lock on a file, as `process 4711`; `None` where nobody does, or where that cannot be told.
+pub fn holder(path: &Path) -> Option<String> {
+    let file = File::open(path).ok()?;
+    match flock(&file, FlockOperation::NonBlockingLockShared) {
+        Err(Errno::WOULDBLOCK) => {}
+        _ => return None,
+    }
+    let inode = file.metadata().ok()?.ino();
+    let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
+    let pid = pid_of(&locks, inode);
+    Some(pid.map_or("another process".to_owned(), |pid| format!("process {pid}")))
+}
+
+/// The process that locks a file with this inode: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
+fn pid_of(locks: &str, inode: u64) -> Option<u32> {
+    let end = format!(":{inode}");
+    let of_file = |line: &&str| {
+        let mut words = line.split_ascii_whitespace();
+        words.nth(1) == Some("FLOCK") && words.nth(3).is_some_and(|place| place.ends_with(&end))
+    };
+    let line = locks.lines().find(of_file)?;
+    line.split_ascii_whitespace().nth(4)?.parse().ok()
+}
+
+/// Opens a file to hold a lock on it; a link is not followed.
+pub(crate) fn open(path: &Path, mode: u32) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(mode)
+        .custom_flags(OFlags::NOFOLLOW.bits() as i32)
+        .open(path)
+}
+
+/// Whether an open file is the one that has this name now.
+pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let opened = file.metadata()?;
+    match path.symlink_metadata() {
+        Ok(named) => Ok((named.dev(), named.ino()) == (opened.dev(), opened.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn written_pid(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_names_its_holder_and_leaves_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lock");
+        let lock = Lock::take(&path).unwrap();
+        // As in a process between fork and exec.
+        let _copy = lock.file.try_clone().unwrap();
+        match Lock::take(&path) {
+            Err(Error::Held { pid, .. }) => assert_eq!(pid, Some(std::process::id())),
+            other => panic!("{other:?}"),
+        }
+        drop(lock);
+        assert!(!path.exists());
+        drop(Lock::take(&path).unwrap());
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_taken_over_and_a_link_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lock");
+        fs::write(&path, "4000000000\n and more").unwrap();
+        let lock = Lock::take(&path).unwrap();
+        let pid = format!("{}\n", std::process::id());
+        assert_eq!(fs::read_to_string(&path).unwrap(), pid);
+        drop(lock);
+        let theirs = directory.path().join("theirs");
+        fs::write(&theirs, "text").unwrap();
+        std::os::unix::fs::symlink(&theirs, &path).unwrap();
+        assert!(Lock::take(&path).is_err());
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), "text");
+    }
+}
