@@ -39,6 +39,10 @@ fn named_ones_are_listed_and_removed_and_have_no_binary_log() {
     // What a killed dbdyno leaves in the making.
     let left_behind = server.named_snapshot(".half.partial");
     fs::create_dir_all(&left_behind).unwrap();
+    fs::write(left_behind.join("dbdyno-unfinished"), "").unwrap();
+    // What it did not begin has such a name by chance.
+    let theirs = server.named_snapshot(".theirs.partial");
+    fs::create_dir_all(theirs.join("thesis")).unwrap();
     for name in ["first", "second"] {
         server
             .snapshot(&server.named_snapshot(name), Some(3))
@@ -48,6 +52,7 @@ fn named_ones_are_listed_and_removed_and_have_no_binary_log() {
     let found: Vec<&str> = listed.iter().map(|named| named.name.as_str()).collect();
     assert_eq!(found, ["first", "second"]);
     assert!(!left_behind.exists());
+    assert!(theirs.join("thesis").exists());
     let first = listed[0].snapshot.as_ref().unwrap();
     assert_eq!(first.tables(), Some(3));
     assert!(matches!(
