@@ -66,6 +66,7 @@ fn every_combination_is_recorded_and_reported() {
 
     let results = Results::at(scene.path().join("results/trial-1"));
     let expected = [
+        "dbdyno-results.json",
         "experiment.json",
         "experiment.toml",
         "files",
