@@ -46,6 +46,11 @@ pub(crate) struct ClaimedDirectory {
     lock: Option<Lock>,
 }
 
+/// Whether a process writes results into the directory now, or is between two runs of an experiment there.
+pub(crate) fn is_claimed(directory: &Path) -> bool {
+    files::holder(&directory.join(LOCK)).is_some()
+}
+
 impl ClaimedDirectory {
     /// A directory for new results: one that does not exist yet, or an empty one. Any other is refused before anything is
     /// written.

@@ -44,7 +44,7 @@ pub(crate) mod tpch_data;
 pub(crate) use audited::{
     audit_of_path, audit_of_run, audit_of_sides, experiment_of, looked_at, one_factor,
 };
-pub(crate) use claimed_directory::{ClaimedDirectory, unused_path};
+pub(crate) use claimed_directory::{ClaimedDirectory, is_claimed, unused_path};
 pub(crate) use control::{Purpose, control, number, quoted, wait, wait_for_thread};
 pub(crate) use origin::{HIDDEN, Origin};
 pub(crate) use record_files::{read_record, read_records, record_error, record_files};

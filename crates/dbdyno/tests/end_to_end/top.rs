@@ -286,6 +286,21 @@ fn a_run_that_goes_on_is_followed_and_then_replayed() {
 }
 
 #[test]
+fn no_run_is_waited_for_where_no_experiment_goes_on() {
+    let scene = Scene::new();
+    fs::create_dir(scene.path().join("results")).unwrap();
+    scene.file("results/experiment.toml", "");
+    scene.file("results/report.html", "");
+    // Newer than the page, as after a kill between two runs, or where the page was not written again.
+    let text = fs::read_to_string(record("mariadb-tpcc.jsonl")).unwrap();
+    scene.file("results/1.jsonl", &text);
+    scene
+        .dbdyno(["top", "--plain", "results"])
+        .exits(0)
+        .prints("# measurement from");
+}
+
+#[test]
 fn what_cannot_be_shown_is_the_users_mistake() {
     let scene = Scene::new();
     fs::create_dir(scene.path().join("empty")).unwrap();

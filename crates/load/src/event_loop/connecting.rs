@@ -17,6 +17,8 @@ use crate::timeline::Timeline;
 const CONNECTING_AT_ONCE: usize = 32;
 /// Attempts to open one connection before it counts as failed.
 const CONNECT_ATTEMPTS: u32 = 3;
+/// Limit for all attempts together, with what a user does first over a new connection: it prepares its statements.
+const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 
 /// Opens the connections of all users, some at a time; those that fail for good are left out.
 pub(super) async fn connect_all<U: User + 'static>(
@@ -36,7 +38,7 @@ pub(super) async fn connect_all<U: User + 'static>(
             loop {
                 let next = waiting.borrow_mut().pop_front();
                 let Some((place, mut user)) = next else { break };
-                let result = connect(&mut user).await;
+                let result = connect_in_time(&mut user).await;
                 let is_open = result.is_ok();
                 let _ = messages.send(Message::Connect {
                     group: place.group,
@@ -54,6 +56,16 @@ pub(super) async fn connect_all<U: User + 'static>(
         reactor::sleep(Duration::from_millis(1)).await;
     }
     connected.take()
+}
+
+/// Opens one connection, unless that takes too long.
+async fn connect_in_time<U: User>(user: &mut U) -> Result<Duration, Failure> {
+    match reactor::timeout(CONNECT_LIMIT, connect(user)).await {
+        Ok(result) => result,
+        Err(reactor::Elapsed) => Err(Failure::from(protocol::Error::NoAnswer {
+            after: CONNECT_LIMIT,
+        })),
+    }
 }
 
 /// Opens one connection; the time is that of the attempt that succeeded.

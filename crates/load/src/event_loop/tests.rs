@@ -26,6 +26,7 @@ struct Scripted {
     rounds: Option<usize>,
     pause: Option<Duration>,
     connects: Rc<StdCell<u32>>,
+    connect_takes: Duration,
     connect_fails_from: u32,
     /// How often connecting fails from there on.
     connect_fails: u32,
@@ -49,6 +50,7 @@ impl Scripted {
             rounds: None,
             pause: None,
             connects: Rc::default(),
+            connect_takes: Duration::ZERO,
             connect_fails_from: u32::MAX,
             connect_fails: u32::MAX,
             last: (Duration::ZERO, None),
@@ -82,7 +84,11 @@ impl User for Scripted {
         self.connects.set(self.connects.get() + 1);
         let since = self.connects.get().checked_sub(self.connect_fails_from);
         let refused = since.is_some_and(|since| since < self.connect_fails);
+        let time = self.connect_takes;
         async move {
+            if time > Duration::ZERO {
+                reactor::sleep(time).await;
+            }
             if refused {
                 Err(failure(0, false, true))
             } else {
@@ -485,3 +491,4 @@ mod counting;
 mod open_loop;
 mod queued;
 mod retrying;
+mod slow_connections;

@@ -13,7 +13,7 @@ use top::{Model, Source};
 use super::feed::{Feed, News};
 use crate::{
     blame::{Blame, Blamed},
-    runs::{REPORT, record_error, record_files},
+    runs::{REPORT, is_claimed, record_error, record_files},
 };
 
 /// A run writes every second; where it cannot be asked whether its dbdyno lives, one that wrote nothing for so long has
@@ -143,9 +143,7 @@ impl RecordFeed {
 
     /// True where no run comes after this record: no experiment goes on here, or it has been reported on.
     fn is_last_of(&self, directory: &Path) -> bool {
-        let is_experiment = directory.join("experiment.toml").exists();
-        let reported = modified(&directory.join(REPORT));
-        !is_experiment || reported >= self.written
+        modified(&directory.join(REPORT)) >= self.written || !is_claimed(directory)
     }
 }
 
