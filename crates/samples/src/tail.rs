@@ -24,6 +24,8 @@ pub struct RecordTail {
     has_header: bool,
 }
 
+/// Bytes that one reading takes at most.
+const READ_AT_ONCE: u64 = 1 << 20;
 /// The longest line that is waited for: far beyond the samples of the largest machine.
 const LINE_BYTES_AT_MOST: usize = 64 << 20;
 
@@ -54,15 +56,27 @@ impl RecordTail {
         }
     }
 
-    /// The lines that were completed since the last call, at first since the record began. A line without its end
-    /// waits for the next call.
+    /// Some of the lines that were completed since the last call, at first since the record began; none where no more
+    /// are complete. A line without its end waits for the next call. They come in pieces, so that a long record need
+    /// not be in memory as a whole.
     ///
     /// The errors are those of [`crate::Record::read`]: a line that is not valid, a first one that is no run line, a
     /// newer format.
     pub fn lines(&mut self) -> Result<Vec<Line>, ReadError> {
-        let file = &mut self.file;
-        file.read_to_end(&mut self.begun)
-            .map_err(|source| failed(&self.path, source))?;
+        loop {
+            let read = Read::by_ref(&mut self.file)
+                .take(READ_AT_ONCE)
+                .read_to_end(&mut self.begun)
+                .map_err(|source| failed(&self.path, source))?;
+            let lines = self.whole_lines()?;
+            if !lines.is_empty() || read == 0 {
+                return Ok(lines);
+            }
+        }
+    }
+
+    /// The whole lines of what was read.
+    fn whole_lines(&mut self) -> Result<Vec<Line>, ReadError> {
         let Some(end) = self.begun.iter().rposition(|byte| *byte == b'\n') else {
             self.check_begun()?;
             return Ok(Vec::new());
@@ -146,6 +160,27 @@ mod tests {
         writeln!(file, "{rest}").unwrap();
         let lines = tail.lines().unwrap();
         assert!(matches!(lines.as_slice(), [Line::End(_)]), "{lines:?}");
+    }
+
+    #[test]
+    fn a_long_record_comes_in_pieces() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("record.jsonl");
+        let count = 3 * READ_AT_ONCE as usize / END.len();
+        let text = format!("{RUN}\n\n{}", format!("{END}\n").repeat(count));
+        std::fs::write(&path, text).unwrap();
+        let mut tail = RecordTail::open(&path).unwrap();
+        let mut pieces = Vec::new();
+        loop {
+            let lines = tail.lines().unwrap();
+            assert!(tail.begun.capacity() < 2 * READ_AT_ONCE as usize + END.len());
+            if lines.is_empty() {
+                break;
+            }
+            pieces.push(lines.len());
+        }
+        assert!(pieces.len() >= 3, "{pieces:?}");
+        assert_eq!(pieces.iter().sum::<usize>(), 1 + count);
     }
 
     #[test]

@@ -64,7 +64,10 @@ fn started(scene: &Scene, command: &str, socket: &Path) -> Running {
     if words[0] != "super-smack" {
         words.extend(["--socket", socket.to_str().unwrap()]);
     }
-    scene.start(words)
+    // Where the tests run under nohup, a hangup is ignored, unless it is put back.
+    let mut env = Command::new("env");
+    env.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_dbdyno")]);
+    scene.launch(env, words)
 }
 
 #[test]

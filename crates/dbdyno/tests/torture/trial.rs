@@ -124,7 +124,9 @@ impl Trial {
 
     fn command(&self) -> Command {
         let dbdyno = env!("CARGO_BIN_EXE_dbdyno");
-        let mut words = self.inside.iter().map(String::as_str).chain([dbdyno]);
+        // Where torture runs under nohup, a hangup is ignored, unless it is put back.
+        let env = ["env", "--default-signal=HUP", dbdyno];
+        let mut words = self.inside.iter().map(String::as_str).chain(env);
         let mut command = Command::new(words.next().expect("dbdyno at least"));
         let temporary = self.directory.join("tmp");
         // It may be there already, or the disk be full, which is what is tested.

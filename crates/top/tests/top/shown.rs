@@ -12,10 +12,14 @@ pub(crate) fn record(name: &str) -> Model {
         .join("../audit/fixtures")
         .join(name);
     let mut model = Model::of_record(format!("results/{name}"));
-    let lines = RecordTail::open(&path).and_then(|mut tail| tail.lines());
-    let lines = lines.expect("the rules of the audit read it, too");
-    lines.into_iter().for_each(|line| model.take(line));
-    model
+    let mut tail = RecordTail::open(&path).expect("the rules of the audit read it, too");
+    loop {
+        let lines = tail.lines().expect("it is whole");
+        if lines.is_empty() {
+            return model;
+        }
+        lines.into_iter().for_each(|line| model.take(line));
+    }
 }
 
 /// A screen without colours.

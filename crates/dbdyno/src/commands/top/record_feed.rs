@@ -93,13 +93,19 @@ impl RecordFeed {
 
     /// Takes the lines that are new; true where there were any.
     fn read(&mut self, model: &mut Model) -> Result<bool, Blamed> {
-        let lines = self
-            .tail
-            .lines()
-            .map_err(|error| record_error(&self.path, &error))?;
+        let mut is_any = false;
+        loop {
+            let lines = self
+                .tail
+                .lines()
+                .map_err(|error| record_error(&self.path, &error))?;
+            if lines.is_empty() {
+                break;
+            }
+            is_any = true;
+            lines.into_iter().for_each(|line| model.take(line));
+        }
         self.written = self.written.max(modified(&self.path));
-        let is_any = !lines.is_empty();
-        lines.into_iter().for_each(|line| model.take(line));
         Ok(is_any)
     }
 
