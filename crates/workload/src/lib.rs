@@ -3,6 +3,7 @@
 mod bulk;
 mod glibc_random;
 mod inserts;
+mod known_table;
 pub mod oltp;
 mod registry;
 pub mod slap;
@@ -13,6 +14,7 @@ pub mod tpch;
 mod user;
 
 pub use bulk::{Adjusted, BulkError, Lines, refuses_local};
+pub use known_table::KnownTable;
 pub use registry::VOCABULARY;
 pub use table_data::{Rows, TableData};
 pub use user::{Class, Failure, Moment, Next, User, Watch};

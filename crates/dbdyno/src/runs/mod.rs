@@ -10,6 +10,7 @@ mod data_set;
 mod driver;
 mod execution;
 mod given_server;
+pub(crate) mod known_tables;
 mod oltp_runs;
 mod origin;
 pub(crate) mod past_results;

@@ -312,6 +312,15 @@ fn faults_name_what_is_wrong() {
         .exits(3)
         .says("already exists")
         .hints("dbdyno oltp read_write cleanup");
+    // The second table is somebody else's.
+    let tables = answer(&scene, "show tables in sbtest");
+    answer(&scene, "alter table sbtest.sbtest2 add column mine int");
+    oltp_on(&scene, "read_write", "cleanup", &["--format=sysbench"])
+        .exits(2)
+        .says("sbtest.sbtest2: its columns are not those of sysbench")
+        .hints("nothing was dropped");
+    assert_eq!(answer(&scene, "show tables in sbtest"), tables);
+    answer(&scene, "alter table sbtest.sbtest2 drop column mine");
     oltp_on(&scene, "read_write", "run", &["--threads=8"])
         .exits(2)
         .says("8 connections prepare 168 statements, and the server allows 50")

@@ -34,6 +34,19 @@ fn sql(scene: &Scene, database: &str, sql: &str) -> String {
     scene.dbdyno(client).text()
 }
 
+/// A table with the name of one of TPC-C's, and columns of its own: nothing is dropped.
+fn a_table_of_somebody_else_stays(scene: &Scene) {
+    let before = sql(scene, "tpcc", "show tables");
+    let add = "alter table history add column mine int";
+    assert_eq!(sql(scene, "tpcc", add), "");
+    tpcc(scene, &["drop"])
+        .exits(2)
+        .says("tpcc.history: its columns are not those of TPC-C")
+        .hints("nothing was dropped");
+    assert_eq!(sql(scene, "tpcc", "show tables"), before);
+    sql(scene, "tpcc", "alter table history drop column mine");
+}
+
 /// Starts a load and waits until so many parts of tables are in.
 fn load_until(scene: &Scene, parts: u64) -> Running {
     let mut load = scene.start(["tpcc", "load", "--warehouses", "1", "--server", "one"]);
@@ -170,6 +183,7 @@ fn a_database_is_loaded_run_checked_and_dropped() {
         .exits(0)
         .says("warning: before the run, condition 1 is violated");
 
+    a_table_of_somebody_else_stays(&scene);
     tpcc(&scene, &["drop"]).exits(0);
     assert_eq!(sql(&scene, "tpcc", "show tables"), "");
     let procedures =

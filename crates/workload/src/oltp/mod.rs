@@ -19,5 +19,5 @@ pub use distribution::RandType;
 pub use options::{OltpData, OltpLoad};
 pub use plan::{IgnoredErrors, Plan, Settings};
 pub use prewarm::Prewarm;
-pub use table::{create_statement, drop_statement, tables};
+pub use table::{create_statement, drop_statement, known_tables, tables};
 pub use user::OltpUser;

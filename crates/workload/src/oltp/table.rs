@@ -13,7 +13,10 @@ use super::{
     plan::Settings,
     row_text::{self, C, PAD},
 };
-use crate::table_data::{Rows, TableData};
+use crate::{
+    KnownTable,
+    table_data::{Rows, TableData},
+};
 
 /// The tables of a workload, as its `prepare` makes them.
 ///
@@ -76,6 +79,16 @@ pub fn create_statement(benchmark: Benchmark, settings: &Settings, table: u32) -
         settings.create_table_options
     );
     sql.trim_end().to_owned()
+}
+
+/// The first so many tables, as they can be found in a database, whichever workload and options they were made for.
+pub fn known_tables(count: u32) -> Vec<KnownTable> {
+    let known = |table| KnownTable {
+        name: format!("sbtest{table}"),
+        // The second is bulk_insert's.
+        layouts: vec!["id, k, c, pad".to_owned(), "id, k".to_owned()],
+    };
+    (1..=count).map(known).collect()
 }
 
 /// The statement that removes a table (from 1).

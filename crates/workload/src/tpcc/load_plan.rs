@@ -14,7 +14,7 @@ use super::{
     schema::{FOREIGN_KEYS, ForeignKey, INDEXES, Index},
     tables::Table,
 };
-use crate::{Rows, TableData};
+use crate::{KnownTable, Rows, TableData};
 
 /// When secondary indexes are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,12 +213,19 @@ impl Found {
     }
 }
 
+/// All tables of TPC-C and our own, as they can be found in a database; those that refer to others come first.
+pub fn known_tables() -> Vec<KnownTable> {
+    let specified = Table::ALL.into_iter().rev();
+    let specified = specified.map(|table| KnownTable::new(table.name(), table.columns()));
+    let own = OWN_TABLES.map(|(name, columns)| KnownTable::new(name, columns.iter().copied()));
+    specified.chain(own).collect()
+}
+
 /// Statements that drop all tables of TPC-C and our own, those that refer to others first.
 pub fn drop_statements() -> Vec<String> {
-    let specified = Table::ALL.into_iter().rev().map(Table::name);
-    specified
-        .chain(OWN_TABLES)
-        .map(|name| format!("drop table if exists {name}"))
+    let known = known_tables().into_iter();
+    known
+        .map(|table| format!("drop table if exists {}", table.name))
         .collect()
 }
 

@@ -11,8 +11,11 @@ const NOTES: &str = "dbdyno_tpcc";
 /// Which rows are in which table; the table goes when all are.
 const PARTS: &str = "dbdyno_tpcc_parts";
 
-/// Names of our own tables.
-pub(crate) const OWN_TABLES: [&str; 2] = [NOTES, PARTS];
+/// Names and columns of our own tables.
+pub(crate) const OWN_TABLES: [(&str, &[&str]); 2] = [
+    (NOTES, &["name", "value"]),
+    (PARTS, &["table_name", "first_unit", "end_unit"]),
+];
 
 /// What a load noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

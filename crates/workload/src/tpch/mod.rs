@@ -16,5 +16,5 @@ pub use options::{TpchData, TpchLoad};
 pub use plan::{KeyTime, Keys, LoadPlan, Stage};
 pub use rows::TableRows;
 pub use scale_factor::{NoScaleFactor, ScaleFactor};
-pub use table::{ForeignKey, Table};
+pub use table::{ForeignKey, Table, known_tables};
 pub use table_load::{TableLoad, TableLoader};

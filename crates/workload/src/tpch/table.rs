@@ -1,5 +1,7 @@
 //! The eight tables: columns, keys and what refers to what. Source: TPC-H 3.0, clause 1.4.
 
+use crate::KnownTable;
+
 /// A table of TPC-H.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Table {
@@ -197,8 +199,17 @@ impl Table {
     }
 
     /// The names of its columns, as a row has them.
-    pub fn column_list(self) -> String {
+    pub(super) fn column_list(self) -> String {
         let names: Vec<_> = self.columns().iter().map(|(name, _)| *name).collect();
         names.join(", ")
     }
+}
+
+/// All tables of TPC-H in the order of [`Table::ALL`], as they can be found in a database.
+pub fn known_tables() -> Vec<KnownTable> {
+    let known = |table: Table| {
+        let columns = table.columns().iter().map(|(name, _)| *name);
+        KnownTable::new(table.name(), columns)
+    };
+    Table::ALL.into_iter().map(known).collect()
 }

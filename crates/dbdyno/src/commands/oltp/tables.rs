@@ -8,13 +8,13 @@ use std::{
 
 use load::{PopulateEvent, Population, Progress};
 use protocol::{Connection, Endpoint};
-use workload::oltp::{Benchmark, Prewarm, drop_statement};
+use workload::oltp::{Benchmark, Prewarm, drop_statement, known_tables};
 
 use super::options::{Format, Options};
 use crate::{
     blame::{Blame, Blamed},
     progress::Step,
-    runs::{Purpose, population::fill_and_tell, wait},
+    runs::{Purpose, known_tables::droppable, population::fill_and_tell, wait},
     signals,
 };
 
@@ -151,6 +151,7 @@ pub(super) fn cleanup(options: &Options, benchmark: Benchmark) -> anyhow::Result
         Benchmark::BulkInsert => options.load.connections,
         _ => options.tables.tables,
     };
+    droppable(&endpoint, &known_tables(tables), "sysbench")?;
     let jobs = (1..=tables).map(|table| Job {
         says: format!("Dropping table 'sbtest{table}'..."),
         statements: vec![drop_statement(table)],

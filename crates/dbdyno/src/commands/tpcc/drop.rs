@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use workload::tpcc::{drop_procedures, drop_statements};
+use workload::tpcc::{drop_procedures, drop_statements, known_tables};
 
 use crate::{
     connection_options::ConnectionOptions,
-    runs::{Purpose, tpcc::database},
+    runs::{Purpose, known_tables::droppable, tpcc::database},
 };
 
 #[derive(Debug, clap::Args)]
@@ -17,6 +17,7 @@ pub(crate) struct DropArgs {
 
 pub(super) fn run(args: DropArgs) -> anyhow::Result<ExitCode> {
     let endpoint = database::endpoint(&args.connection)?;
+    droppable(&endpoint, &known_tables(), "TPC-C")?;
     Purpose::Change.control(&endpoint, async |connection| {
         for sql in drop_statements().into_iter().chain(drop_procedures()) {
             connection.query(sql.as_bytes()).await?;

@@ -3,13 +3,17 @@
 use std::process::ExitCode;
 
 use protocol::Connection;
-use workload::tpch::{ScaleFactor, Table, foreign_key_checks, table_check};
+use workload::tpch::{ScaleFactor, Table, foreign_key_checks, known_tables, table_check};
 
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
     progress::Step,
-    runs::{Purpose, control, number},
+    runs::{
+        Purpose, control,
+        known_tables::{Taken, taken},
+        number,
+    },
 };
 
 /// The tables are not what they should be.
@@ -30,10 +34,10 @@ pub(super) struct CheckArgs {
 pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let endpoint = super::endpoint(&args.connection)?;
     let found = control(&endpoint, async |connection| {
-        super::tables(connection).await
+        taken(connection, &known_tables()).await
     })?;
     let missing = Table::ALL.into_iter().find(|table| {
-        let is_it = |found: &super::Found| found.table == *table && found.is_ours;
+        let is_it = |found: &Taken| found.name == table.name() && found.is_known;
         !found.iter().any(is_it)
     });
     if let Some(missing) = missing {

@@ -4,13 +4,14 @@ use std::process::ExitCode;
 
 use protocol::Endpoint;
 use serde_json::json;
-use workload::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor};
+use workload::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor, known_tables};
 
 use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
     runs::{
         Purpose, control,
+        known_tables::taken,
         redo_log::RedoLogOff,
         tpch_data::{Filled, default_streams, fill},
     },
@@ -113,13 +114,15 @@ fn make_database(endpoint: &Endpoint) -> Result<(), Blamed> {
 }
 
 fn refuse_existing(endpoint: &Endpoint) -> Result<(), Blamed> {
-    let found = control(endpoint, async |connection| super::tables(connection).await)?;
+    let found = control(endpoint, async |connection| {
+        taken(connection, &known_tables()).await
+    })?;
     let Some(first) = found.first() else {
         return Ok(());
     };
     let database = endpoint.database.as_deref().unwrap_or_default();
-    let message = format!("table {database}.{} exists already", first.table.name());
-    let hint = match found.iter().all(|found| found.is_ours) {
+    let message = format!("table {database}.{} exists already", first.name);
+    let hint = match found.iter().all(|found| found.is_known) {
         true => "dbdyno tpch drop removes the tables, also those of a load that was broken off",
         false => "it is none of TPC-H's: name another database with --database",
     };
