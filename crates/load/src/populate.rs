@@ -11,7 +11,7 @@ use std::{
 };
 
 use protocol::{Connection, Endpoint};
-use workload::{BulkError, Lines, TableData, refuses_local};
+use workload::{Adjusted, BulkError, Lines, TableData, refuses_local};
 
 use crate::schedule::Interrupt;
 
@@ -63,6 +63,13 @@ pub enum PopulateEvent {
     ByInsert {
         /// What the server said.
         reason: String,
+    },
+    /// The server changed values while it took rows, which its SQL mode allows: they are not those of the benchmark.
+    Adjusted {
+        /// The table.
+        table: String,
+        /// The warnings of some of its rows.
+        adjusted: Adjusted,
     },
     /// A statement after the rows begins.
     Finishing {
@@ -358,9 +365,9 @@ impl Shared<'_> {
                 .await?;
         }
         let mut source = UnitLines::new(Arc::clone(rows), units, &self.tally, &self.give_up);
-        let mut result = Ok(());
+        let mut result = Ok(None);
         if !self.by_insert.load(Ordering::Relaxed) {
-            result = lines.load_local(connection, &mut source).await.map(drop);
+            result = lines.load_local(connection, &mut source).await;
         }
         if let Err(error) = &result
             && refuses_local(error)
@@ -370,7 +377,7 @@ impl Shared<'_> {
                 let reason = source.to_string();
                 tell(events, PopulateEvent::ByInsert { reason });
             }
-            result = Ok(());
+            result = Ok(None);
         }
         if result.is_ok() && source.has_more() {
             result = lines.insert(connection, &mut source).await;
@@ -378,7 +385,11 @@ impl Shared<'_> {
         if result.is_err() {
             source.take_back();
         }
-        result.map_err(|error| self.blame(&table.name, error))?;
+        let adjusted = result.map_err(|error| self.blame(&table.name, error))?;
+        if let Some(adjusted) = adjusted {
+            let table = table.name.clone();
+            tell(events, PopulateEvent::Adjusted { table, adjusted });
+        }
         if let Some(mark) = mark {
             self.run(connection, &table.name, &mark).await?;
             self.run(connection, &table.name, "commit").await?;

@@ -104,13 +104,14 @@ impl Lines<'_> {
         &self,
         connection: &mut Connection,
         source: &mut dyn LocalSource,
-    ) -> Result<(), BulkError> {
+    ) -> Result<Option<Adjusted>, BulkError> {
         let target = format!("{} {}", self.table, self.columns);
         let target = target.trim_end();
         let limit = insert_bytes(connection).await;
         let mut inserts = Inserts::new(target, self.separator, limit);
         let mut piece = Vec::new();
         let mut rows_before = 0;
+        let mut adjusted = None;
         loop {
             piece.clear();
             let more = source
@@ -119,15 +120,18 @@ impl Lines<'_> {
             let mut rest = &piece[..];
             while !rest.is_empty() {
                 if let Some(statement) = inserts.feed(&mut rest) {
-                    rows_before += self.send(connection, statement, rows_before).await?;
+                    rows_before += self
+                        .send(connection, statement, rows_before, &mut adjusted)
+                        .await?;
                     inserts.clear();
                 }
             }
             if !more {
                 if let Some(statement) = inserts.finish() {
-                    self.send(connection, statement, rows_before).await?;
+                    self.send(connection, statement, rows_before, &mut adjusted)
+                        .await?;
                 }
-                return Ok(());
+                return Ok(adjusted);
             }
         }
     }
@@ -137,9 +141,13 @@ impl Lines<'_> {
         connection: &mut Connection,
         statement: InsertStatement<'_>,
         rows_before: u64,
+        adjusted: &mut Option<Adjusted>,
     ) -> Result<u64, BulkError> {
         match connection.query(statement.sql).await {
-            Ok(_) => Ok(statement.rows),
+            Ok(outcome) => {
+                note_warnings(connection, outcome.warnings, adjusted).await?;
+                Ok(statement.rows)
+            }
             // Deadlock, lock wait timeout, a shutdown: no fault of the rows.
             Err(source) if matches!(source.server_number(), Some(1053 | 1205 | 1213 | 1317)) => {
                 Err(self.failed(source))
@@ -196,6 +204,26 @@ struct Warning {
     message: String,
     /// Without LOCAL it would have been an error.
     is_error: bool,
+}
+
+/// Adds the warnings of an INSERT; one with notes only adjusted nothing.
+async fn note_warnings(
+    connection: &mut Connection,
+    warnings: u32,
+    adjusted: &mut Option<Adjusted>,
+) -> Result<(), BulkError> {
+    match adjusted {
+        _ if warnings == 0 => {}
+        Some(known) => known.warnings = known.warnings.saturating_add(warnings),
+        None => {
+            let first = first_warning(connection).await?;
+            *adjusted = first.map(|first| Adjusted {
+                warnings,
+                first: first.message,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Reads the warnings of the statement before.

@@ -1,9 +1,13 @@
 //! Fills tables over several connections and shows how far it is.
 
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    time::Duration,
+};
 
 use load::{Interrupt, PopulateError, PopulateEvent, Population};
 use protocol::Endpoint;
+use workload::Adjusted;
 
 use crate::{
     blame::{Blame, Blamed},
@@ -30,11 +34,35 @@ pub(crate) fn fill_and_tell(
     also: &mut dyn FnMut(&PopulateEvent),
 ) -> Result<load::Progress, Blamed> {
     let step = Step::paced(what.to_owned(), WHOLE);
-    load::populate(population, interrupt, &mut |event| {
+    let mut adjusted = BTreeMap::new();
+    let populated = load::populate(population, interrupt, &mut |event| {
         show(&step, what, &event);
         also(&event);
-    })
-    .map_err(|error| blamed(&population.endpoint, error))
+        if let PopulateEvent::Adjusted {
+            table,
+            adjusted: more,
+        } = event
+        {
+            add(adjusted.entry(table), more);
+        }
+    });
+    for (table, Adjusted { warnings, first }) in &adjusted {
+        step.note(&format!(
+            "warning: table {table}: the server changed values of its rows ({warnings} warnings): {first}"
+        ));
+    }
+    populated.map_err(|error| blamed(&population.endpoint, error))
+}
+
+/// Adds the warnings of one statement to those of its table; the first of them stays.
+fn add(table: Entry<'_, String, Adjusted>, more: Adjusted) {
+    match table {
+        Entry::Vacant(vacant) => drop(vacant.insert(more)),
+        Entry::Occupied(mut known) => {
+            let warnings = &mut known.get_mut().warnings;
+            *warnings = warnings.saturating_add(more.warnings);
+        }
+    }
 }
 
 fn show(step: &Step, what: &str, event: &PopulateEvent) {
@@ -61,7 +89,8 @@ fn show(step: &Step, what: &str, event: &PopulateEvent) {
         PopulateEvent::Finishing { table, .. } => {
             step.say(format!("{what}: making the indexes of {table}"));
         }
-        PopulateEvent::Creating { .. }
+        PopulateEvent::Adjusted { .. }
+        | PopulateEvent::Creating { .. }
         | PopulateEvent::Filling { .. }
         | PopulateEvent::Ready { .. } => {}
     }

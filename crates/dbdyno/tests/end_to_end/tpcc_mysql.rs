@@ -73,6 +73,7 @@ fn command_lines_of_the_articles() {
         .says("rt, too, leaves the ramp-up out");
     periodic_lines(&ran.text(), &[10]);
     side_files(&place);
+    values_that_do_not_fit(&place);
     parts_and_several_databases(&place);
     place
         .typed("./tpcc_start -h")
@@ -161,6 +162,32 @@ fn side_files(place: &Place) {
     assert!(
         committed > 0 && committed <= written,
         "{committed} of {written}"
+    );
+}
+
+/// A server without strict mode shortens values: that is told, whichever way the rows go in.
+fn values_that_do_not_fit(place: &Place) {
+    place.sql(
+        "mysql",
+        "create database narrow; create table narrow.item like tpcc.item; \
+         alter table narrow.item modify i_name varchar(3); set global sql_mode = ''",
+    );
+    let load = "tpcc_load -h localhost -d narrow -u root -p new-password -w 1 -l 1 -m 1 -n 1";
+    for local_infile in ["on", "off"] {
+        let set = format!("truncate narrow.item; set global local_infile = {local_infile}");
+        place.sql(
+            "mysql",
+            &format!("drop table if exists narrow.dbdyno_tpcc_parts; {set}"),
+        );
+        place
+            .typed(load)
+            .exits(0)
+            .says("warning: table item: the server changed values of its rows (")
+            .says("Data truncated for column 'i_name'");
+    }
+    place.sql(
+        "mysql",
+        "drop database narrow; set global sql_mode = default, global local_infile = on",
     );
 }
 

@@ -216,7 +216,7 @@ impl TablePlan {
             source.tell(TableEvent::ByInsert {
                 reason: reason.to_string(),
             });
-            loaded = lines.insert(connection, &mut source).await.map(|()| None);
+            loaded = lines.insert(connection, &mut source).await;
         }
         if let Some(error) = source.failure() {
             return Err(error);

@@ -10,7 +10,7 @@ use protocol::{Connection, Endpoint, LocalSource};
 use super::plan::LoadPlan;
 use super::rows::TableRows;
 use super::table::Table;
-use crate::bulk::{BulkError, Lines};
+use crate::bulk::{Adjusted, BulkError, Lines};
 use crate::table_data::{Rows, TableData};
 use crate::user::{Failure, Next, User, Watch};
 
@@ -125,10 +125,13 @@ impl TableLoader {
             sent_bytes: 0,
         };
         let connection = connected(&mut self.connection)?;
-        lines
+        let adjusted = lines
             .load_local(connection, &mut source)
             .await
             .map_err(failure)?;
+        if let Some(adjusted) = adjusted {
+            return Err(adjusted_rows(&adjusted));
+        }
         self.load
             .rows_in
             .fetch_add(source.sent_rows, Ordering::Relaxed);
@@ -220,14 +223,26 @@ fn connected(connection: &mut Option<Connection>) -> Result<&mut Connection, Fai
 fn failure(error: BulkError) -> Failure {
     match error {
         BulkError::Statement { source, .. } => source.into(),
-        refused @ BulkError::Refused { .. } => Failure {
-            number: 0,
-            sqlstate: String::new(),
-            message: refused.to_string(),
-            lost: false,
-            retryable: false,
-            outcome_unknown: false,
-        },
+        refused @ BulkError::Refused { .. } => of_rows(refused.to_string()),
+    }
+}
+
+/// Rows that the server changed are in, and they are not TPC-H's: what such a load takes says nothing.
+fn adjusted_rows(adjusted: &Adjusted) -> Failure {
+    let Adjusted { warnings, first } = adjusted;
+    of_rows(format!(
+        "the server changed values of the rows ({warnings} warnings): {first}"
+    ))
+}
+
+fn of_rows(message: String) -> Failure {
+    Failure {
+        number: 0,
+        sqlstate: String::new(),
+        message,
+        lost: false,
+        retryable: false,
+        outcome_unknown: false,
     }
 }
 

@@ -109,6 +109,7 @@ fn print_event(event: &PopulateEvent) {
             println!("Creating a secondary index on '{table}'...");
         }
         PopulateEvent::ByInsert { .. }
+        | PopulateEvent::Adjusted { .. }
         | PopulateEvent::Ready { .. }
         | PopulateEvent::Progress(_) => {}
     }
