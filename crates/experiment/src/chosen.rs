@@ -55,6 +55,7 @@ pub(crate) fn read<K: OptionTable + ?Sized>(
         false => {
             let table =
                 section.section(kind.name(), format!("{} {}", section.title(), kind.name()))?;
+            let table = table.with_dashes();
             let known: Vec<&str> = kind.options().iter().map(|option| option.name).collect();
             table.allow(&known)?;
             values(kind, |option| table.option(option), &table)?

@@ -55,7 +55,9 @@ impl DataSpec {
         }
         section.allow(&[chosen::keys(kinds), KEYS.to_vec()].concat())?;
         let source = chosen::read(section, kinds)?;
-        if source.kind.needs_private_server() && matches!(server, ServerSpec::Given { .. }) {
+        if source.kind.needs_private_server(&source.values)
+            && matches!(server, ServerSpec::Given { .. })
+        {
             let problem = Problem::OtherServer {
                 key: source.name(),
                 needs: "a private server",

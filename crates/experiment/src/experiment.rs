@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use settings::Vocabulary;
+use settings::{Conflict, Vocabulary};
 
 use files::Created;
 
@@ -304,22 +304,25 @@ fn check_needed_data(
     data: Option<&DataSpec>,
     load: &LoadSpec,
 ) -> Result<(), Error> {
-    let Some(needed) = load.source.kind.needed_data() else {
+    let (kind, values) = (load.source.kind, &load.source.values);
+    let Some(needed) = kind.needed_data(values) else {
         return Ok(());
     };
-    let is_there = match data {
-        Some(data) => data.source.name() == load.source.name(),
-        None => needed.may_be_found && matches!(server, ServerSpec::Given { .. }),
-    };
-    match is_there {
-        true => Ok(()),
-        false => Err(section.error_at(
-            load.source.name(),
-            Problem::NeedsData {
-                missing: needed.missing,
-                hint: needed.hint,
-            },
-        )),
+    let own = data.filter(|data| data.source.name() == kind.name());
+    let is_found = || needed.may_be_found && matches!(server, ServerSpec::Given { .. });
+    if own.is_none() && !(data.is_none() && is_found()) {
+        let problem = Problem::NeedsData {
+            missing: needed.missing,
+            hint: needed.hint,
+        };
+        return Err(section.error_at(kind.name(), problem));
+    }
+    let fault = own.and_then(|data| kind.fault_with_data(values, &data.source.values));
+    match fault {
+        None => Ok(()),
+        Some(Conflict { problem, hint, .. }) => {
+            Err(section.error_at(kind.name(), Problem::Conflict { problem, hint }))
+        }
     }
 }
 

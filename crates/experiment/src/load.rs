@@ -114,11 +114,11 @@ impl LoadSpec {
     ) -> Result<Self, Error> {
         section.allow(&[chosen::keys(kinds), KEYS.to_vec()].concat())?;
         let source = chosen::read(section, kinds)?;
-        let mut meaningless = source.kind.meaningless().iter();
+        let mut meaningless = source.kind.meaningless(&source.values).iter();
         if let Some(key) = meaningless.find(|key| section.value(key).is_some()) {
             return Err(chosen::meaningless(section, key, source.kind));
         }
-        let ends_by_itself = source.kind.ends_by_itself();
+        let ends_by_itself = source.kind.ends_by_itself(&source.values);
         let connections = section.parsed("connections", "a count from 1 to 100000", connections)?;
         let duration = section.parsed("duration", DURATION, quantity::duration)?;
         let duration = match ends_by_itself {
@@ -158,7 +158,7 @@ impl LoadSpec {
 
     /// True for work that is done once and is then over; its [`Self::duration`] is none, and there is no warm-up.
     pub fn ends_by_itself(&self) -> bool {
-        self.source.kind.ends_by_itself()
+        self.source.kind.ends_by_itself(&self.source.values)
     }
 }
 

@@ -42,6 +42,7 @@ pub(crate) fn shrink(
         },
         WarmUp::For(fixed) => WarmUp::For(shorter(fixed, scale, WARMUP_AT_LEAST)),
     };
+    load.source.kind.shrink(&mut load.source.values, scale);
     let Some(data) = data else {
         return Ok(());
     };

@@ -26,6 +26,8 @@ pub(crate) struct Section<'a> {
     table: Option<&'a DeTable<'a>>,
     /// `None` where braces are plain text.
     levels: Option<&'a Levels>,
+    /// Keys may be written with `-` for `_`, as on a command line.
+    takes_dashes: bool,
 }
 
 impl<'a> Section<'a> {
@@ -37,6 +39,7 @@ impl<'a> Section<'a> {
             span: 0..0,
             table: Some(root),
             levels: None,
+            takes_dashes: false,
         }
     }
 
@@ -52,6 +55,7 @@ impl<'a> Section<'a> {
             span: self.span.clone(),
             table: None,
             levels: self.levels,
+            takes_dashes: false,
         };
         if let Some((at, value)) = self.entry(key) {
             let table = value.get_ref().as_table();
@@ -64,6 +68,12 @@ impl<'a> Section<'a> {
     /// The same table with the levels of one combination.
     pub(crate) fn with_levels(mut self, levels: &'a Levels) -> Self {
         self.levels = Some(levels);
+        self
+    }
+
+    /// The same table with keys that may be written with `-` for `_`.
+    pub(crate) fn with_dashes(mut self) -> Self {
+        self.takes_dashes = true;
         self
     }
 
@@ -87,7 +97,7 @@ impl<'a> Section<'a> {
     pub(crate) fn allow(&self, known: &[&'static str]) -> Result<(), Error> {
         let unknown = self.table.into_iter().flat_map(DeTable::keys).find(|key| {
             let key: &str = key.get_ref();
-            !known.contains(&key)
+            !known.contains(&key) && !self.is_dashed(key, known)
         });
         match unknown {
             None => Ok(()),
@@ -196,8 +206,18 @@ impl<'a> Section<'a> {
                 Some(DeValue::Boolean(on)) => Ok(Some(Value::Flag(*on))),
                 _ => self.string(name)?.map(parse).transpose(),
             },
-            Kind::Choice(_) | Kind::Text => self.string(name)?.map(parse).transpose(),
-            Kind::Count(..) | Kind::Number(..) | Kind::Rows | Kind::Mix => {
+            Kind::Script(what) => {
+                let Some(text) = self.string(name)? else {
+                    return Ok(None);
+                };
+                let is_file = text.is_own_file() || text.value.ends_with(".sql");
+                match is_file {
+                    true => Ok(Some(Value::File(text.own_file(what)?))),
+                    false => parse(text).map(Some),
+                }
+            }
+            Kind::Choice(_) => self.string(name)?.map(parse).transpose(),
+            Kind::Text | Kind::Count(..) | Kind::Number(..) | Kind::Rows | Kind::Mix => {
                 self.parsed(name, &kind.expected(), |text| kind.parse(text))
             }
         }
@@ -279,19 +299,35 @@ impl<'a> Section<'a> {
                     span: item.span(),
                     table: Some(item.get_ref().as_table().ok_or_else(wrong)?),
                     levels: self.levels,
+                    takes_dashes: false,
                 })
             })
             .collect()
     }
 
+    /// True for a known key that is written with `-`; one that is written both ways is unknown.
+    fn is_dashed(&self, key: &str, known: &[&'static str]) -> bool {
+        let plain = key.replace('-', "_");
+        let is_twice = self
+            .table
+            .is_some_and(|table| table.contains_key(plain.as_str()));
+        self.takes_dashes && known.contains(&plain.as_str()) && !is_twice
+    }
+
     fn entry(&self, key: &str) -> Option<(Range<usize>, &'a Spanned<DeValue<'a>>)> {
-        let (key, value) = self.table?.get_key_value(key)?;
+        let table = self.table?;
+        let found = table.get_key_value(key);
+        let dashed = || table.get_key_value(key.replace('_', "-").as_str());
+        let (key, value) = match self.takes_dashes {
+            true => found.or_else(dashed),
+            false => found,
+        }?;
         Some((key.span(), value))
     }
 
     /// The value of `key` as it stands in the file.
     pub(crate) fn value(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
-        self.table?.get(key)
+        self.entry(key).map(|(_, value)| value)
     }
 
     fn level(

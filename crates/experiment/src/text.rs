@@ -59,16 +59,29 @@ impl Text<'_> {
     /// The file that the text names and that belongs to the experiment: its copy, where the experiment is read from its
     /// results.
     pub(crate) fn own_file(&self, what: &'static str) -> Result<PathBuf, Error> {
+        self.readable(what, self.own_path())
+    }
+
+    /// Whether there is such a file.
+    pub(crate) fn is_own_file(&self) -> bool {
+        self.own_path().is_file()
+    }
+
+    fn own_path(&self) -> PathBuf {
+        let named = Path::new(&self.value);
         match self.source.kept {
-            Some(kept) => self.readable(what, kept.join(kept_path(Path::new(&self.value)))),
-            None => self.file(what),
+            Some(kept) => kept.join(kept_path(named)),
+            None => self.directory_of_source().join(named),
         }
+    }
+
+    fn directory_of_source(&self) -> &Path {
+        self.source.path.parent().unwrap_or(Path::new(""))
     }
 
     /// The file that the text names, relative to the experiment file's directory; an error where it cannot be read.
     pub(crate) fn file(&self, what: &'static str) -> Result<PathBuf, Error> {
-        let directory = self.source.path.parent().unwrap_or(Path::new(""));
-        self.readable(what, directory.join(&self.value))
+        self.readable(what, self.directory_of_source().join(&self.value))
     }
 
     fn readable(&self, what: &'static str, path: PathBuf) -> Result<PathBuf, Error> {
@@ -86,8 +99,7 @@ impl Text<'_> {
 
     /// The directory that the text names, relative to the experiment file's; an error where there is none.
     pub(crate) fn directory(&self, what: &'static str) -> Result<PathBuf, Error> {
-        let directory = self.source.path.parent().unwrap_or(Path::new(""));
-        let path = directory.join(&self.value);
+        let path = self.directory_of_source().join(&self.value);
         let cause = match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => return Ok(path),
             Ok(_) => "not a directory".to_owned(),

@@ -34,6 +34,8 @@ pub enum Kind {
     Text,
     /// A file; what errors call it, such as `smack file`.
     File(&'static str),
+    /// SQL, or a file of it: what errors call that.
+    Script(&'static str),
     /// A number of rows, or a multiple of the buffer pool.
     Rows,
     /// Counts for the queries of a barrel.
@@ -64,6 +66,7 @@ impl Kind {
             }
             Self::Text => "a string".to_owned(),
             Self::File(what) => format!("a {what}"),
+            Self::Script(what) => format!("SQL, or a {what}"),
             Self::Rows => {
                 "a count such as \"250k\" or \"1M\", or a multiple of the buffer pool such as \"0.5x\""
                     .to_owned()
@@ -101,7 +104,7 @@ impl Kind {
                 let word = words.iter().find(|word| **word == text);
                 word.map(|word| Value::Choice(word))
             }
-            Self::Text => Some(Value::Text(text.to_owned())),
+            Self::Text | Self::Script(_) => Some(Value::Text(text.to_owned())),
             Self::File(_) => Some(Value::File(text.into())),
             Self::Rows => match quantity::ratio(text) {
                 Some(ratio) => Some(Value::Rows(Rows::TimesBufferPool(ratio))),

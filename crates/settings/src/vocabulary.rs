@@ -59,7 +59,7 @@ pub trait DataKind: OptionTable {
     fn shrink(&self, values: &mut Values, scale: f64);
 
     /// Its tables are made on a private server only.
-    fn needs_private_server(&self) -> bool {
+    fn needs_private_server(&self, _values: &Values) -> bool {
         false
     }
 }
@@ -67,19 +67,27 @@ pub trait DataKind: OptionTable {
 /// A load that an experiment can measure.
 pub trait LoadKind: OptionTable {
     /// Keys of `[load]` that say nothing about it.
-    fn meaningless(&self) -> &'static [&'static str] {
+    fn meaningless(&self, _values: &Values) -> &'static [&'static str] {
         &[]
     }
 
     /// It is done once and is then over: it has no warm-up and no duration.
-    fn ends_by_itself(&self) -> bool {
+    fn ends_by_itself(&self, _values: &Values) -> bool {
         false
     }
 
     /// The data that it cannot do without.
-    fn needed_data(&self) -> Option<NeededData> {
+    fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         None
     }
+
+    /// What of its own data set does not go with it.
+    fn fault_with_data(&self, _values: &Values, _data: &Values) -> Option<Conflict> {
+        None
+    }
+
+    /// Makes what it does by count smaller by a factor below 1.
+    fn shrink(&self, _values: &mut Values, _scale: f64) {}
 
     /// What of its data set it wants to meet otherwise than it was loaded, in words.
     fn wants_of_data(&self, _values: &Values) -> Option<String> {

@@ -2,19 +2,21 @@
 
 use settings::Vocabulary;
 
-use crate::{oltp, smack, tpcc, tpch};
+use crate::{oltp, slap, smack, tpcc, tpch};
 
 /// What an experiment file can say of them.
 pub const VOCABULARY: Vocabulary = Vocabulary {
     data: &[
         &smack::SmackData,
         &oltp::OltpData,
+        &slap::SlapData,
         &tpcc::TpccData,
         &tpch::TpchData,
     ],
     loads: &[
         &smack::SmackLoad,
         &oltp::OltpLoad,
+        &slap::SlapLoad,
         &tpcc::TpccLoad,
         &tpch::TpchLoad,
     ],

@@ -13,7 +13,7 @@ use super::run;
 use crate::{
     blame::{Blame, Blamed},
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
-    runs::{Choices, ClaimedDirectory, Purpose, ResultsDirectory, SmackFiles},
+    runs::{Choices, ClaimedDirectory, Purpose, ResultsDirectory, SmackFiles, read_files},
 };
 
 const EXPERIMENT: &str = include_str!("quick.toml");
@@ -136,7 +136,7 @@ impl Begun {
                 let experiment =
                     Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
                 let experiment = experiment.map_err(Blamed::from)?;
-                let smacks = SmackFiles::read(experiment.plan())?;
+                let smacks = read_files(experiment.plan())?;
                 Ok((experiment, smacks))
             });
         let (experiment, smacks) = match read {

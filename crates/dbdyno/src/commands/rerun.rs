@@ -17,7 +17,7 @@ use super::{
 use crate::{
     blame::{Blame, Blamed},
     runs::{
-        Choices, Origin, ResultsDirectory, SmackFiles, read_record, record_files, sample_every,
+        Choices, Origin, ResultsDirectory, read_files, read_record, record_files, sample_every,
         unused_path,
     },
 };
@@ -84,7 +84,7 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     }
     // What is compared in the end has to be there at the begin.
     record_files(then)?;
-    let smacks = SmackFiles::read(experiment.plan())?;
+    let smacks = read_files(experiment.plan())?;
     let results = ResultsDirectory::create(args.new.as_deref(), &experiment, &origin.experiment)?;
     for command in &origin.commands {
         eprintln!(

@@ -8,7 +8,9 @@ use workload::VOCABULARY;
 
 use crate::{
     blame::{Blame, Blamed},
-    runs::{Asked, Choices, ResultsDirectory, Runner, SmackFiles, sample_every, shortcoming},
+    runs::{
+        Asked, Choices, ResultsDirectory, Runner, SmackFiles, read_files, sample_every, shortcoming,
+    },
     signals,
 };
 
@@ -73,7 +75,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     };
     let experiment =
         Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?;
-    let smacks = SmackFiles::read(experiment.plan())?;
+    let smacks = read_files(experiment.plan())?;
     if experiment.is_simulated() {
         check_simulation(&experiment)?;
     }
@@ -127,7 +129,10 @@ fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
             let name = load.name();
             let message =
                 format!("--simulate: [load] {name} needs a server that keeps what it is told");
-            let hint = "only loads of .smack files and oltp can be simulated".to_owned();
+            let can = VOCABULARY.loads.iter();
+            let can = can.filter(|kind| kind.can_be_simulated());
+            let names: Vec<&str> = can.map(|kind| kind.name()).collect();
+            let hint = format!("loads that can be simulated: {}", names.join(", "));
             Err(Blamed::new(Blame::Input, message).hint(hint))
         }
     }

@@ -22,8 +22,20 @@ pub(super) struct Spec {
     pub(super) of: Of,
     /// What it does.
     pub(super) help: &'static str,
+    /// What is meant where it is not given, in the help text.
+    pub(super) default: Option<&'static str>,
     /// Why it cannot be done; it is refused by name then.
     pub(super) refused: Option<&'static str>,
+}
+
+impl Spec {
+    /// What it does, with its default.
+    pub(super) fn told(&self) -> String {
+        match self.default {
+            Some(default) => format!("{} [default: {default}]", self.help),
+            None => self.help.to_owned(),
+        }
+    }
 }
 
 /// What an option takes.
@@ -72,7 +84,7 @@ pub(super) struct Arguments {
 pub(super) fn definition(program: &'static str, specs: &[Spec]) -> Command {
     let taken = specs.iter().filter(|spec| spec.refused.is_none());
     let args = taken.map(|spec| {
-        let arg = Arg::new(spec.name).long(spec.name).help(spec.help);
+        let arg = Arg::new(spec.name).long(spec.name).help(spec.told());
         let arg = match spec.takes {
             Takes::Switch => arg.action(ArgAction::SetTrue),
             Takes::Value(value) => arg.value_name(value),
@@ -343,6 +355,7 @@ mod tests {
             takes,
             of,
             help: "",
+            default: None,
             refused: None,
         }
     }

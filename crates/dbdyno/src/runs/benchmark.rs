@@ -10,6 +10,11 @@ use crate::blame::Blamed;
 
 /// A benchmark in the runs of an experiment.
 pub(crate) trait Benchmark: Sync {
+    /// An error where the data or load of a run cannot be what they say; starts and writes nothing.
+    fn check(&self, _run: &PlannedRun) -> anyhow::Result<()> {
+        Ok(())
+    }
+
     /// The database that its clients use.
     fn database(&self, load: &LoadSpec, files: &SmackFiles) -> anyhow::Result<String>;
 

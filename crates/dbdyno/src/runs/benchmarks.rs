@@ -1,15 +1,30 @@
 //! The benchmarks that an experiment can run, a line each.
 
+use experiment::Plan;
+
 use super::{
-    benchmark::Benchmark, oltp_runs::Oltp, smack_runs::Smack, tpcc::data::Tpcc, tpch_data::Tpch,
+    benchmark::Benchmark, oltp_runs::Oltp, slap_runs::Slap, smack_data::SmackFiles,
+    smack_runs::Smack, tpcc::data::Tpcc, tpch_data::Tpch,
 };
 
-const ALL: [(&str, &dyn Benchmark); 4] = [
+const ALL: [(&str, &dyn Benchmark); 5] = [
     ("smack", &Smack),
     ("oltp", &Oltp),
+    ("slap", &Slap),
     ("tpcc", &Tpcc),
     ("tpch", &Tpch),
 ];
+
+/// Reads every .smack file of a plan, and checks that all runs can be what they say; starts and writes nothing.
+pub(crate) fn read_files(plan: &Plan) -> anyhow::Result<SmackFiles> {
+    for run in &plan.runs {
+        if let Some(data) = &run.data {
+            benchmark(data.source.name()).check(run)?;
+        }
+        benchmark(run.load.source.name()).check(run)?;
+    }
+    SmackFiles::read(plan)
+}
 
 /// The benchmark of this name.
 pub(crate) fn benchmark(name: &str) -> &'static dyn Benchmark {

@@ -32,6 +32,7 @@ pub(crate) mod server_host;
 mod settings_in_effect;
 mod shortcoming;
 mod single_run;
+mod slap_runs;
 mod smack_data;
 mod smack_runs;
 mod stage;
@@ -45,6 +46,7 @@ pub(crate) mod tpch_data;
 pub(crate) use audited::{
     audit_of_path, audit_of_run, audit_of_sides, experiment_of, looked_at, one_factor,
 };
+pub(crate) use benchmarks::read_files;
 pub(crate) use claimed_directory::{ClaimedDirectory, is_claimed, unused_path};
 pub(crate) use control::{Purpose, control, number, quoted, wait, wait_for_thread};
 pub(crate) use origin::{HIDDEN, Origin};

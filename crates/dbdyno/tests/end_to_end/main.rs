@@ -48,6 +48,7 @@ mod server_activity;
 mod server_check;
 mod server_life_cycle;
 mod shipped;
+mod slap_experiment;
 mod snapshots;
 mod super_smack;
 mod terminal;

@@ -79,7 +79,7 @@ fn a_simulated_experiment_loads_and_starts_nothing() {
         .dbdyno(["run", "tpcc.toml", "--simulate"])
         .exits(2)
         .says("--simulate: [load] tpcc needs a server that keeps what it is told")
-        .hints("only loads of .smack files and oltp can be simulated");
+        .hints("loads that can be simulated: smack, oltp, slap");
 }
 
 #[test]

@@ -199,6 +199,26 @@ fn local_and_remote() {
 }
 
 #[test]
+fn load_types() {
+    let scene = Scene::new();
+    experiments(&scene);
+    let only = ["load_type=key", "engine=InnoDB,MyISAM", "connections=8"];
+    let results = run(&scene, "load-types", &smaller("0.2", &only));
+    let ran =
+        results.sql("select operation, sum(errors) from operations where count > 0 group by 1");
+    assert_eq!(ran, [[Text("select".to_owned()), Integer(0)]]);
+    for number in [1, 2] {
+        assert_eq!(results.record(number).one("dataset")["rows"], 1999);
+    }
+    // The engine is that of the table: MyISAM asks InnoDB's buffer pool for nothing.
+    let asked = "select engine, per_operation > 1 from costs join results using (run) \
+                 where name = 'page_requests' order by engine";
+    let expected = [("InnoDB", 1), ("MyISAM", 0)];
+    let expected = expected.map(|(engine, asks)| vec![Text(engine.to_owned()), Integer(asks)]);
+    assert_eq!(results.sql(asked), expected);
+}
+
+#[test]
 fn buffer_pool() {
     let scene = Scene::new();
     experiments(&scene);

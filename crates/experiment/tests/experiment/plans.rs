@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fs,
     time::Duration,
 };
 
@@ -409,6 +410,39 @@ fn oltp_is_tables_and_a_script_that_can_be_factors() {
     let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
     assert_eq!(data_sets.len(), 2, "{data_sets:?}");
     assert!(experiment.plan().estimate(&Costs::default()) > Duration::from_secs(4));
+}
+
+#[test]
+fn slap_takes_mysqlslaps_options_with_dashes_too_and_ends_with_its_statements() {
+    let bench = Bench::new();
+    fs::write(bench.dir.path().join("reads"), "select 1").unwrap();
+    let text = "format = 1\n[matrix]\nquery = [\"reads\", \"select 2\"]\n\
+                [data]\nslap = { auto-generate-sql = true, number-int-cols = 3, auto_generate_sql_write_number = \"10k\" }\n\
+                [load]\nslap = { query = \"{query}\", number_of_queries = 5000, commit = 5 }\nconnections = 4\n";
+    let overrides = Overrides {
+        scale: Some(0.1),
+        ..Overrides::default()
+    };
+    let experiment = bench.parse_with(text, &overrides).unwrap();
+    let runs = &experiment.plan().runs;
+    for run in runs {
+        let data = &run.data.as_ref().unwrap().source.values;
+        let load = &run.load.source.values;
+        assert_eq!(data.text("number_int_cols"), Some("3"));
+        assert_eq!(data.count("auto_generate_sql_write_number"), Some(1000));
+        assert_eq!(load.count("number_of_queries"), Some(500));
+        assert_eq!(load.count("commit"), Some(5));
+        assert!(run.load.ends_by_itself());
+    }
+    let files = runs
+        .iter()
+        .map(|run| run.load.source.values.files().count());
+    assert_eq!(files.sum::<usize>(), 1);
+    // The file belongs to the experiment.
+    let before = experiment.sha256();
+    fs::write(bench.dir.path().join("reads"), "select 3").unwrap();
+    let after = bench.parse_with(text, &overrides).unwrap().sha256();
+    assert_ne!(before, after);
 }
 
 /// A table in the place of the short form says the same.

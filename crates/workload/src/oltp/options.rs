@@ -407,11 +407,11 @@ impl OptionTable for OltpLoad {
 
 impl LoadKind for OltpLoad {
     /// What begins anew after an error is said by `mysql_ignore_errors`.
-    fn meaningless(&self) -> &'static [&'static str] {
+    fn meaningless(&self, _values: &Values) -> &'static [&'static str] {
         &["on_error"]
     }
 
-    fn needed_data(&self) -> Option<NeededData> {
+    fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         Some(NeededData {
             may_be_found: false,
             missing: "[load] oltp runs on the tables of [data] oltp, which is not there",

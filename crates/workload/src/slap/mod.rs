@@ -1,11 +1,15 @@
 //! mysqlslap: the SQL that it makes up, statements that are given, and the clients that run them.
 
 mod generator;
+mod options;
 mod plan;
 mod script;
+mod tables;
 mod user;
 
 pub use generator::{Columns, Generated, Generator, LoadType, PrimaryKey};
+pub use options::{COLUMNS_MAX, SlapData, SlapLoad, default_of, option_named};
 pub use plan::{Keys, Plan, Planned};
 pub use script::{Script, Statement};
+pub use tables::{Engine, Tables};
 pub use user::SlapUser;

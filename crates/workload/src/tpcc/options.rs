@@ -85,7 +85,7 @@ impl DataKind for TpccData {
         values.set("warehouses", Value::Count(warehouses));
     }
 
-    fn needs_private_server(&self) -> bool {
+    fn needs_private_server(&self, _values: &Values) -> bool {
         true
     }
 }
@@ -146,11 +146,11 @@ impl OptionTable for TpccLoad {
 
 impl LoadKind for TpccLoad {
     /// The mix and the pauses of terminals are the specification's, and so is what they try again.
-    fn meaningless(&self) -> &'static [&'static str] {
+    fn meaningless(&self, _values: &Values) -> &'static [&'static str] {
         &["rate", "arrivals", "think_time", "on_error"]
     }
 
-    fn needed_data(&self) -> Option<NeededData> {
+    fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         Some(NeededData {
             may_be_found: true,
             missing: "[load] tpcc runs on the tables of [data] tpcc, which is not there",

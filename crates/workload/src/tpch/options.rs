@@ -106,7 +106,7 @@ impl DataKind for TpchData {
         values.set("scale_factor", Value::Number(smaller));
     }
 
-    fn needs_private_server(&self) -> bool {
+    fn needs_private_server(&self, _values: &Values) -> bool {
         true
     }
 }
@@ -185,7 +185,7 @@ impl OptionTable for TpchLoad {
 }
 
 impl LoadKind for TpchLoad {
-    fn meaningless(&self) -> &'static [&'static str] {
+    fn meaningless(&self, _values: &Values) -> &'static [&'static str] {
         &[
             "warmup",
             "warmup_at_most",
@@ -197,11 +197,11 @@ impl LoadKind for TpchLoad {
         ]
     }
 
-    fn ends_by_itself(&self) -> bool {
+    fn ends_by_itself(&self, _values: &Values) -> bool {
         true
     }
 
-    fn needed_data(&self) -> Option<NeededData> {
+    fn needed_data(&self, _values: &Values) -> Option<NeededData> {
         Some(NeededData {
             may_be_found: false,
             missing: "[load] tpch loads a table of [data] tpch, which is not there",

@@ -1,19 +1,13 @@
 //! The connection on which everything around the clients happens: schema, tables, keys, queries before and after.
 
 use protocol::{Compression, Connection, Endpoint, Outcome};
-use workload::slap::{Keys, Statement};
+use workload::slap::{Engine, Keys, Statement};
 
-use super::{
-    settings::{Engine, Settings},
-    statements,
-};
+use super::{settings::Settings, statements};
 use crate::{
     blame::{Blame, Blamed},
     runs::{Purpose, quoted, wait},
 };
-
-/// INSERTs of a table that is made up, per transaction: nobody measures them.
-const ROWS_AT_ONCE: usize = 1000;
 
 /// The main connection, and what it knows of the schema.
 pub(super) struct Main<'s> {
@@ -72,22 +66,18 @@ impl<'s> Main<'s> {
             self.run(&sql)?;
         }
         let mut suffix = self.settings.create_suffix(engine);
-        for (number, statement) in self.settings.load().enumerate() {
+        let tables = &self.settings.tables;
+        for (number, statement) in tables.statements().enumerate() {
             let mut sql = statement.sql().to_vec();
             sql.extend_from_slice(suffix.as_bytes());
             suffix.clear();
             self.run_bytes(&sql)?;
-            if self.settings.is_made_up() && number % ROWS_AT_ONCE == 0 {
-                if number > 0 {
-                    self.ask("COMMIT")?;
-                }
-                self.ask("START TRANSACTION")?;
-            }
+            tables
+                .between(number)
+                .iter()
+                .try_for_each(|sql| self.ask(sql))?;
         }
-        if self.settings.is_made_up() {
-            self.ask("COMMIT")?;
-        }
-        Ok(())
+        tables.behind().iter().try_for_each(|sql| self.ask(sql))
     }
 
     fn make_schema(&mut self) -> Result<(), Blamed> {
@@ -153,18 +143,8 @@ impl<'s> Main<'s> {
         if !self.settings.reads_keys {
             return Ok(Keys::List(Vec::new()));
         }
-        // Numbers without a gap, as AUTO_INCREMENT gives them, need not be read one by one.
-        let span = self.column("SELECT CONCAT(MIN(id), ' ', MAX(id), ' ', COUNT(*)) FROM t1")?;
-        let span: Vec<Option<u64>> = span
-            .first()
-            .map(|text| text.split(|byte| *byte == b' ').map(number_of).collect())
-            .unwrap_or_default();
-        if let [Some(first), Some(last), Some(count)] = span[..]
-            && last - first + 1 == count
-        {
-            return Ok(Keys::Range { first, count });
-        }
-        self.column("SELECT id from t1").map(Keys::List)
+        let keys = self.on(async |connection| Keys::read(connection).await)?;
+        keys.map_err(|error| Blamed::of_server(&self.endpoint.address, error))
     }
 
     /// Runs the statements of `--pre-query` or `--post-query`.

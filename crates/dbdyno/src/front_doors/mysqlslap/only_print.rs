@@ -2,13 +2,9 @@
 
 use std::io::{self, Write};
 
-use workload::slap::Statement;
+use workload::slap::{Engine, Statement};
 
-use super::{
-    settings::{Engine, Settings},
-    statements,
-    system::run_command,
-};
+use super::{settings::Settings, statements, system::run_command};
 use crate::output::unless_closed;
 
 /// Stands for a key that no server gave, as with mysqlslap.
@@ -58,7 +54,7 @@ fn print_round(
             out.text(&statement)?;
         }
         let mut suffix = settings.create_suffix(engine);
-        for statement in settings.load() {
+        for statement in settings.tables.statements() {
             out.statement(statement, suffix.as_bytes())?;
             suffix.clear();
         }

@@ -14,11 +14,11 @@ use load::{Drain, Ended, Group, Interrupt, Load, Observer, Outcome, Stop, WarmUp
 use protocol::{Compression, Endpoint};
 use report::layouts::mysqlslap::{self as layout, TestReport};
 use samples::{Interval, PhaseMark};
-use workload::slap::{Plan, Planned, SlapUser};
+use workload::slap::{Engine, Plan, Planned, SlapUser};
 
 use super::{
     main_connection::Main,
-    settings::{Engine, Output, Settings},
+    settings::{Output, Settings},
     system::run_command,
     tally::{Connecting, Tally},
 };

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use load::{Arrivals, OnError};
-use workload::slap::{Generated, Statement};
+use workload::slap::{Engine, Statement, Tables, default_of};
 
 use super::{
     super::{
@@ -20,10 +20,8 @@ pub(super) struct Settings {
     /// The name under which errors are told.
     pub(super) program: &'static str,
     pub(super) dialect: Dialect,
-    /// What makes the tables, in order.
-    create: Vec<Statement>,
-    /// How a table that was made up is filled; `None` where the tables are the user's own.
-    fill: Option<Fill>,
+    /// What makes and fills the tables.
+    pub(super) tables: Tables,
     /// What the clients run.
     pub(super) queries: Vec<Statement>,
     /// The table was made up and has a primary key, whose values are read once it is filled.
@@ -59,14 +57,6 @@ pub(super) struct Settings {
     pub(super) warnings: Vec<String>,
 }
 
-/// How a table that was made up is filled.
-struct Fill {
-    /// INSERTs, in turn.
-    rows: Vec<Statement>,
-    /// Statements in all, CREATE TABLE among them.
-    statements: u64,
-}
-
 /// How many statements the clients run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limit {
@@ -76,13 +66,6 @@ pub(super) enum Limit {
     Each(u64),
     /// All together run so many.
     Together(u64),
-}
-
-/// A storage engine, with the option behind its colon.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Engine {
-    pub(super) name: String,
-    pub(super) option: Option<String>,
 }
 
 /// Where the report goes.
@@ -107,7 +90,9 @@ impl Settings {
             true => Some(read.generator()?),
             false => None,
         };
-        let delimiter = arguments.text("delimiter").unwrap_or("\n");
+        let delimiter = arguments
+            .text("delimiter")
+            .unwrap_or(default_of("delimiter"));
         if delimiter.is_empty() {
             return Err(read.wrong("delimiter", "is empty"));
         }
@@ -115,23 +100,19 @@ impl Settings {
         let mut script = |name| read.script(name, delimiter, &mut warnings);
         let (create, query) = (script("create")?, script("query")?);
         let (pre_query, post_query) = (script("pre-query")?, script("post-query")?);
-        let statements = read.count("auto-generate-sql-write-number", 100)?;
+        let statements = read.count("auto-generate-sql-write-number")?;
         let reads_keys = generated
             .as_ref()
             .is_some_and(|generator| generator.primary_key.is_some());
-        let (create, fill, queries) = match &generated {
-            None => (create, None, query),
+        let (tables, queries) = match &generated {
+            None => (Tables::own(create), query),
             Some(generator) => {
                 if statements > 1 && generator.unique_writes == 0 {
                     let name = "auto-generate-sql-unique-write-number";
                     return Err(read.wrong(name, "is 0: there is nothing to fill the table with"));
                 }
-                let Generated {
-                    create,
-                    rows,
-                    queries,
-                } = generator.generate();
-                (vec![create], Some(Fill { rows, statements }), queries)
+                let generated = generator.generate();
+                (Tables::made_up(&generated, statements), generated.queries)
             }
         };
         if arguments.is_on("no-drop") && arguments.is_on("yes-drop") {
@@ -148,8 +129,7 @@ impl Settings {
         Ok(Self {
             program,
             dialect,
-            create,
-            fill,
+            tables,
             queries,
             reads_keys,
             schema: arguments
@@ -163,7 +143,7 @@ impl Settings {
             pre_system: arguments.text("pre-system").map(str::to_owned),
             post_system: arguments.text("post-system").map(str::to_owned),
             concurrency: read.concurrency()?,
-            iterations: match read.count("iterations", 1)? {
+            iterations: match read.whole("iterations")?.unwrap_or(1) {
                 0 => return Err(read.wrong("iterations", "is 0: nothing would be run")),
                 iterations => iterations,
             },
@@ -172,8 +152,8 @@ impl Settings {
             duration: read.duration("duration")?,
             arrivals: read.arrivals(seed)?,
             engines,
-            commit_every: read.count("commit", 0)?,
-            reconnect_every: read.count("detach", 0)?,
+            commit_every: read.count("commit")?,
+            reconnect_every: read.count("detach")?,
             on_connect: on_connect(arguments),
             on_error: read.on_error()?,
             seed,
@@ -182,7 +162,7 @@ impl Settings {
             verbose: arguments.times("verbose"),
             load_type: arguments
                 .text("auto-generate-sql-load-type")
-                .unwrap_or("mixed")
+                .unwrap_or(default_of("auto-generate-sql-load-type"))
                 .to_owned(),
             label: arguments.text("label").map(str::to_owned),
             percentiles: read.percentiles()?,
@@ -194,18 +174,7 @@ impl Settings {
 
     /// Whether the test has tables of its own: then the schema is made, and dropped again.
     pub(super) fn makes_schema(&self) -> bool {
-        !self.create.is_empty()
-    }
-
-    /// What makes and fills the tables, in order.
-    pub(super) fn load(&self) -> Box<dyn Iterator<Item = &Statement> + '_> {
-        match &self.fill {
-            None => Box::new(self.create.iter()),
-            Some(fill) => {
-                let all = self.create.iter().chain(fill.rows.iter().cycle());
-                Box::new(all.take(usize::try_from(fill.statements).unwrap_or(usize::MAX)))
-            }
-        }
+        !self.tables.is_empty()
     }
 
     /// The engines, or none where none is named.
@@ -224,7 +193,7 @@ impl Settings {
         match (self.dialect, option) {
             (Dialect::MariaDb, Some(option)) => format!(" Engine = {name} {option}"),
             (Dialect::MariaDb, None) => format!(" Engine = {name}"),
-            (Dialect::MySql, Some(option)) if self.fill.is_some() => format!(" {option}"),
+            (Dialect::MySql, Some(option)) if self.tables.is_made_up() => format!(" {option}"),
             (Dialect::MySql, _) => String::new(),
         }
     }
@@ -237,7 +206,7 @@ impl Settings {
 
     /// True where the tables were made up.
     pub(super) fn is_made_up(&self) -> bool {
-        self.fill.is_some()
+        self.tables.is_made_up()
     }
 
     /// Statements of each of so many clients, and of how many of them there is one more; `None` where each runs its list

@@ -1,5 +1,8 @@
 //! The options of mysqlslap and mariadb-slap, and ours.
 
+use settings::Absent;
+use workload::slap::option_named;
+
 use super::super::my_getopt::{
     Of::{self, Both, MariaDb, MySql, Ours},
     Spec,
@@ -17,6 +20,9 @@ const NO_DEBUG: &str = "belongs to debug builds of the original";
 const NO_SECOND_FACTOR: &str = "dbdyno logs in with one factor";
 const NO_SESSION: &str = "dbdyno takes up no earlier TLS session";
 
+/// The workload says what the option does, and its default.
+const OF_THE_WORKLOAD: &str = "";
+
 const fn spec(
     name: &'static str,
     short: Option<char>,
@@ -30,6 +36,7 @@ const fn spec(
         takes,
         of,
         help,
+        default: None,
         refused: None,
     }
 }
@@ -62,20 +69,20 @@ pub(super) const SPECS: &[Spec] = &[
     spec("version", Some('V'), Switch, Both, "Print the version"),
     long("dialect", Value("NAME"), Ours, "Whose options and SQL: mysql or mariadb [default: by the program's name]"),
 
-    spec("auto-generate-sql", Some('a'), Switch, Both, "Make up a table and statements"),
-    long("auto-generate-sql-add-autoincrement", Switch, Both, "With a primary key that counts"),
-    long("auto-generate-sql-guid-primary", Switch, Both, "With a primary key of uuid()"),
-    long("auto-generate-sql-secondary-indexes", Value("N"), Both, "With so many unique columns of uuid()"),
-    long("auto-generate-sql-load-type", Value("TYPE"), Both, "mixed, update, write, key or read [default: mixed]"),
-    long("auto-generate-sql-write-number", Value("N"), Both, "Statements that make and fill the table, CREATE among them [default: 100]"),
-    long("auto-generate-sql-unique-write-number", Value("N"), Both, "Different INSERTs among them [default: 10]"),
-    long("auto-generate-sql-unique-query-number", Value("N"), Both, "Different statements of the clients, less one [default: 10]"),
-    long("auto-generate-sql-execute-number", Value("N"), Both, "Statements of each client"),
-    spec("number-int-cols", Some('y'), Value("N[:INDEXED]"), Both, "Columns of numbers; :1 gives each an index [default: 1]"),
-    spec("number-char-cols", Some('x'), Value("N[:INDEXED]"), Both, "Columns of text; :1 gives each an index [default: 1]"),
+    spec("auto-generate-sql", Some('a'), Switch, Both, OF_THE_WORKLOAD),
+    long("auto-generate-sql-add-autoincrement", Switch, Both, OF_THE_WORKLOAD),
+    long("auto-generate-sql-guid-primary", Switch, Both, OF_THE_WORKLOAD),
+    long("auto-generate-sql-secondary-indexes", Value("N"), Both, OF_THE_WORKLOAD),
+    long("auto-generate-sql-load-type", Value("TYPE"), Both, OF_THE_WORKLOAD),
+    long("auto-generate-sql-write-number", Value("N"), Both, OF_THE_WORKLOAD),
+    long("auto-generate-sql-unique-write-number", Value("N"), Both, OF_THE_WORKLOAD),
+    long("auto-generate-sql-unique-query-number", Value("N"), Both, OF_THE_WORKLOAD),
+    long("auto-generate-sql-execute-number", Value("N"), Both, OF_THE_WORKLOAD),
+    spec("number-int-cols", Some('y'), Value("N[:INDEXED]"), Both, OF_THE_WORKLOAD),
+    spec("number-char-cols", Some('x'), Value("N[:INDEXED]"), Both, OF_THE_WORKLOAD),
 
-    long("create", Value("SQL|FILE"), Both, "Statements that make the tables, or a file of them"),
-    spec("query", Some('q'), Value("SQL|FILE"), Both, "Statements of the clients, or a file of them"),
+    long("create", Value("SQL|FILE"), Both, OF_THE_WORKLOAD),
+    spec("query", Some('q'), Value("SQL|FILE"), Both, OF_THE_WORKLOAD),
     spec("delimiter", Some('F'), Value("TEXT"), Both, "What stands between statements [default: a new line]"),
     long("create-schema", Value("NAME"), Both, "Schema of the test [default: mysqlslap]"),
     long("no-drop", Switch, Both, "Keep the schema, and use it if it is there"),
@@ -88,14 +95,14 @@ pub(super) const SPECS: &[Spec] = &[
 
     spec("concurrency", Some('c'), Value("LIST"), Both, "Numbers of clients, one test after the other [default: 1]"),
     spec("iterations", Some('i'), Value("N"), Both, "Rounds of every test [default: 1]"),
-    long("number-of-queries", Value("N"), Both, "Statements of all clients together"),
+    long("number-of-queries", Value("N"), Both, OF_THE_WORKLOAD),
     long("remainder", Switch, Ours, "Run also what --number-of-queries leaves over when it is divided by the clients"),
     long("duration", Value("TIME"), Ours, "Run so long: 30s, 5m, or seconds; with --number-of-queries too, whichever ends first"),
     long("rate", Value("QUERIES"), Ours, "Statements per second of all clients (an open loop: response times count from the schedule)"),
     long("arrivals", Value("PROCESS"), Ours, "poisson or constant, with --rate [default: poisson]"),
     spec("engine", Some('e'), Value("LIST"), Both, "Storage engines, all tests with each; engine:option adds a table option"),
-    long("commit", Value("N"), Both, "No autocommit; COMMIT after so many statements of a client"),
-    long("detach", Value("N"), Both, "Another connection after so many statements of a client"),
+    long("commit", Value("N"), Both, OF_THE_WORKLOAD),
+    long("detach", Value("N"), Both, OF_THE_WORKLOAD),
     long("on-error", Value("POLICY"), Ours, "What a failed statement does: stop the test, be counted, or be tried again after a deadlock (retry) [default: stop]"),
     long("seed", Value("N"), Ours, "Seed of the keys and the arrivals [default: another one at every call]"),
     long("loops", Value("N"), Ours, "Event loops"),
@@ -167,7 +174,24 @@ pub(super) fn of(dialect: super::Dialect) -> Vec<Spec> {
         MySql => dialect == super::Dialect::MySql,
         MariaDb => dialect == super::Dialect::MariaDb,
     };
-    SPECS.iter().filter(known).copied().collect()
+    SPECS.iter().filter(known).copied().map(told).collect()
+}
+
+/// The option with what the workload says of it.
+fn told(spec: Spec) -> Spec {
+    let option = option_named(spec.name).filter(|_| spec.help == OF_THE_WORKLOAD);
+    let Some(option) = option else {
+        return spec;
+    };
+    let default = match option.absent {
+        Absent::Default(text) if text != "off" && text != "0" => Some(text),
+        _ => None,
+    };
+    Spec {
+        help: option.help,
+        default,
+        ..spec
+    }
 }
 
 /// The help text of an option: its forms, then what it does.
@@ -182,6 +206,7 @@ pub(super) fn help(spec: &Spec) -> String {
     };
     format!(
         "  {letter}--{}{value}\n          {}\n",
-        spec.name, spec.help
+        spec.name,
+        spec.told()
     )
 }

@@ -1,6 +1,8 @@
 //! The statements around a test: schema and storage engine.
 
-use super::{Dialect, settings::Engine};
+use workload::slap::Engine;
+
+use super::Dialect;
 
 pub(super) fn drop_schema(schema: &str) -> String {
     format!("DROP SCHEMA IF EXISTS `{schema}`")
@@ -13,7 +15,7 @@ pub(super) fn create_schema(schema: &str) -> String {
 /// What makes an engine the default one; `None` where it stands in the first statement that makes a table.
 pub(super) fn set_engine(dialect: Dialect, engine: &Engine) -> Option<String> {
     match dialect {
-        Dialect::MySql => Some(format!("set default_storage_engine=`{}`", engine.name)),
+        Dialect::MySql => Some(engine.set()),
         Dialect::MariaDb => None,
     }
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use load::{Ended, Outcome};
 use report::layouts::mysqlslap::{More, Percentiles, TestReport};
 use samples::Histogram;
-use workload::slap::Plan;
+use workload::slap::{Engine, Plan};
 
-use super::settings::{Engine, Settings};
+use super::settings::Settings;
 
 /// What the rounds of one test gave.
 #[derive(Default)]

@@ -4,11 +4,13 @@ use std::{path::PathBuf, str::FromStr, time::Duration};
 
 use experiment::quantity;
 use load::{Arrivals, OnError};
-use workload::slap::{Columns, Generator, LoadType, PrimaryKey, Script, Statement};
+use workload::slap::{
+    COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, Script, Statement, default_of,
+};
 
 use super::{
     super::my_getopt::{Arguments, Options, number},
-    settings::{Engine, Limit},
+    settings::Limit,
 };
 use crate::{blame::Blamed, runs::sample_every};
 
@@ -16,8 +18,6 @@ use crate::{blame::Blamed, runs::sample_every};
 const RETRIES: u32 = 100;
 /// The most clients of a test.
 const CLIENTS_AT_MOST: u32 = 100_000;
-/// The most columns of a kind: a table cannot have more.
-const COLUMNS_AT_MOST: u32 = 4096;
 
 /// Reads single values.
 pub(super) struct Reader<'a> {
@@ -40,8 +40,10 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn count(&self, name: &str, default: u64) -> Result<u64, Blamed> {
-        Ok(self.whole(name)?.unwrap_or(default))
+    /// The number, or its default; an option that has none is 0.
+    pub(super) fn count(&self, name: &str) -> Result<u64, Blamed> {
+        let default = || default_of(name).parse().unwrap_or(0);
+        Ok(self.whole(name)?.unwrap_or_else(default))
     }
 
     pub(super) fn generator(&self) -> Result<Generator, Blamed> {
@@ -63,7 +65,8 @@ impl Reader<'_> {
             (false, false) => None,
         };
         let load_type = arguments.text("auto-generate-sql-load-type");
-        let load_type = LoadType::of(load_type.unwrap_or_default());
+        let load_type =
+            LoadType::of(load_type.unwrap_or(default_of("auto-generate-sql-load-type")));
         if load_type == LoadType::Key && primary_key.is_none() {
             let message = "Can't perform key test without a primary key!";
             return Err(self.options.error(message));
@@ -71,37 +74,28 @@ impl Reader<'_> {
         Ok(Generator {
             load_type,
             primary_key,
-            secondary_indexes: self.few("auto-generate-sql-secondary-indexes", 0)?,
+            secondary_indexes: self.few("auto-generate-sql-secondary-indexes")?,
             int_columns: self.columns("number-int-cols")?,
             char_columns: self.columns("number-char-cols")?,
-            unique_writes: self.count("auto-generate-sql-unique-write-number", 10)?,
-            unique_queries: self.count("auto-generate-sql-unique-query-number", 10)?,
+            unique_writes: self.count("auto-generate-sql-unique-write-number")?,
+            unique_queries: self.count("auto-generate-sql-unique-query-number")?,
         })
     }
 
-    pub(super) fn few(&self, name: &str, default: u32) -> Result<u32, Blamed> {
-        let count = self.count(name, default.into())?;
-        match u32::try_from(count) {
-            Ok(count) if count <= COLUMNS_AT_MOST => Ok(count),
-            _ => Err(self.wrong(name, &format!("is more than {COLUMNS_AT_MOST}"))),
+    pub(super) fn few(&self, name: &str) -> Result<u32, Blamed> {
+        match u32::try_from(self.count(name)?) {
+            Ok(count) if count <= COLUMNS_MAX => Ok(count),
+            _ => Err(self.wrong(name, &format!("is more than {COLUMNS_MAX}"))),
         }
     }
 
     /// `3` or `3:1`, the latter with indexes.
     pub(super) fn columns(&self, name: &str) -> Result<Columns, Blamed> {
-        let text = self.arguments.text(name).unwrap_or("1");
-        let (count, indexed) = text.split_once(':').unwrap_or((text, "0"));
-        let parsed = (count.parse::<u32>(), indexed.parse::<u32>());
-        match parsed {
-            (Ok(count), Ok(indexed)) if count <= COLUMNS_AT_MOST => Ok(Columns {
-                count,
-                indexed: indexed > 0,
-            }),
-            _ => {
-                let what = format!("is no number of columns, or too large: '{text}'");
-                Err(self.wrong(name, &what))
-            }
-        }
+        let text = self.arguments.text(name).unwrap_or(default_of(name));
+        Columns::of(text).ok_or_else(|| {
+            let what = format!("is no number of columns, or too large: '{text}'");
+            self.wrong(name, &what)
+        })
     }
 
     /// SQL, or that of a file if there is one of this name.
@@ -141,7 +135,7 @@ impl Reader<'_> {
 
     pub(super) fn limit(&self, is_made_up: bool) -> Result<Limit, Blamed> {
         let each = match is_made_up {
-            true => self.count("auto-generate-sql-execute-number", 0)?,
+            true => self.count("auto-generate-sql-execute-number")?,
             // Otherwise the originals take no notice of it.
             false
                 if self
@@ -154,7 +148,7 @@ impl Reader<'_> {
             }
             false => 0,
         };
-        match (each, self.count("number-of-queries", 0)?) {
+        match (each, self.count("number-of-queries")?) {
             (0, 0) => Ok(Limit::Once),
             (0, together) => Ok(Limit::Together(together)),
             (each, 0) => Ok(Limit::Each(each)),
@@ -185,17 +179,8 @@ impl Reader<'_> {
             return Ok(Vec::new());
         };
         let engine = |word: &str| {
-            let (name, option) = match word.split_once(':') {
-                Some((name, option)) => (name, Some(option.to_owned())),
-                None => (word, None),
-            };
-            match name.is_empty() {
-                true => Err(self.wrong("engine", &format!("has an empty name: '{text}'"))),
-                false => Ok(Engine {
-                    name: name.to_owned(),
-                    option,
-                }),
-            }
+            let what = || self.wrong("engine", &format!("has an empty name: '{text}'"));
+            Engine::of(word).ok_or_else(what)
         };
         text.split(',').map(engine).collect()
     }

@@ -1,0 +1,98 @@
+//! mysqlslap's tables and clients as data and load of an experiment, on a real server and on the null server.
+
+use crate::{results::Results, scene::Scene};
+
+const EXPERIMENT: &str = r#"
+format = 1
+order = "file"
+[matrix]
+load_type = ["key", "write"]
+[server]
+set = { innodb_buffer_pool_size = "32M" }
+[data]
+slap = { auto_generate_sql = true, auto_generate_sql_add_autoincrement = true, auto_generate_sql_write_number = "3k", engine = "innodb" }
+[load]
+slap = { auto-generate-sql = true, auto-generate-sql-load-type = "{load_type}", commit = 10 }
+connections = 2
+warmup = "500ms"
+duration = "1s"
+[disturbed]
+repeats = "0 %"
+"#;
+
+const OWN: &str = r#"
+format = 1
+[server]
+set = { innodb_buffer_pool_size = "32M" }
+[data]
+slap = { create = "tables.sql", delimiter = ";" }
+[load]
+slap = { query = "select * from pairs where a = 1; insert into log values ()", delimiter = ";", number_of_queries = 101 }
+connections = 4
+[disturbed]
+repeats = "0 %"
+"#;
+
+const TABLES: &str = "create table pairs (a int primary key, b int); insert into pairs values (1, 2), (3, 4);\n\
+                      create table log (id int auto_increment primary key);";
+
+#[test]
+fn an_experiment_runs_mysqlslaps_load_types_on_its_table() {
+    let scene = Scene::new();
+    scene.file("types.toml", EXPERIMENT);
+    scene.dbdyno(["run", "types.toml"]).exits(0);
+    let results = Results::at(scene.path().join("results/types-1"));
+    for (run, state, operation) in [(1, "loaded", "select"), (2, "restored", "insert")] {
+        let record = results.record(run);
+        let dataset = record.one("dataset");
+        assert_eq!(dataset["source"], "mysqlslap's table of 2999 rows");
+        assert_eq!(
+            (dataset["rows"].as_u64(), &dataset["state"]),
+            (Some(2999), &state.into())
+        );
+        assert!(record.count() > 0);
+        let text = results.text(&format!("run-000{run}.jsonl"));
+        for name in [operation, "(commit)"] {
+            assert!(
+                text.contains(&format!("\"operation\":\"{name}\"")),
+                "{name}"
+            );
+        }
+    }
+    scene.nothing_is_left();
+
+    // Without a server it runs the same plan.
+    scene.dbdyno(["run", "types.toml", "--simulate"]).exits(0);
+}
+
+#[test]
+fn an_experiment_runs_so_many_statements_of_ones_own_on_tables_of_ones_own() {
+    let scene = Scene::new();
+    scene.file("own.toml", OWN);
+    scene.file("tables.sql", TABLES);
+    scene.dbdyno(["run", "own.toml"]).exits(0);
+    let results = Results::at(scene.path().join("results/own-1"));
+    let record = results.record(1);
+    let dataset = record.one("dataset");
+    assert_eq!(dataset["source"], "the tables of tables.sql");
+    assert_eq!(dataset["rows"], 2);
+    assert_eq!(record.count(), 101);
+    // What ran can be run again from its results, with the file as it was.
+    scene.file("tables.sql", "create table other (a int)");
+    scene.dbdyno(["rerun", "results/own-1"]).exits(0);
+    let again = Results::at(scene.path().join("results/own-2"));
+    assert_eq!(again.record(1).count(), 101);
+    scene.nothing_is_left();
+}
+
+#[test]
+fn a_file_without_a_statement_is_told_before_anything_starts() {
+    let scene = Scene::new();
+    scene.file("own.toml", OWN);
+    scene.file("tables.sql", " ;\n;");
+    scene
+        .dbdyno(["run", "own.toml"])
+        .exits(2)
+        .says("tables.sql has no statement");
+    assert!(!scene.path().join("results").exists());
+}

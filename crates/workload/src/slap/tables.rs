@@ -1,0 +1,222 @@
+//! The tables of a test: the statements that make and fill them, and their storage engine.
+
+use protocol::Connection;
+
+use super::{generator::Generated, plan::Keys, script::Statement};
+
+/// INSERTs of a table that is made up, per transaction: nobody measures them.
+const ROWS_AT_ONCE: u64 = 1000;
+
+/// The tables of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tables {
+    /// What makes them, in order.
+    create: Vec<Statement>,
+    /// How a table that was made up is filled; `None` where the tables are the user's own.
+    fill: Option<Fill>,
+}
+
+/// How a table that was made up is filled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Fill {
+    /// INSERTs, in turn.
+    rows: Vec<Statement>,
+    /// Statements in all, CREATE TABLE among them.
+    statements: u64,
+}
+
+/// A storage engine, with the option behind its colon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Engine {
+    /// `innodb`
+    pub name: String,
+    /// Behind the first statement that makes a table: `row_format=compressed`.
+    pub option: Option<String>,
+}
+
+impl Engine {
+    /// `innodb` or `innodb:row_format=compressed`; `None` where the name is empty.
+    pub fn of(text: &str) -> Option<Self> {
+        let (name, option) = match text.split_once(':') {
+            Some((name, option)) => (name, Some(option.to_owned())),
+            None => (text, None),
+        };
+        (!name.is_empty()).then(|| Self {
+            name: name.to_owned(),
+            option,
+        })
+    }
+
+    /// What makes it the default one of a connection; every server that has an engine has it so.
+    pub fn set(&self) -> String {
+        format!("set default_storage_engine=`{}`", self.name)
+    }
+}
+
+impl Tables {
+    /// Tables of the user's own.
+    pub fn own(create: Vec<Statement>) -> Self {
+        Self { create, fill: None }
+    }
+
+    /// The table that was made up, made and filled by so many statements.
+    pub fn made_up(generated: &Generated, statements: u64) -> Self {
+        Self {
+            create: vec![generated.create.clone()],
+            fill: Some(Fill {
+                rows: generated.rows.clone(),
+                statements,
+            }),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.create.is_empty()
+    }
+
+    /// Whether the table was made up.
+    pub fn is_made_up(&self) -> bool {
+        self.fill.is_some()
+    }
+
+    /// What makes and fills them, in order.
+    pub fn statements(&self) -> Box<dyn Iterator<Item = &Statement> + '_> {
+        match &self.fill {
+            None => Box::new(self.create.iter()),
+            Some(fill) => {
+                let all = self.create.iter().chain(fill.rows.iter().cycle());
+                Box::new(all.take(usize::try_from(fill.statements).unwrap_or(usize::MAX)))
+            }
+        }
+    }
+
+    /// What follows a statement so that rows come in by transactions of a thousand: nothing but for a table that was
+    /// made up, as the user's own statements may have transactions of their own.
+    pub fn between(&self, number: usize) -> &'static [&'static str] {
+        match number as u64 {
+            _ if self.fill.is_none() => &[],
+            0 => &["START TRANSACTION"],
+            number if number % ROWS_AT_ONCE == 0 => &["COMMIT", "START TRANSACTION"],
+            _ => &[],
+        }
+    }
+
+    /// What follows the last statement.
+    pub fn behind(&self) -> &'static [&'static str] {
+        match self.fill {
+            Some(_) => &["COMMIT"],
+            None => &[],
+        }
+    }
+
+    /// Makes and fills them over a connection whose database is theirs.
+    pub async fn make(
+        &self,
+        connection: &mut Connection,
+        engine: Option<&Engine>,
+    ) -> Result<(), protocol::Error> {
+        let mut suffix = Vec::new();
+        if let Some(engine) = engine {
+            connection.query(engine.set().as_bytes()).await?;
+            if let Some(option) = &engine.option {
+                suffix = format!(" {option}").into_bytes();
+            }
+        }
+        for (number, statement) in self.statements().enumerate() {
+            let sql = [statement.sql(), &suffix].concat();
+            suffix.clear();
+            connection.query(&sql).await?;
+            for sql in self.between(number) {
+                connection.query(sql.as_bytes()).await?;
+            }
+        }
+        for sql in self.behind() {
+            connection.query(sql.as_bytes()).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Keys {
+    /// The keys of the table that was made up.
+    pub async fn read(connection: &mut Connection) -> Result<Self, protocol::Error> {
+        // Numbers without a gap, as AUTO_INCREMENT gives them, need not be read one by one.
+        let span = "SELECT CONCAT(MIN(id), ' ', MAX(id), ' ', COUNT(*)) FROM t1";
+        let span = column(connection, span).await?;
+        let span: Vec<Option<u64>> = span
+            .first()
+            .map(|text| text.split(|byte| *byte == b' ').map(number_of).collect())
+            .unwrap_or_default();
+        if let [Some(first), Some(last), Some(count)] = span[..]
+            && last
+                .checked_sub(first)
+                .is_some_and(|span| span + 1 == count)
+        {
+            return Ok(Self::Range { first, count });
+        }
+        column(connection, "SELECT id from t1")
+            .await
+            .map(Self::List)
+    }
+}
+
+/// The first column of a result; NULL is left out.
+async fn column(connection: &mut Connection, sql: &str) -> Result<Vec<Vec<u8>>, protocol::Error> {
+    let sets = connection.rows(sql).await?;
+    let rows = sets.into_iter().flat_map(|set| set.rows);
+    Ok(rows.filter_map(|row| row.into_iter().next()?).collect())
+}
+
+fn number_of(text: &[u8]) -> Option<u64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_have_a_name_and_perhaps_an_option() {
+        let engine = |name: &str, option: Option<&str>| {
+            Some(Engine {
+                name: name.to_owned(),
+                option: option.map(str::to_owned),
+            })
+        };
+        for (text, expected) in [
+            ("innodb", engine("innodb", None)),
+            (
+                "innodb:row_format=compressed",
+                engine("innodb", Some("row_format=compressed")),
+            ),
+            ("", None),
+            (":x", None),
+        ] {
+            assert_eq!(Engine::of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_made_up_table_is_filled_in_turn_by_so_many_statements() {
+        let generated = Generated {
+            create: Statement::whole("c"),
+            rows: vec![Statement::whole("a"), Statement::whole("b")],
+            queries: Vec::new(),
+        };
+        let tables = Tables::made_up(&generated, 4);
+        let sql = |tables: &Tables| -> Vec<Vec<u8>> {
+            tables.statements().map(|it| it.sql().to_vec()).collect()
+        };
+        assert_eq!(sql(&tables), [b"c", b"a", b"b", b"a"]);
+        assert_eq!(tables.between(0), ["START TRANSACTION"]);
+        assert_eq!(tables.between(1).len() + tables.between(999).len(), 0);
+        assert_eq!(tables.between(1000), ["COMMIT", "START TRANSACTION"]);
+        assert_eq!(tables.behind(), ["COMMIT"]);
+        let own = Tables::own(vec![Statement::whole("c")]);
+        assert_eq!(
+            (sql(&own).len(), own.between(0).len(), own.behind().len()),
+            (1, 0, 0)
+        );
+    }
+}
