@@ -79,6 +79,7 @@ fn an_archive_is_unpacked_and_kept_while_it_is_used() {
     // What a dbdyno left that was killed while it installed this.
     fs::create_dir_all(root.join(".mine/tree/bin")).unwrap();
     fs::write(root.join(".mine/tree/bin/mariadbd"), "half").unwrap();
+    fs::write(root.join(".mine/dbdyno-unfinished"), "").unwrap();
     assert!(installed(&root).unwrap().is_empty());
 
     let mine = quietly(&root, "mine", Some(&archive)).unwrap();
