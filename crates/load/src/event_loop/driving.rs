@@ -15,6 +15,9 @@ use crate::{
 
 /// How long a user tries to get a lost connection back where the error policy does not say.
 const RECONNECT_FOR: Duration = Duration::from_secs(2);
+/// An operation is given up that failed so often, when nothing has succeeded for so long.
+const IN_VAIN_ATTEMPTS: u64 = 100;
+const IN_VAIN: Duration = Duration::from_secs(60);
 /// Users that sleep look so often together whether the load is over: 10,000 of them must not keep a CPU busy.
 const LOOKS_PER_S: u32 = 10_000;
 
@@ -247,6 +250,12 @@ impl Shared {
             self.recorder
                 .borrow_mut()
                 .count_failure(begun.operation, phase, &failure);
+            if failure.retryable && self.is_in_vain(failed.count()) {
+                return Err(Failure {
+                    message: given_up(failed.count() + 1, &failure.message),
+                    ..failure
+                });
+            }
             if !(failure.retryable && self.may_retry(failed.count())) {
                 return Err(failure);
             }
@@ -273,6 +282,16 @@ impl Shared {
                 !timeline.is_cut_off() && !is_too_late
             }
         }
+    }
+
+    /// Whether retrying has no end: no time ends the load, the operation has failed often enough, and nothing succeeds. One
+    /// attempt may take a lock wait timeout, so that time alone does not tell.
+    fn is_in_vain(&self, failed_before: u64) -> bool {
+        let is_unlimited = matches!(self.task.on_error, OnError::RetryElseStop { .. })
+            && self.task.timeline.stop_at().is_none();
+        is_unlimited
+            && failed_before + 1 >= IN_VAIN_ATTEMPTS
+            && reactor::now() - self.last_end.get() >= IN_VAIN
     }
 
     fn succeed(&self, begun: Begun, end: Instant) {
@@ -378,6 +397,12 @@ impl Shared {
             pause = (pause * 2).min(Duration::from_millis(500));
         }
     }
+}
+
+/// Why an operation is not tried again, before the server's words.
+fn given_up(attempts: u64, message: &str) -> String {
+    let time_s = IN_VAIN.as_secs();
+    format!("given up after {attempts} attempts and {time_s} s without one success: {message}")
 }
 
 /// Records the statements of one attempt at an operation.

@@ -76,3 +76,30 @@ fn what_may_have_been_committed_is_not_run_again() {
         (6, 6, 6)
     );
 }
+
+#[test]
+fn a_load_that_no_time_ends_gives_up_when_nothing_succeeds() {
+    let without_end =
+        |user: Scripted| drive_with(vec![user], Arrivals::Closed, POLICY, (0, None), |task| task);
+    let user = Scripted::taking(&[10]).failing(0, failure(1213, true, false));
+    let told = without_end(user);
+    let [Ended::Failed { failure: last, .. }] = &told.halted[..] else {
+        panic!("{:?}", told.halted);
+    };
+    assert_eq!(
+        last.message,
+        "given up after 6000 attempts and 60 s without one success: error 1213"
+    );
+    assert_eq!(told.failures[&(0, 1213)].count, 6000);
+    // Each attempt waits long for a lock: 60 s are soon over.
+    let user = Scripted::taking(&[1000]).failing(0, failure(1205, true, false));
+    assert_eq!(without_end(user).failures[&(0, 1205)].count, 100);
+    // One success in between, and it goes on.
+    let mut user = Scripted::taking(&[1000; 199]);
+    for at in (0..99).chain(100..198) {
+        user = user.failing(at, failure(1205, true, false));
+    }
+    user.rounds = Some(199);
+    let told = without_end(user);
+    assert!(told.halted.is_empty(), "{:?}", told.halted);
+}
