@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use crate::error::Error;
 use crate::initialise::LOG_LINES;
 use crate::installation::Installation;
+use crate::interruption::{Kin, wait_for};
 use crate::log;
 use crate::server::Server;
 use crate::snapshot::Draft;
@@ -28,15 +29,17 @@ impl Server {
         let run = |arguments: &[String]| {
             let file = log::open(&log).map_err(Error::io("open", &log))?;
             let both = file.try_clone().map_err(Error::io("open", &log))?;
-            let status = program
+            let mut child = program
                 .command()
                 .args(arguments)
                 .arg(format!("--target-dir={}", data.display()))
                 .stdin(Stdio::null())
                 .stdout(Stdio::from(file))
                 .stderr(Stdio::from(both))
-                .status()
+                .spawn()
                 .map_err(Error::io("run", &program.path))?;
+            let status = wait_for(&mut child, Kin::Alone, &mut |_| {})
+                .map_err(Error::io("wait for", &program.path))?;
             match status.success() {
                 true => Ok(()),
                 false => Err(Error::Backup {

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::digest::hexadecimal;
 use crate::error::Error;
+use crate::interruption;
 
 /// Blocks of a file that are read for its hash: the first, the last, and others at even distances between.
 const SAMPLES: u64 = 4;
@@ -70,6 +71,7 @@ fn collect(directory: &Path, prefix: &str, found: &mut Contents) -> Result<(), E
 }
 
 fn content(path: &Path) -> io::Result<Content> {
+    interruption::check()?;
     let file = File::open(path)?;
     let bytes = file.metadata()?.len();
     let mut hash = Sha256::new();

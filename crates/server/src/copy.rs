@@ -9,6 +9,7 @@ use std::path::Path;
 use rustix::fs::{FallocateFlags, fallocate, ioctl_ficlone, seek};
 
 use crate::error::Error;
+use crate::interruption;
 use crate::layout::make_private_dir;
 
 /// What is copied at a time, bytes.
@@ -80,6 +81,7 @@ pub(crate) fn allocated_bytes(directory: &Path) -> Result<u64, Error> {
 
 /// Whether the copy shares the original's blocks.
 fn copy_file(from: &Path, to: &Path) -> io::Result<bool> {
+    interruption::check()?;
     let source = File::open(from)?;
     let metadata = source.metadata()?;
     let target = OpenOptions::new()
@@ -119,6 +121,7 @@ fn copy_data(mut source: File, mut target: File, length: u64) -> io::Result<()> 
         target.seek(SeekFrom::Start(data))?;
         let mut left = hole - data;
         while left > 0 {
+            interruption::check()?;
             let wanted = usize::try_from(left).map_or(BUFFER_BYTES, |left| left.min(BUFFER_BYTES));
             let read = source.read(&mut buffer[..wanted])?;
             if read == 0 {

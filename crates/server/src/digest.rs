@@ -7,6 +7,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256, Sha512};
 
+use crate::interruption;
+
 /// What is read at a time, bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 
@@ -34,6 +36,7 @@ fn digest<D: Digest>(path: &Path) -> io::Result<Vec<u8>> {
     let mut digest = D::new();
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
+        interruption::check()?;
         match file.read(&mut buffer)? {
             0 => return Ok(digest.finalize().to_vec()),
             read => digest.update(&buffer[..read]),

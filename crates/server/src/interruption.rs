@@ -1,12 +1,20 @@
-//! Ends waiting for a server's process when the user interrupts.
+//! Ends waiting for a process, copying, unpacking and comparing when the user interrupts.
 
 use std::{
-    io,
+    io::{self, Read},
+    process::{Child, ExitStatus},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
+    thread,
+    time::Duration,
 };
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+/// How often a child is looked at.
+const PERIOD: Duration = Duration::from_millis(50);
 
 /// Set by the program's signal handler.
 static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
@@ -34,10 +42,71 @@ impl Wait {
     /// An error when somebody interrupted since.
     pub(crate) fn go_on(&self) -> io::Result<()> {
         match is_raised() && !self.clears_up {
-            true => Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted")),
+            true => Err(interrupted()),
             false => Ok(()),
         }
     }
+}
+
+/// An error once somebody has interrupted: for work that no clearing up needs, such as copying.
+pub(crate) fn check() -> io::Result<()> {
+    match is_raised() {
+        true => Err(interrupted()),
+        false => Ok(()),
+    }
+}
+
+/// A stream that ends with an error when somebody interrupts; whoever reads asks [`check`] why.
+pub(crate) struct Interruptible<R>(pub(crate) R);
+
+impl<R: Read> Read for Interruptible<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match is_raised() {
+            // Readers try again after an error of the kind that is meant for this.
+            true => Err(io::Error::other("interrupted")),
+            false => self.0.read(buffer),
+        }
+    }
+}
+
+/// Which processes a child stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kin {
+    /// It alone.
+    Alone,
+    /// It leads a process group of its own.
+    Group,
+}
+
+/// Waits for a child, which is killed when somebody interrupts; `watch` is called now and then.
+pub(crate) fn wait_for(
+    child: &mut Child,
+    kin: Kin,
+    watch: &mut dyn FnMut(u32),
+) -> io::Result<ExitStatus> {
+    let wait = Wait::begin();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if let Err(error) = wait.go_on() {
+            let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+            // It may have ended in between.
+            let _ = match (pid, kin) {
+                (Some(pid), Kin::Group) => kill_process_group(pid, Signal::KILL),
+                (Some(pid), Kin::Alone) => kill_process(pid, Signal::KILL),
+                (None, _) => Ok(()),
+            };
+            child.wait()?;
+            return Err(error);
+        }
+        watch(child.id());
+        thread::sleep(PERIOD);
+    }
+}
+
+fn interrupted() -> io::Error {
+    io::Error::new(io::ErrorKind::Interrupted, "interrupted")
 }
 
 fn is_raised() -> bool {

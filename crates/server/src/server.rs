@@ -231,6 +231,11 @@ impl Server {
         self.layout.socket_in(directory)
     }
 
+    /// Whether it has a data directory; not so after a restore that was broken off.
+    pub fn has_data(&self) -> bool {
+        self.layout.data.is_dir()
+    }
+
     /// Whether the server process runs, whoever started it.
     pub fn is_running(&self) -> bool {
         self.pid().is_some()

@@ -22,6 +22,7 @@ use crate::copy::{OWN_FILES, copy_directory};
 use crate::digest::hexadecimal;
 use crate::error::Error;
 use crate::installation::Installation;
+use crate::interruption;
 use crate::marker::{remove_tree, write_private};
 use crate::random::random_name;
 use crate::unfinished;
@@ -89,7 +90,8 @@ impl Template {
         };
         match copy_directory(&self.dir.join("data"), data, &OWN_FILES) {
             Ok(_) => {}
-            Err(full @ Error::DiskFull { .. }) => return Err(full),
+            Err(error @ Error::DiskFull { .. }) => return Err(error),
+            Err(error) if interruption::check().is_err() => return Err(error),
             Err(_) => {
                 // Another process has removed it meanwhile; the copy was begun here.
                 remove_tree(data)?;

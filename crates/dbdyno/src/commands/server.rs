@@ -16,6 +16,7 @@ use crate::{
     connection_options::named_server,
     progress::Step,
     runs::{Purpose, redo_log},
+    signals,
 };
 
 mod check;
@@ -127,6 +128,8 @@ struct LogArgs {
 }
 
 pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
+    // Also what waits for no server, such as copying, ends by the first signal and clears up.
+    signals::interrupt()?;
     for removed in server::sweep(&named_server::root()?).map_err(Blamed::from)? {
         eprintln!(
             "note: removed what a crashed dbdyno left behind: {}",

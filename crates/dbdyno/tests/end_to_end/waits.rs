@@ -206,3 +206,84 @@ fn a_slow_query_log_that_is_no_file_is_named() {
         "{missing}"
     );
 }
+
+/// A tar with the beginning of one file of nearly 8 GiB: zeros, of which none is on the disk.
+fn endless_archive(scene: &Scene) -> String {
+    let mut header = [0; 512];
+    let fields: [(usize, &[u8]); 6] = [
+        (0, b"server/data"),
+        (100, b"0000644\0"),
+        (124, b"77777777777\0"),
+        (136, b"00000000000\0"),
+        (148, b"        "),
+        (257, b"ustar\x0000"),
+    ];
+    for (at, field) in fields {
+        header[at..at + field.len()].copy_from_slice(field);
+    }
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    let path = scene.path().join("server.tar");
+    fs::write(&path, header).unwrap();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_len(8 << 30).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_first_signal_ends_unpacking_and_leaves_nothing_of_it() {
+    let scene = Scene::new();
+    let archive = endless_archive(&scene);
+    let root = scene.path().join(".local/share/dbdyno/installs");
+    for signal in [Signal::INT, Signal::TERM] {
+        let line = "server install mine --from";
+        let mut running = scene.start(line.split(' ').chain([archive.as_str()]));
+        let unpacked = root.join(".mine/tree/server/data");
+        running.wait_until("it unpacks", || {
+            fs::metadata(&unpacked).is_ok_and(|file| file.len() > 1 << 20)
+        });
+        running.end_by(signal);
+        let left: Vec<_> = fs::read_dir(&root).unwrap().flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+#[test]
+fn the_first_signal_ends_a_command_around_a_test() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--row-bytes=1"]);
+    for option in ["--pre-system", "--post-system"] {
+        let begun = scene.path().join(option.trim_start_matches('-'));
+        let shell = format!("{option}=touch {}; sleep 1000", begun.display());
+        let words = [
+            "mysqlslap",
+            "--no-defaults",
+            "--create-schema=s",
+            "--query=select 1",
+        ];
+        let socket = format!("--socket={}", socket.display());
+        let mut running = scene.start(words.into_iter().chain([shell.as_str(), socket.as_str()]));
+        running.wait_until("the command runs", || begun.exists());
+        running.end_by(Signal::TERM);
+    }
+}
+
+/// While a load waits for the operations in flight of a server that does not answer.
+#[test]
+fn the_second_signal_ends_dbdyno_at_once() {
+    let scene = Scene::new();
+    let (server, socket) = null_server(&scene, &["--delay=1ms"]);
+    let command = "oltp point_select run --threads 4 --time 600 --record out/record.jsonl";
+    let mut running = started(&scene, command, &socket);
+    let record = scene.path().join("out/record.jsonl");
+    let measured = || Record::parse(&fs::read_to_string(&record).unwrap_or_default()).count();
+    running.wait_until("something is measured", || measured() > 0);
+    server.signal(Signal::STOP);
+    running.signal(Signal::INT);
+    std::thread::sleep(Duration::from_millis(100));
+    running.end_by(Signal::HUP);
+    // It had no time for its last line.
+    let text = fs::read_to_string(&record).unwrap();
+    assert!(!text.contains("\"line\":\"end\""), "{text}");
+    server.signal(Signal::CONT);
+}

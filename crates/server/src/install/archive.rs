@@ -11,6 +11,7 @@ use zip::ZipArchive;
 
 use super::error::InstallError;
 use crate::error::Error;
+use crate::interruption::{self, Interruptible};
 
 /// Directories and programs that no server needs and that can be most of an archive's bytes.
 const SKIPPED: [&str; 9] = [
@@ -48,8 +49,11 @@ pub(super) fn unpack(archive: &Path, into: &Path) -> Result<(), Error> {
             None => Err(io::Error::other("it is neither tar, gzip, xz nor zip")),
         }
     };
-    unpacked().map_err(|error| match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::NotFound => Error::io("unpack", archive)(error),
+    let unpacked = unpacked().map_err(|error| interruption::check().err().unwrap_or(error));
+    unpacked.map_err(|error| match error.kind() {
+        io::ErrorKind::Interrupted | io::ErrorKind::StorageFull | io::ErrorKind::NotFound => {
+            Error::io("unpack", archive)(error)
+        }
         _ => InstallError::Archive {
             path: archive.to_owned(),
             why: error.to_string(),
@@ -60,7 +64,7 @@ pub(super) fn unpack(archive: &Path, into: &Path) -> Result<(), Error> {
 
 /// Unpacks a stream of tar. Owners are not kept, and nothing is written outside of the directory.
 pub(super) fn unpack_tar(stream: impl Read, into: &Path) -> io::Result<()> {
-    let mut archive = Archive::new(stream);
+    let mut archive = Archive::new(Interruptible(stream));
     for entry in archive.entries()? {
         let mut entry = entry?;
         if !is_skipped(&entry.path()?) {
@@ -92,7 +96,7 @@ fn unpack_zip(file: BufReader<File>, into: &Path) -> io::Result<()> {
             continue;
         }
         let mut target = File::create(&path)?;
-        io::copy(&mut entry, &mut target)?;
+        io::copy(&mut Interruptible(&mut entry), &mut target)?;
         if let Some(mode) = entry.unix_mode() {
             use std::os::unix::fs::PermissionsExt;
             target.set_permissions(fs::Permissions::from_mode(mode & 0o777 | 0o600))?;

@@ -1,15 +1,13 @@
 //! Runs the ordinary clients of package registries and watches how far they are.
 
 use std::io::{self, Read};
-use std::process::{Child, Command, Output, Stdio};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Output, Stdio};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use super::error::InstallError;
 use crate::error::Error;
-
-/// How often the progress is looked at.
-const PERIOD: Duration = Duration::from_millis(200);
+use crate::interruption::{Kin, wait_for};
 
 /// Longest part of a client's last words that an error repeats, characters.
 const SAID_CHARS_MAX: usize = 400;
@@ -30,13 +28,15 @@ impl Client<'_> {
         watch: &mut dyn FnMut(u32),
     ) -> Result<Output, Error> {
         command
+            .process_group(0)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
         let stdout = child.stdout.take().map(drain);
         let stderr = child.stderr.take().map(drain);
-        let status = wait(&mut child, watch).map_err(Error::io("wait for", self.name.as_ref()))?;
+        let status = wait_for(&mut child, Kin::Group, watch)
+            .map_err(Error::io("wait for", self.name.as_ref()))?;
         let output = Output {
             status,
             stdout: collect(stdout),
@@ -81,16 +81,6 @@ pub(super) fn written_bytes(pid: u32) -> u64 {
         .lines()
         .find_map(|line| line.strip_prefix("wchar: "));
     written.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
-}
-
-fn wait(child: &mut Child, watch: &mut dyn FnMut(u32)) -> io::Result<std::process::ExitStatus> {
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        watch(child.id());
-        thread::sleep(PERIOD);
-    }
 }
 
 /// Reads a pipe to its end in a thread of its own, so that the client never waits for us.

@@ -11,6 +11,7 @@ use super::archive::unpack_tar;
 use super::client::Client;
 use super::error::InstallError;
 use crate::error::Error;
+use crate::interruption;
 
 /// Debian's keys for all of its suites, as its package of keys has them.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
@@ -180,6 +181,7 @@ pub(super) fn unpack_package(deb: &Path, into: &Path) -> Result<(), Error> {
             .take()
             .map_or(Ok(()), |tar| unpack_tar(tar, into));
         let status = child.wait()?;
+        interruption::check()?;
         match status.success() {
             true => unpacked,
             false => Err(std::io::Error::other(format!(
@@ -188,7 +190,9 @@ pub(super) fn unpack_package(deb: &Path, into: &Path) -> Result<(), Error> {
         }
     };
     unpacked().map_err(|error| match error.kind() {
-        std::io::ErrorKind::StorageFull => Error::io("unpack", deb)(error),
+        std::io::ErrorKind::Interrupted | std::io::ErrorKind::StorageFull => {
+            Error::io("unpack", deb)(error)
+        }
         _ => InstallError::Archive {
             path: deb.to_owned(),
             why: error.to_string(),

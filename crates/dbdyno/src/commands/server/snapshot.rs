@@ -134,7 +134,8 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
     }
     let begin = reactor::system_now();
     let step = Step::spinner(format!("putting {} back", args.snapshot));
-    let method = server.restore(&path)?;
+    let restored = server.restore(&path);
+    let method = restored.map_err(|error| after_failure(error, &mut server, args, was_running))?;
     let took = reactor::system_now() - begin;
     step.say(format!("starting server {}", args.name));
     server.start(Lifetime::Detached)?;
@@ -187,6 +188,27 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
         ),
     }
     Ok(())
+}
+
+/// What a failed restore leaves: the present data where that is still there, with the server as it was, or none.
+fn after_failure(
+    error: server::Error,
+    server: &mut Server,
+    args: &RestoreArgs,
+    was_running: bool,
+) -> Blamed {
+    let error = Blamed::from(error);
+    if server.has_data() {
+        let started = was_running.then(|| server.start(Lifetime::Detached));
+        return match started {
+            Some(Err(failure)) => error.hint(format!("the server is stopped: {failure}")),
+            Some(Ok(())) | None => error,
+        };
+    }
+    error.hint(format!(
+        "the server has no data now: dbdyno server restore {} {} puts the snapshot back",
+        args.name, args.snapshot
+    ))
 }
 
 /// Lists the snapshots of a server, or removes one.

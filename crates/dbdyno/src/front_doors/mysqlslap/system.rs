@@ -1,17 +1,71 @@
-//! Commands of the shell before and after a test.
+//! mysqlslap's `--pre-system` and `--post-system`: command lines of a shell around the load.
 
-use std::{os::unix::process::ExitStatusExt, process::Command};
+use std::{
+    io::{IsTerminal, stdin},
+    os::unix::process::{CommandExt, ExitStatusExt},
+    process::{Child, Command, ExitStatus},
+    thread,
+    time::Duration,
+};
 
-use crate::blame::{Blame, Blamed};
+use load::Interrupt;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// Runs a command; a failure is told and nothing more, as with mysqlslap, whose number is wait(2)'s.
+use crate::{
+    blame::{Blame, Blamed},
+    signals,
+};
+
+/// How often the command is looked at.
+const PERIOD: Duration = Duration::from_millis(20);
+
+/// Runs a command line as system() does, until the user interrupts; one that fails is told and no error.
 pub(super) fn run_command(command: &str, option: &str) -> Result<(), Blamed> {
-    let status = Command::new("sh").arg("-c").arg(command).status();
-    let status = status
-        .map_err(|error| Blamed::new(Blame::Machine, format!("sh -c '{command}': {error}")))?;
+    let failed = |error: &dyn std::fmt::Display| {
+        Blamed::new(Blame::Machine, format!("sh -c '{command}': {error}"))
+    };
+    let interrupt = signals::interrupt().map_err(|error| failed(&error))?;
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command);
+    // A command that asks at the terminal must stay in the terminal's group, and hears Ctrl-C by itself.
+    let leads_group = !stdin().is_terminal();
+    if leads_group {
+        shell.process_group(0);
+    }
+    let mut child = shell.spawn().map_err(|error| failed(&error))?;
+    let status = ended(&mut child, leads_group, &interrupt).map_err(|error| failed(&error))?;
+    let Some(status) = status else {
+        let option = option.replace('_', "-");
+        let message = format!("interrupted; the command of --{option} was ended");
+        return Err(Blamed::new(Blame::Interrupted, message));
+    };
     if !status.success() {
         let raw = status.into_raw();
         eprintln!("Warning: Execution of {option} option returned {raw}.");
     }
     Ok(())
+}
+
+/// Waits for the child; `None` where somebody interrupts, which ends the child and its group.
+fn ended(
+    child: &mut Child,
+    leads_group: bool,
+    interrupt: &Interrupt,
+) -> std::io::Result<Option<ExitStatus>> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if interrupt.is_raised() {
+            let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+            // It may have ended in between.
+            let _ = match pid {
+                Some(pid) if leads_group => kill_process_group(pid, Signal::TERM),
+                Some(pid) => kill_process(pid, Signal::TERM),
+                None => Ok(()),
+            };
+            return Ok(None);
+        }
+        thread::sleep(PERIOD);
+    }
 }
