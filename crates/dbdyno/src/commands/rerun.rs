@@ -128,6 +128,9 @@ fn quick_again(args: &RerunArgs, origin: &Origin) -> anyhow::Result<ExitCode> {
     call_again(args, again, &new)
 }
 
+/// The commands of single runs that can be called again: they take `--seed` and `--record`.
+const SINGLE_RUNS: [&str; 5] = ["oltp", "tpcc", "super-smack", "mysqlslap", "mariadb-slap"];
+
 /// Calls the command of a single run again.
 fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
     let record = only_record(args)?;
@@ -136,13 +139,16 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
         .clone()
         .ok_or_else(|| no_command(args, &record))?;
     let front_door = command.arguments.first().map(String::as_str);
-    if !matches!(front_door, Some("oltp" | "tpcc")) {
+    if !front_door.is_some_and(|name| SINGLE_RUNS.contains(&name)) {
         let message = format!(
             "{}: `{}` cannot be done again",
             args.results.display(),
             command.in_words()
         );
-        let hint = "dbdyno oltp and dbdyno tpcc run can; others are called by hand".to_owned();
+        let hint = format!(
+            "these can: {}; others are called by hand",
+            SINGLE_RUNS.join(", ")
+        );
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
     let name = record.header.experiment.replace(' ', "-");

@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
     sync::Arc,
     thread,
-    time::UNIX_EPOCH,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use clap::{CommandFactory, Parser, ValueEnum};
@@ -19,6 +19,7 @@ use crate::{
     blame::{Blame, Blamed},
     connection_options::{ConnectionOptions, hidden_argument::hide_argument},
     output::unless_closed,
+    runs::sample_every,
     signals,
 };
 
@@ -90,6 +91,14 @@ struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
 
+    /// Keep a run record; of several clients or create_threads, FILE-1, FILE-2 ...
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
+    /// With --record: sampling interval of machine and server, at least 100ms
+    #[arg(long, value_name = "TIME", value_parser = sample_every, requires = "record")]
+    sample_every: Option<Duration>,
+
     /// Print this help
     #[arg(short = 'h', long)]
     help: bool,
@@ -123,6 +132,9 @@ struct Shared {
     seed: u64,
     loops: Option<u32>,
     interrupt: Interrupt,
+    /// File of the record, if there is to be one.
+    record: Option<PathBuf>,
+    sample_every: Option<Duration>,
 }
 
 /// Its options, for completions and man pages.
@@ -190,6 +202,8 @@ fn smack(options: Options) -> anyhow::Result<ExitCode> {
         },
         seed,
         loops: options.loops,
+        record: options.record,
+        sample_every: options.sample_every,
         interrupt: signals::interrupt()?,
         script,
     };

@@ -150,10 +150,44 @@ pub(crate) fn now() -> String {
         .unwrap_or_default()
 }
 
+/// The names by which this program is another one; `dbdyno NAME` is the same.
+const FRONT_DOORS: [&str; 6] = [
+    "super-smack",
+    "gen-data",
+    "mysqlslap",
+    "mariadb-slap",
+    "tpcc_load",
+    "tpcc_start",
+];
+/// Letters of their options without a value.
+const SWITCHES: [char; 6] = ['?', 'V', 'a', 's', 'v', 'C'];
+
 /// The arguments of this command, without any password.
 pub(super) fn arguments() -> Vec<String> {
-    let arguments = std::env::args_os().skip(1);
-    without_passwords(arguments.map(|argument| argument.to_string_lossy().into_owned()))
+    let mut arguments = std::env::args_os();
+    let program = arguments.next().unwrap_or_default();
+    let program = Path::new(&program).file_name().unwrap_or_default();
+    let program = program.to_string_lossy().into_owned();
+    let called_by_name = Some(program).filter(|name| FRONT_DOORS.contains(&name.as_str()));
+    let arguments = arguments.map(|argument| argument.to_string_lossy().into_owned());
+    without_passwords(called_by_name.into_iter().chain(arguments))
+}
+
+/// Hides the password behind `-p`, which letters without a value may precede: `-asphare`.
+fn without_short(argument: &str) -> Option<String> {
+    let letters = argument.strip_prefix('-')?;
+    let at = letters.find(|letter: char| !SWITCHES.contains(&letter))?;
+    let password = letters[at..].strip_prefix('p')?;
+    let kept = &argument[..argument.len() - password.len()];
+    (!password.is_empty()).then(|| format!("{kept}{HIDDEN}"))
+}
+
+/// Hides the password behind `=`; mysqlslap takes its options also by the first letters of their names.
+fn without_long(argument: &str) -> Option<String> {
+    let (name, _) = argument.split_once('=')?;
+    let is_short_form = name.len() >= "--pas".len() && "--password1".starts_with(name);
+    let is_named = name == "--mysql-password" || is_short_form;
+    is_named.then(|| format!("{name}={HIDDEN}"))
 }
 
 /// Passwords on a command line are no part of what a stranger needs.
@@ -165,14 +199,13 @@ fn without_passwords(arguments: impl Iterator<Item = String>) -> Vec<String> {
         let follows = kept
             .last()
             .is_some_and(|last| OPTIONS.contains(&last.as_str()) || last == SHORT);
-        let named = argument.split_once('=').map(|(name, _)| name);
-        let option = OPTIONS.iter().find(|option| Some(**option) == named);
-        kept.push(match argument {
-            _ if follows => HIDDEN.to_owned(),
-            _ if option.is_some() => format!("{}={HIDDEN}", option.unwrap_or(&"")),
-            it if it.starts_with(SHORT) && it.len() > SHORT.len() => format!("{SHORT}{HIDDEN}"),
-            it => it,
-        });
+        kept.push(
+            match without_long(&argument).or_else(|| without_short(&argument)) {
+                _ if follows => HIDDEN.to_owned(),
+                Some(without) => without,
+                None => argument,
+            },
+        );
     }
     kept
 }
@@ -183,11 +216,13 @@ mod tests {
 
     #[test]
     fn passwords_are_left_out() {
-        let line = "quick --password=hare --password hare -phare -p hare --password-file p --port 1 --mysql-password=hare";
+        let line = "quick --password=hare --password hare -phare -p hare --password-file p --port 1 --mysql-password=hare \
+                    --passw=hare --password1=hare -asphare -P1 -a";
         let kept = without_passwords(line.split(' ').map(str::to_owned));
         assert_eq!(
             kept.join(" "),
-            "quick --password=… --password … -p… -p … --password-file p --port 1 --mysql-password=…"
+            "quick --password=… --password … -p… -p … --password-file p --port 1 --mysql-password=… \
+             --passw=… --password1=… -asp… -P1 -a"
         );
     }
 

@@ -51,6 +51,17 @@ impl RecordPlace {
     }
 }
 
+/// The file's name with a number, or several, behind it: `FILE-2.jsonl`.
+pub(crate) fn numbered(record: &Path, numbers: &str) -> PathBuf {
+    let stem = record.file_stem().unwrap_or_default().to_string_lossy();
+    let mut name = format!("{stem}-{numbers}");
+    if let Some(extension) = record.extension() {
+        name.push('.');
+        name.push_str(&extension.to_string_lossy());
+    }
+    record.with_file_name(name)
+}
+
 impl Drop for RecordPlace {
     fn drop(&mut self) {
         if !self.path.exists() {

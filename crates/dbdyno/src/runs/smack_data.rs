@@ -43,6 +43,33 @@ pub(crate) fn file_of_load(load: &LoadSpec) -> Option<&Path> {
     is_smack.then(|| SmackClients::of(&load.source.values).file)
 }
 
+/// The keys that the clients of a plan draw from these words.
+pub(crate) fn keys_of(
+    script: &Script,
+    client: &str,
+    plan: &ClientPlan,
+    words: &[Dictionary],
+) -> Vec<Keys> {
+    let drawn_from = plan.drawn_from().into_iter();
+    let keys = drawn_from.map(|index| {
+        let section = &script.dictionaries[index];
+        let coverage = words[index].coverage();
+        Keys {
+            load: client.to_owned(),
+            dictionary: section.name.clone(),
+            drawn: match section.order {
+                Order::Random => "random",
+                Order::Sequential => "sequential",
+                Order::Unique => "unique",
+            }
+            .to_owned(),
+            used: coverage.map(|(used, _)| used),
+            offered: coverage.map(|(_, offered)| offered),
+        }
+    });
+    keys.collect()
+}
+
 impl SmackFiles {
     /// Reads every .smack file and checks that the runs can be what they say; starts and writes nothing.
     pub(crate) fn read(plan: &Plan) -> anyhow::Result<Self> {
@@ -134,24 +161,8 @@ impl SmackData {
     pub(crate) fn keys(&self, load: &LoadSpec, rows: Option<u64>) -> anyhow::Result<Vec<Keys>> {
         let words = self.words(rows)?;
         let client = self.client(load)?;
-        let drawn_from = self.plan_with(load, Arc::clone(&words))?.drawn_from();
-        let keys = drawn_from.into_iter().map(|index| {
-            let section = &self.script.dictionaries[index];
-            let coverage = words[index].coverage();
-            Keys {
-                load: client.clone(),
-                dictionary: section.name.clone(),
-                drawn: match section.order {
-                    Order::Random => "random",
-                    Order::Sequential => "sequential",
-                    Order::Unique => "unique",
-                }
-                .to_owned(),
-                used: coverage.map(|(used, _)| used),
-                offered: coverage.map(|(_, offered)| offered),
-            }
-        });
-        Ok(keys.collect())
+        let plan = self.plan_with(load, Arc::clone(&words))?;
+        Ok(keys_of(&self.script, &client, &plan, &words))
     }
 
     fn plan_with(

@@ -15,6 +15,7 @@ mod calibrate;
 mod compare;
 mod completions;
 mod datadir;
+mod door_records;
 mod evidence;
 mod experiment;
 mod extremes;

@@ -44,7 +44,11 @@ impl Again {
                 false => kept.push(argument),
             }
         }
-        kept.extend(names.first().map(|name| format!("{name}={value}")));
+        // Behind `--` there are no options.
+        let end = kept.iter().position(|argument| argument == "--");
+        let named = names.first().map(|name| format!("{name}={value}"));
+        let at = end.unwrap_or(kept.len());
+        kept.splice(at..at, named);
         self.arguments = kept;
     }
 
@@ -142,6 +146,10 @@ mod tests {
                 "oltp run --tables=2 --seed=7",
             ),
             ("oltp --rand-seed=3 run", "oltp run --seed=7"),
+            (
+                "super-smack a.smack -- -1",
+                "super-smack a.smack --seed=7 -- -1",
+            ),
         ] {
             let mut again = again(line);
             again.set(&["--seed", "--rand-seed"], "7");

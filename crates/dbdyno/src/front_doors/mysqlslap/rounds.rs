@@ -28,7 +28,7 @@ use crate::{
     open_files,
     output::write_out,
     progress::Step,
-    runs::{RecordPlace, SingleRun, Stage, audit_of_run},
+    runs::{RecordPlace, SingleRun, Stage, audit_of_run, numbered},
     signals,
 };
 
@@ -246,13 +246,7 @@ impl Tests<'_, '_> {
         if tests as u64 * settings.iterations == 1 {
             return record.to_owned();
         }
-        let stem = record.file_stem().unwrap_or_default().to_string_lossy();
-        let mut name = format!("{stem}-{}", self.rounds);
-        if let Some(extension) = record.extension() {
-            name.push('.');
-            name.push_str(&extension.to_string_lossy());
-        }
-        record.with_file_name(name)
+        numbered(record, &self.rounds.to_string())
     }
 }
 

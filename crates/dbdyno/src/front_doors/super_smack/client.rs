@@ -1,18 +1,21 @@
 //! Runs the main block of one client.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use protocol::{Connection, ResultSet};
 use workload::smack::{Action, ClientProgram, Crew, Interpreter, Seat, Stage, statement_of};
 
 use super::{
     Shared,
-    drive::{self, Driven},
+    drive::{self, Driven, Workers},
 };
 use crate::{
     blame::{Blame, Blamed},
     output::write_out,
-    runs::{Purpose, wait},
+    runs::{Purpose, numbered, wait},
 };
 
 /// How often a sleeping client looks for an interruption.
@@ -25,6 +28,8 @@ pub(super) struct ClientRun<'s> {
     client: usize,
     /// Seat of its first worker, among the workers of all clients.
     seat: Seat,
+    /// Its place among the clients, from 1.
+    number: usize,
 }
 
 /// How a client ended.
@@ -57,7 +62,9 @@ impl<'s> ClientRun<'s> {
         Ok(programs
             .iter()
             .zip(first)
-            .map(|(program, index)| Self {
+            .zip(1..)
+            .map(|((program, index), number)| Self {
+                number,
                 shared,
                 interpreter: start(program),
                 client: program.client,
@@ -71,6 +78,7 @@ impl<'s> ClientRun<'s> {
         let mut connection = None;
         let mut driven: Option<Driven> = None;
         let mut end = End::default();
+        let mut crews = 0;
         while let Some(action) = self.interpreter.next_action().map_err(Blamed::from)? {
             if self.shared.interrupt.is_raised() {
                 break;
@@ -94,7 +102,13 @@ impl<'s> ClientRun<'s> {
                 }
                 Action::Drive(mut crew) => {
                     self.sleep(leading_pause(&mut crew));
-                    let crew_end = drive::crew(self.shared, self.client, self.seat, &crew)?;
+                    crews += 1;
+                    let workers = Workers {
+                        client: self.client,
+                        first: self.seat,
+                        record: self.record_path(crews),
+                    };
+                    let crew_end = drive::crew(self.shared, &workers, &crew)?;
                     end.failed |= crew_end.failed;
                     let stopped = crew_end.stopped;
                     driven = Some(crew_end);
@@ -108,6 +122,18 @@ impl<'s> ClientRun<'s> {
             }
         }
         Ok(end)
+    }
+
+    /// The file of the record of a crew (from 1): the one that was asked for where one client has one crew.
+    fn record_path(&self, crew: u32) -> Option<PathBuf> {
+        let record = self.shared.record.as_ref()?;
+        let has_others = self.shared.script.programs.len() > 1;
+        Some(match (has_others, crew) {
+            (false, 1) => record.clone(),
+            (false, crew) => numbered(record, &crew.to_string()),
+            (true, 1) => numbered(record, &self.number.to_string()),
+            (true, crew) => numbered(record, &format!("{}-{crew}", self.number)),
+        })
     }
 
     /// Prints the report of what was driven last; false where there is none.

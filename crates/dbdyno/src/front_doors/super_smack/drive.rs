@@ -1,10 +1,17 @@
 //! Drives the workers of one client and turns what they did into the original's report.
 
-use std::{io::IsTerminal, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    io::IsTerminal,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use load::{Arrivals, Drain, Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
+use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
-use samples::{Connects, Interval, PhaseMark};
+use samples::{Connects, Interval, Line, PhaseMark};
 use workload::smack::{
     ClientPlan, ConnectFigures, Crew, Figures, Firing, QueryTypeFigures, Seat, SmackUser, UNCOUNTED,
 };
@@ -12,8 +19,10 @@ use workload::smack::{
 use super::Shared;
 use crate::{
     blame::{Blame, Blamed},
+    commands::run::terminal_width,
     open_files,
     progress::Step,
+    runs::{RecordPlace, SingleRun, Stage, audit_of_run, keys_of},
 };
 
 /// How often the progress line is drawn.
@@ -28,13 +37,18 @@ pub(super) struct Driven {
     pub(super) stopped: bool,
 }
 
+/// Whose workers run.
+pub(super) struct Workers {
+    pub(super) client: usize,
+    /// Seat of the first of them.
+    pub(super) first: Seat,
+    /// File of their record, if there is to be one.
+    pub(super) record: Option<PathBuf>,
+}
+
 /// Runs the workers of a client to their end; errors are counted and told on standard error.
-pub(super) fn crew(
-    shared: &Shared,
-    client: usize,
-    first: Seat,
-    crew: &Crew,
-) -> anyhow::Result<Driven> {
+pub(super) fn crew(shared: &Shared, workers: &Workers, crew: &Crew) -> anyhow::Result<Driven> {
+    let client = workers.client;
     let name = shared.script.clients[client].name.clone();
     let firing = Firing {
         mix: None,
@@ -48,7 +62,8 @@ pub(super) fn crew(
         Blamed::new(Blame::Input, message)
     })?;
     open_files::provide_for(users.into())?;
-    let group = group(shared, client, first, Arc::new(plan), users);
+    let plan = Arc::new(plan);
+    let group = group(shared, workers, Arc::clone(&plan), users);
     let load = Load {
         groups: vec![group],
         loops: shared
@@ -63,8 +78,12 @@ pub(super) fn crew(
         on_error: shared.on_error,
         interval: INTERVAL,
     };
-    let outcome =
-        load::drive(load, &shared.interrupt, &mut Progress::new(&name)).map_err(Blamed::from)?;
+    let outcome = match &workers.record {
+        Some(record) => recorded(shared, client, &plan, load, record)?,
+        None => {
+            load::drive(load, &shared.interrupt, &mut Progress::new(&name)).map_err(Blamed::from)?
+        }
+    };
     tell_errors(&outcome);
     Ok(Driven {
         failed: outcome.ended != Ended::Planned
@@ -76,13 +95,49 @@ pub(super) fn crew(
     })
 }
 
-fn group(
+/// Drives the workers and keeps a record; the grade of its audit is told beside the report, whose every byte is that of
+/// Super Smack.
+fn recorded(
     shared: &Shared,
     client: usize,
-    first: Seat,
+    plan: &ClientPlan,
+    load: Load<SmackUser>,
+    record: &Path,
+) -> anyhow::Result<Outcome> {
+    let place = RecordPlace::claim(Some(record), "")?;
+    let endpoint = Endpoint::clone(shared.endpoints.of(client));
+    let stage = Stage::of(endpoint, None)?;
+    let name = &shared.script.clients[client].name;
+    let keys = keys_of(&shared.script, name, plan, &shared.dictionaries);
+    let users = load.groups.iter().map(|group| group.users);
+    let workers = users.sum::<u32>().to_string();
+    let arguments = ("arguments".to_owned(), shared.arguments.join(" "));
+    let single = SingleRun {
+        name: format!("super-smack {name}"),
+        settings: BTreeMap::from([arguments, ("workers".to_owned(), workers)]),
+        seed: shared.seed,
+        stage: &stage,
+        expected: INTERVAL,
+        sample_every: shared.sample_every,
+        path: place.path(),
+        interrupt: &shared.interrupt,
+        before: keys.into_iter().map(Line::Keys).collect(),
+        after: &|_| Vec::new(),
+    };
+    let recorded = single.record(load, &mut Silent)?;
+    eprintln!("record: {}", place.path().display());
+    let audit = audit_of_run(&recorded.record);
+    eprint!("{}", ::report::audit_in_short(&audit, terminal_width()));
+    Ok(recorded.outcome)
+}
+
+fn group(
+    shared: &Shared,
+    workers: &Workers,
     plan: Arc<ClientPlan>,
     users: u32,
 ) -> Group<SmackUser> {
+    let (client, first) = (workers.client, workers.first);
     let endpoint = Arc::clone(shared.endpoints.of(client));
     let seed = shared.seed;
     Group {
@@ -207,6 +262,19 @@ impl Driven {
                 .collect(),
         }
     }
+}
+
+/// The recording shows its own line.
+struct Silent;
+
+impl Observer for Silent {
+    fn connected(&mut self, _open: u64, _total: u64) {}
+
+    fn started(&mut self) {}
+
+    fn phase(&mut self, _mark: PhaseMark) {}
+
+    fn interval(&mut self, _interval: Interval) {}
 }
 
 /// A line on the terminal while the workers run.
