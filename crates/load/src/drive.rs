@@ -13,7 +13,7 @@ use crate::{
     arrivals::{Arrivals, Share},
     budget::{Allowance, Budget},
     controller::Controller,
-    event_loop::{self, Place, Task},
+    event_loop::{self, GroupOffsets, Task},
     load::{Group, Load, Observer},
     outcome::{Error, Outcome},
     schedule::{Interrupt, Stop},
@@ -86,8 +86,9 @@ pub fn drive<U: User + 'static>(
             thread::Builder::new()
                 .name(format!("loop-{index}"))
                 .spawn(move || {
-                    let make =
-                        |(place, index): (Place, u32)| (place, (groups[place.group].make)(index));
+                    let make = |(offsets, index): (GroupOffsets, u32)| {
+                        (offsets, (groups[offsets.group].make)(index))
+                    };
                     event_loop::run(task, options, users.into_iter().map(make).collect())
                 })
         })
@@ -109,7 +110,7 @@ pub fn drive<U: User + 'static>(
 }
 
 /// Deals the users out to the event loops, one after the other.
-fn share_out<U>(load: &Load<U>) -> Vec<Vec<(Place, u32)>> {
+fn share_out<U>(load: &Load<U>) -> Vec<Vec<(GroupOffsets, u32)>> {
     let mut shares = vec![Vec::new(); load.loops.max(1) as usize];
     let mut first_operation = 0;
     let mut first_statement = 0;
@@ -125,13 +126,13 @@ fn share_out<U>(load: &Load<U>) -> Vec<Vec<(Place, u32)>> {
     ) in load.groups.iter().enumerate()
     {
         for index in 0..*users {
-            let place = Place {
+            let offsets = GroupOffsets {
                 group,
                 first_operation,
                 first_statement,
             };
             let share = dealt % shares.len();
-            shares[share].push((place, index));
+            shares[share].push((offsets, index));
             dealt += 1;
         }
         first_operation += operations.len();

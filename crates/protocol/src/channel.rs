@@ -4,9 +4,8 @@ use std::{io, ops::Range, time::Duration};
 
 use crate::{
     error::Error,
-    packets::{self, PacketReader},
+    packets::{self, CONTROL_BYTES_MAX, PacketReader},
     replies::server_error,
-    skim::CONTROL_BYTES_MAX,
     transport::Transport,
 };
 
@@ -163,5 +162,16 @@ impl Channel {
             }
             self.receive(during).await?;
         }
+    }
+}
+
+/// The result of an exchange, or that it took too long, which drops it where it is.
+pub(crate) async fn in_time<T>(
+    limit: Duration,
+    exchange: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    match reactor::timeout(limit, exchange).await {
+        Ok(result) => result,
+        Err(reactor::Elapsed) => Err(Error::NoAnswer { after: limit }),
     }
 }

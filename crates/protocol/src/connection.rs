@@ -1,25 +1,22 @@
 //! A client's connection to a server.
 
-use std::{fmt, future::Future, io, time::Duration};
+use std::{fmt, io, time::Duration};
 
 use reactor::Stream;
 
 use crate::{
-    channel::Channel,
+    channel::{Channel, in_time},
+    command::{COM_PING, COM_QUERY, COM_QUIT},
     endpoint::{Address, Endpoint, SslMode},
     error::Error,
     greeting::Greeting,
     local::LocalSource,
     login, name_lookup, packets,
-    rows::Keep,
+    row_sink::RowSink,
     skim::{Dialect, Outcome, Skim, Step},
     statement::Known,
     transport::Transport,
 };
-
-const COM_QUIT: u8 = 0x01;
-pub(crate) const COM_QUERY: u8 = 0x03;
-const COM_PING: u8 = 0x0e;
 
 /// A connection that is logged in; closed when dropped.
 pub struct Connection {
@@ -141,7 +138,7 @@ impl Connection {
         command: u8,
         argument: &[u8],
         source: Option<&mut dyn LocalSource>,
-        kept: Option<&mut dyn Keep>,
+        kept: Option<&mut dyn RowSink>,
     ) -> Result<Outcome, Error> {
         self.begin(command)?;
         self.channel.out.extend_from_slice(argument);
@@ -187,7 +184,7 @@ impl Connection {
     pub(crate) async fn exchange(
         &mut self,
         source: Option<&mut dyn LocalSource>,
-        kept: Option<&mut dyn Keep>,
+        kept: Option<&mut dyn RowSink>,
     ) -> Result<Outcome, Error> {
         let result = match self.answer_limit {
             None => self.send_and_skim(source, kept).await,
@@ -206,7 +203,7 @@ impl Connection {
     async fn send_and_skim(
         &mut self,
         mut source: Option<&mut dyn LocalSource>,
-        mut kept: Option<&mut dyn Keep>,
+        mut kept: Option<&mut dyn RowSink>,
     ) -> Result<Outcome, Error> {
         self.info.clear();
         self.channel.send("sending a statement").await?;
@@ -216,7 +213,7 @@ impl Connection {
             if !self.channel.packets.has_unread() {
                 self.channel.receive("waiting for the answer").await?;
             }
-            let keep = kept.as_mut().map(|kept| &mut **kept as &mut dyn Keep);
+            let keep = kept.as_mut().map(|kept| &mut **kept as &mut dyn RowSink);
             match skim.step(&mut self.channel.packets, &mut self.info, keep)? {
                 Step::More => self.channel.receive("waiting for the answer").await?,
                 Step::FileRequest => match source.take() {
@@ -260,17 +257,6 @@ impl fmt::Debug for Connection {
             .field("server_version", &self.server_version)
             .field("connection_id", &self.connection_id)
             .finish_non_exhaustive()
-    }
-}
-
-/// The result of an exchange, or that it took too long, which drops it where it is.
-pub(crate) async fn in_time<T>(
-    limit: Duration,
-    exchange: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Error> {
-    match reactor::timeout(limit, exchange).await {
-        Ok(result) => result,
-        Err(reactor::Elapsed) => Err(Error::NoAnswer { after: limit }),
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::{
     error::Error,
     lenenc::Fields,
-    rows::{COLUMN, KEPT_BYTES_MAX, Keep, ROW, too_much},
-    skim::CONTROL_BYTES_MAX,
+    packets::CONTROL_BYTES_MAX,
+    row_sink::{COLUMN, KEPT_BYTES_MAX, ROW, RowSink, too_much},
     value::Value,
 };
 
@@ -102,7 +102,7 @@ pub(crate) struct Described<'a> {
     pub(crate) rows: Option<&'a mut Fetched>,
 }
 
-impl Keep for Described<'_> {
+impl RowSink for Described<'_> {
     fn begin_set(&mut self, defined: bool) {
         if defined {
             self.columns.clear();

@@ -5,6 +5,7 @@
 //! [`Error`], and no length that it names is believed beyond a limit.
 
 mod channel;
+mod command;
 mod compression;
 mod connection;
 mod endpoint;
@@ -23,6 +24,7 @@ mod password;
 mod payloads;
 mod proof;
 mod replies;
+mod row_sink;
 mod rows;
 mod server_key;
 mod skim;

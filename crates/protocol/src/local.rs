@@ -2,12 +2,7 @@
 
 use std::io;
 
-use crate::{
-    connection::{COM_QUERY, Connection},
-    error::Error,
-    packets,
-    skim::Outcome,
-};
+use crate::{command::COM_QUERY, connection::Connection, error::Error, packets, skim::Outcome};
 
 /// Where the data of a LOAD DATA LOCAL statement comes from.
 pub trait LocalSource {

@@ -30,6 +30,7 @@ mod question;
 mod result;
 mod server;
 mod session;
+mod shared_state;
 mod tokens;
 mod variables;
 

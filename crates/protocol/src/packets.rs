@@ -11,6 +11,8 @@ use crate::error::Error;
 pub(crate) const HEADER: usize = 4;
 /// The longest payload of one packet; this length says that the payload goes on.
 pub(crate) const PAYLOAD_MAX: usize = 0xff_ffff;
+/// Limit of packets that are kept: errors, OKs, column counts and file names.
+pub(crate) const CONTROL_BYTES_MAX: usize = 64 << 10;
 /// Payload of a data packet. Well below the smallest `max_allowed_packet` that servers have by default (1 MiB),
 /// which a longer packet would run against.
 const DATA_MAX: usize = 256 << 10;

@@ -1,13 +1,13 @@
 //! Results that are kept: for control statements, never on the hot path.
 
 use crate::{
-    connection::{COM_QUERY, Connection},
+    command::COM_QUERY,
+    connection::Connection,
     error::Error,
     lenenc::Fields,
+    row_sink::{COLUMN, KEPT_BYTES_MAX, ROW, RowSink, too_much},
 };
 
-/// Limit of what is kept of one answer, in bytes of memory.
-pub(crate) const KEPT_BYTES_MAX: usize = 64 << 20;
 /// What a value costs beyond its bytes.
 const VALUE_OVERHEAD: usize = size_of::<Option<Vec<u8>>>();
 
@@ -20,36 +20,13 @@ pub struct ResultSet {
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
 }
 
-/// Takes the columns and rows of an answer.
-pub(crate) trait Keep {
-    /// Another set of rows begins; without definitions, its columns are those that the statement had before.
-    fn begin_set(&mut self, defined: bool);
-    /// A column definition: catalogue, schema, table, original table, name, and more.
-    fn column(&mut self, payload: &[u8]) -> Result<(), Error>;
-    /// Whether rows are taken too.
-    fn keeps_rows(&self) -> bool {
-        true
-    }
-    /// A row.
-    fn row(&mut self, payload: &[u8]) -> Result<(), Error>;
-    /// The longest packet that still may come.
-    fn bytes_left(&self) -> usize;
-}
-
-/// The answer is longer than what is kept.
-pub(crate) fn too_much() -> Error {
-    Error::TooLarge {
-        limit: KEPT_BYTES_MAX,
-    }
-}
-
 /// Collects columns and rows as text.
-pub(crate) struct Kept {
+pub(crate) struct TextRows {
     sets: Vec<ResultSet>,
     bytes_left: usize,
 }
 
-impl Kept {
+impl TextRows {
     pub(crate) fn new() -> Self {
         Self {
             sets: Vec::new(),
@@ -67,7 +44,7 @@ impl Kept {
     }
 }
 
-impl Keep for Kept {
+impl RowSink for TextRows {
     fn bytes_left(&self) -> usize {
         self.bytes_left
     }
@@ -113,17 +90,12 @@ impl Keep for Kept {
     }
 }
 
-pub(crate) const COLUMN: Error = Error::Malformed {
-    what: "column definition",
-};
-pub(crate) const ROW: Error = Error::Malformed { what: "row" };
-
 impl Connection {
     /// Runs a statement and keeps its sets of rows, up to 64 MiB.
     ///
     /// Beyond that the connection is given up. A statement without rows gives no set.
     pub async fn rows(&mut self, sql: &str) -> Result<Vec<ResultSet>, Error> {
-        let mut kept = Kept::new();
+        let mut kept = TextRows::new();
         self.run(COM_QUERY, sql.as_bytes(), None, Some(&mut kept))
             .await?;
         Ok(kept.into_sets())

@@ -3,13 +3,11 @@
 use crate::{
     error::Error,
     lenenc::Fields,
-    packets::{Head, PAYLOAD_MAX, PacketReader},
+    packets::{CONTROL_BYTES_MAX, Head, PAYLOAD_MAX, PacketReader},
     replies::{MORE_RESULTS, OkReply, end_of_rows, server_error},
-    rows::{Keep, too_much},
+    row_sink::{RowSink, too_much},
 };
 
-/// Limit of packets that are kept: errors, OKs, column counts and file names.
-pub(crate) const CONTROL_BYTES_MAX: usize = 64 << 10;
 /// The server's own limit is 4,096.
 const COLUMNS_MAX: u64 = 65_535;
 
@@ -79,7 +77,7 @@ impl Skim {
         &mut self,
         packets: &mut PacketReader,
         info: &mut Vec<u8>,
-        mut kept: Option<&mut dyn Keep>,
+        mut kept: Option<&mut dyn RowSink>,
     ) -> Result<Step, Error> {
         loop {
             let unwanted = self.is_unwanted(kept.as_deref());
@@ -126,7 +124,7 @@ impl Skim {
     }
 
     /// Whether nobody wants the columns or rows that come now.
-    fn is_unwanted(&self, kept: Option<&dyn Keep>) -> bool {
+    fn is_unwanted(&self, kept: Option<&dyn RowSink>) -> bool {
         match (&self.expect, kept) {
             (Expect::Columns(_), Some(_)) => false,
             (Expect::Rows, Some(kept)) => !kept.keeps_rows(),
@@ -171,7 +169,7 @@ impl Skim {
         &mut self,
         payload: &[u8],
         info: &mut Vec<u8>,
-        kept: &mut Option<&mut dyn Keep>,
+        kept: &mut Option<&mut dyn RowSink>,
     ) -> Result<Option<Step>, Error> {
         match (&self.expect, payload.first()) {
             (_, Some(0xff)) => Err(server_error(payload)),

@@ -1,20 +1,17 @@
 //! Prepared statements.
 
 use crate::{
-    channel::Channel,
-    connection::{Connection, in_time},
+    channel::{Channel, in_time},
+    command::{COM_STMT_CLOSE, COM_STMT_EXECUTE, COM_STMT_PREPARE},
+    connection::Connection,
     error::Error,
     fetched::{Column, Described, Fetched},
     lenenc::Fields,
     replies::server_error,
-    rows::COLUMN,
+    row_sink::COLUMN,
     skim::Outcome,
     value::{Value, WireType},
 };
-
-const COM_STMT_PREPARE: u8 = 0x16;
-const COM_STMT_EXECUTE: u8 = 0x17;
-const COM_STMT_CLOSE: u8 = 0x19;
 
 /// A statement that the server has prepared; of use only on the connection that prepared it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,9 @@ mod words;
 
 use audit::{Level, Outcome};
 use comfy_table::{CellAlignment, Table};
-use verdict::{Check, Compared, Contrast, Place};
+use verdict::{Check, Compared, Contrast};
 
-use crate::{number::counted, terminal::RULED, wrapped::wrapped};
+use crate::{terminal::RULED, wrapped::wrapped};
 
 pub use json::contrast_as_json;
 pub(crate) use words::{in_words as amount, levels as levels_in_words};
@@ -154,12 +154,4 @@ fn markdown_table(rows: &[Compared]) -> String {
             .map(|row| format!("| {} |", words::row(row).join(" | "))),
     );
     lines.join("\n")
-}
-
-/// `5 executions against 3`.
-fn executions(place: &Place) -> String {
-    match place.executions {
-        [a, b] if a == b => format!("{} a side", counted(a, "execution")),
-        [a, b] => format!("{} against {b}", counted(a, "execution")),
-    }
 }

@@ -127,9 +127,3 @@ fn hatches() -> Markup {
         }
     }
 }
-
-/// Keeps a number and its sign or margin on one line.
-fn unbroken(text: &str) -> String {
-    text.replace(" %", "\u{a0}%")
-        .replace(" ± ", "\u{a0}±\u{a0}")
-}

@@ -1,10 +1,12 @@
 //! The Universal Scalability Law: how throughput grows with concurrency, and where it peaks.
 
 mod fit;
+mod law;
 
 use std::fmt;
 
 use self::fit::fit;
+pub use self::law::{Law, Point};
 use crate::{bootstrap::Resampling, interval::Interval, random::Random};
 
 /// Different concurrencies that it takes: the law has three parameters, and a residual needs a fourth.
@@ -13,40 +15,6 @@ const CONCURRENCIES_AT_LEAST: usize = 4;
 /// The measured concurrency must reach this share of the peak, wherever in its interval it lies, before it is named: from
 /// points up to 16 connections a peak "at 22 or more" is a guess.
 const REACHED_AT_LEAST: f64 = 0.7;
-
-/// What one execution measured.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
-    /// Connections or threads at work, at least 1.
-    pub concurrency: f64,
-    /// Operations per second, positive.
-    pub throughput_per_s: f64,
-}
-
-/// The parameters of the law X(N) = λN / (1 + σ(N - 1) + κN(N - 1)).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Law {
-    /// λ, operations per second of one connection alone.
-    pub single_per_s: f64,
-    /// σ, contention: the share that waits in one line.
-    pub contention: f64,
-    /// κ, coherency: the cost of every pair.
-    pub coherency: f64,
-}
-
-impl Law {
-    /// Throughput at a concurrency, per second.
-    pub fn at(&self, concurrency: f64) -> f64 {
-        let others = concurrency - 1.0;
-        let cost = 1.0 + self.contention * others + self.coherency * concurrency * others;
-        self.single_per_s * concurrency / cost
-    }
-
-    /// The concurrency with the highest throughput, √((1 - σ) / κ): at least 1.
-    pub fn peak(&self) -> f64 {
-        ((1.0 - self.contention) / self.coherency).max(1.0).sqrt()
-    }
-}
 
 /// The law that fits the points, with what it can and cannot say.
 #[derive(Debug, Clone, PartialEq)]

@@ -20,20 +20,15 @@ mod help;
 mod listing;
 mod machine;
 mod overview;
+mod scene;
 mod statements;
 mod title;
 mod waits;
 
+use scene::Scene;
+
 /// Less than this shows nothing that could be read.
 const SMALLEST: (u16, u16) = (40, 10);
-
-/// What everything is drawn from: the model, the time that is looked at, and what the reader chose.
-#[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
-    pub(crate) model: &'a Model,
-    pub(crate) screen: &'a Screen,
-    pub(crate) at_s: f64,
-}
 
 /// Draws what the reader chose to see into an area of a terminal, whatever its size.
 pub fn draw(screen: &Screen, model: &Model, area: Rect, buffer: &mut Buffer) {

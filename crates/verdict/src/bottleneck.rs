@@ -6,88 +6,18 @@
 //!
 //! Source: B. Gregg, Thinking Methodically about Performance, CACM 56 (2013) 45-51.
 
+mod resource;
 mod rules;
 mod server_rules;
 mod server_signals;
 mod signals;
+mod words;
 
 use samples::Record;
 
+pub use resource::Resource;
 use rules::RULES;
 use signals::Signals;
-
-/// What can limit a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resource {
-    /// Memory of the machine or of the server's control group.
-    Memory,
-    /// The CPU quota of the server's control group.
-    CpuQuota,
-    /// The limit on disk requests of the server's control group.
-    DiskQuota,
-    /// dbdyno itself: its event loops, or its machine.
-    Client,
-    /// CPUs that the hypervisor gave to others.
-    Steal,
-    /// The CPUs of the server's machine.
-    Cpu,
-    /// Locks of rows.
-    RowLocks,
-    /// Locks of whole tables, as MyISAM's.
-    TableLocks,
-    /// Locks of definitions, and those that stop all writes.
-    MetadataLocks,
-    /// GET_LOCK.
-    UserLocks,
-    /// The one lock of the query cache.
-    QueryCache,
-    /// The limit on threads inside InnoDB.
-    InnodbConcurrency,
-    /// The room in the redo log: modified pages have to be written first.
-    Checkpoint,
-    /// Flushes of a disk's cache: a log that is synced at every commit.
-    DiskFlushes,
-    /// A disk of the server's machine.
-    Disk,
-    /// The network.
-    Network,
-    /// `max_connections`.
-    ConnectionLimit,
-    /// The load: it asked for no more than it got.
-    Load,
-    /// Too few connections: the CPUs had time for more.
-    Connections,
-    /// The way between client and server: the network's delay, or something in between.
-    RoundTrips,
-}
-
-impl Resource {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Memory => "memory",
-            Self::CpuQuota => "CPU quota",
-            Self::DiskQuota => "disk quota",
-            Self::Client => "client",
-            Self::Steal => "steal",
-            Self::Cpu => "CPU",
-            Self::RowLocks => "row locks",
-            Self::TableLocks => "table locks",
-            Self::MetadataLocks => "metadata locks",
-            Self::UserLocks => "user locks",
-            Self::QueryCache => "query cache",
-            Self::InnodbConcurrency => "InnoDB concurrency",
-            Self::Checkpoint => "checkpoint",
-            Self::DiskFlushes => "disk flushes",
-            Self::Disk => "disk",
-            Self::Network => "network",
-            Self::ConnectionLimit => "connection limit",
-            Self::Load => "load",
-            Self::Connections => "connections",
-            Self::RoundTrips => "round trips",
-        }
-    }
-}
 
 /// A rule that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,11 +5,13 @@
 //! at nominal prices; last what is a cost of everything, such as CPU time.
 
 mod evidence;
+mod finding;
 mod rules;
 
 use crate::{compared::Compared, costs::Cost, side::Execution};
 
 use evidence::Evidence;
+use finding::Rank;
 use rules::RULES;
 
 /// Why two results differ.
@@ -23,30 +25,6 @@ pub struct Cause {
     pub sentence: String,
     /// Time per operation that it explains at nominal prices, microseconds; 0 where it has none.
     pub explains_us: f64,
-}
-
-/// How rules are ranked before the time that they explain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Rank {
-    /// A limit: everything else follows from it.
-    Limit,
-    /// A cause of other costs.
-    Root,
-    /// A particular cost.
-    Particular,
-    /// What anything may be the cause of; in the order of the table, and only where nothing above holds.
-    General,
-}
-
-/// What a rule found.
-struct Found {
-    cost: Option<Cost>,
-    sentence: String,
-    explains_us: f64,
-    /// The side that bears the cost; `None` for what may be a gain or a loss.
-    side: Option<usize>,
-    /// Instead of the rule's own rank.
-    rank: Option<Rank>,
 }
 
 /// Why the two sides differ in a combination, the most particular cause first; empty where nothing that was observed

@@ -12,10 +12,11 @@ mod names;
 mod options;
 mod run;
 mod tables;
+mod title;
 mod values;
 mod watch;
 
-use options::{Command, Format, Options};
+use options::{Command, Options};
 
 /// Its options, for completions and man pages.
 pub(crate) fn definition() -> clap::Command {
@@ -47,13 +48,5 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
         Command::Prewarm => tables::prewarm(&options, benchmark),
         Command::Cleanup => tables::cleanup(&options, benchmark),
         Command::Run => run::run(&options, benchmark),
-    }
-}
-
-/// The first lines that sysbench prints before anything else.
-fn print_title(options: &Options) {
-    if options.report.format == Format::Sysbench {
-        let program = format!("dbdyno {}", env!("CARGO_PKG_VERSION"));
-        print!("{}", report::layouts::sysbench::title(&program));
     }
 }

@@ -22,6 +22,7 @@ use crate::{
 mod check;
 mod installs;
 mod listing;
+mod server_option;
 mod snapshot;
 mod table;
 
@@ -96,7 +97,7 @@ struct CreateArgs {
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
     /// A single option, which wins over the files
-    #[arg(long, value_name = "OPTION=VALUE", value_parser = parse_set)]
+    #[arg(long, value_name = "OPTION=VALUE", value_parser = server_option::parse_set)]
     set: Vec<(String, String)>,
     /// TCP port, instead of a free one
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -168,15 +169,6 @@ pub(crate) fn run(args: ServerArgs) -> anyhow::Result<ExitCode> {
         Action::Uninstall(Name { name }) => installs::uninstall(&name)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// `innodb_io_capacity=2000`; an option alone is switched on.
-fn parse_set(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
-    match name.trim() {
-        "" => Err("no option before the =".to_owned()),
-        name => Ok((name.to_owned(), value.trim().to_owned())),
-    }
 }
 
 fn create(args: CreateArgs) -> Result<(), Blamed> {

@@ -2,16 +2,18 @@
 
 use std::process::ExitCode;
 
-use protocol::Endpoint;
-use workload::tpch::{ScaleFactor, known_tables};
+use workload::tpch::known_tables;
 
 use crate::{
     connection_options::ConnectionOptions,
-    runs::{Purpose, known_tables::droppable, tpch_data::DATABASE},
+    runs::{Purpose, known_tables::droppable},
 };
 
 mod check;
 mod load;
+mod target;
+
+use target::endpoint;
 
 /// The eight tables of TPC-H with dbgen's rows. Results of what runs on them are TPC-H-like, never TPC-H results.
 #[derive(Debug, clap::Args)]
@@ -50,17 +52,6 @@ pub(crate) fn run(args: TpchArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Where the tables are, or will be.
-fn endpoint(connection: &ConnectionOptions) -> anyhow::Result<Endpoint> {
-    let mut endpoint = connection.endpoint()?;
-    // A private server's own database is for whoever names none; tables of a benchmark have one to themselves.
-    let is_named = connection.database.is_some();
-    if !is_named && (connection.server.is_some() || endpoint.database.is_none()) {
-        endpoint.database = Some(DATABASE.to_owned());
-    }
-    Ok(endpoint)
-}
-
 /// Removes those of the eight tables that are there; a table of that name with other columns is somebody else's.
 fn drop_tables(args: &DropArgs) -> anyhow::Result<ExitCode> {
     let endpoint = endpoint(&args.connection)?;
@@ -77,10 +68,4 @@ fn drop_tables(args: &DropArgs) -> anyhow::Result<ExitCode> {
     })?;
     println!("{database}: dropped {}", names.join(", "));
     Ok(ExitCode::SUCCESS)
-}
-
-/// For clap: a scale factor as it is typed.
-fn scale_factor(text: &str) -> Result<ScaleFactor, String> {
-    text.parse()
-        .map_err(|error: workload::tpch::NoScaleFactor| error.to_string())
 }

@@ -10,6 +10,7 @@ use crate::{
     connection_options::hidden_argument::hide_argument,
 };
 
+mod dialect;
 mod main_connection;
 mod only_print;
 mod place;
@@ -21,38 +22,8 @@ mod system;
 mod tally;
 mod values;
 
+pub(crate) use dialect::Dialect;
 use settings::Settings;
-
-/// Whose options and whose SQL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    MySql,
-    MariaDb,
-}
-
-impl Dialect {
-    /// The program that stands for it.
-    fn program(self) -> &'static str {
-        match self {
-            Self::MySql => "mysqlslap",
-            Self::MariaDb => "mariadb-slap",
-        }
-    }
-
-    /// The groups of option files that it reads.
-    fn groups(self) -> &'static [&'static str] {
-        match self {
-            Self::MySql => &["mysqlslap", "client"],
-            Self::MariaDb => &[
-                "mysqlslap",
-                "mariadb-slap",
-                "client",
-                "client-server",
-                "client-mariadb",
-            ],
-        }
-    }
-}
 
 /// The options of a dialect, for completions and man pages.
 pub(crate) fn definition(dialect: Dialect) -> clap::Command {

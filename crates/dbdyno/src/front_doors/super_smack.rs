@@ -5,13 +5,12 @@ use std::{
     io::{self, Read},
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::Arc,
     thread,
     time::{Duration, UNIX_EPOCH},
 };
 
 use clap::{CommandFactory, Parser, ValueEnum};
-use load::{Interrupt, OnError};
+use load::OnError;
 use report::layouts::super_smack::TimeUnit;
 use workload::smack::{DataFiles, Dictionary, Interpreter, Script};
 
@@ -26,10 +25,12 @@ use crate::{
 mod client;
 mod drive;
 mod endpoints;
+mod shared_state;
 mod tables;
 
 use client::{ClientRun, End};
 use endpoints::Endpoints;
+use shared_state::SharedState;
 
 /// Where the original keeps its data files.
 const DATA_DIR: &str = "/var/smack-data";
@@ -121,22 +122,6 @@ enum Policy {
     Retry,
 }
 
-/// What all clients of a run share.
-struct Shared {
-    script: Script,
-    dictionaries: Arc<[Dictionary]>,
-    endpoints: Endpoints,
-    arguments: Vec<String>,
-    unit: TimeUnit,
-    on_error: OnError,
-    seed: u64,
-    loops: Option<u32>,
-    interrupt: Interrupt,
-    /// File of the record, if there is to be one.
-    record: Option<PathBuf>,
-    sample_every: Option<Duration>,
-}
-
 /// Its options, for completions and man pages.
 pub(crate) fn definition() -> clap::Command {
     Options::command()
@@ -187,7 +172,7 @@ fn smack(options: Options) -> anyhow::Result<ExitCode> {
     note_coverage(&script, &dictionaries);
     let seed = options.seed.unwrap_or_else(fresh_seed);
     eprintln!("note: seed {seed}; --seed {seed} sends the same queries again");
-    let shared = Shared {
+    let shared = SharedState {
         dictionaries: dictionaries.into(),
         endpoints,
         arguments: options.arguments,
@@ -277,7 +262,7 @@ fn programs(script: &Script) -> impl Iterator<Item = (&workload::smack::ClientPr
 }
 
 /// Runs all clients side by side and says how the worst of them ended.
-fn run_clients(shared: &Shared) -> anyhow::Result<ExitCode> {
+fn run_clients(shared: &SharedState) -> anyhow::Result<ExitCode> {
     let runs = ClientRun::all(shared)?;
     let ends = thread::scope(|scope| {
         let threads: Vec<_> = runs

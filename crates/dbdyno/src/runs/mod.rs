@@ -22,6 +22,7 @@ mod record_place;
 mod recording;
 pub(crate) mod redo_log;
 pub(crate) mod redo_log_guard;
+pub(crate) mod redo_log_off;
 mod reported;
 mod results_directory;
 mod runner;

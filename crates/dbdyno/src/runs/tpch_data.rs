@@ -18,7 +18,7 @@ use super::{
     data_set::{DataSet, Loaded},
     driver::Driver,
     population,
-    redo_log::RedoLogOff,
+    redo_log_off::RedoLogOff,
     smack_data::SmackFiles,
     stage::Stage,
     table_load::disk_bytes,

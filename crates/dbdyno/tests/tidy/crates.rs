@@ -81,10 +81,6 @@ impl Crate {
         }
     }
 
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// The files below `src`.
     pub(crate) fn sources(&self) -> &[File] {
         &self.sources

@@ -4,6 +4,7 @@
 //! beside it, and then has to find nothing in this repository.
 
 mod crates;
+mod module_tree;
 mod modules;
 mod pages;
 mod repository;
@@ -53,7 +54,7 @@ fn neutral_crates_name_no_benchmark() {
 }
 
 #[test]
-fn no_modules_form_a_circle() {
+fn no_files_form_a_circle() {
     assert_none(modules::circles(&Repository::open().crates()));
 }
 
@@ -77,6 +78,11 @@ fn no_file_is_too_long() {
 #[test]
 fn no_module_has_an_empty_name() {
     assert_none(Repository::open().check("rs", sources::says_nothing));
+}
+
+#[test]
+fn no_snapshot_waits_for_its_acceptance() {
+    assert_none(Repository::open().check("", sources::unaccepted_snapshot));
 }
 
 #[test]

@@ -74,6 +74,13 @@ pub(crate) fn says_nothing(file: &File) -> Vec<String> {
         .collect()
 }
 
+/// A snapshot that a test wrote and nobody accepted: its place is beside the old one, for a moment.
+pub(crate) fn unaccepted_snapshot(file: &File) -> Vec<String> {
+    let unaccepted = file.path.ends_with(".snap.new");
+    let problem = || format!("{}: accept or remove it", file.path);
+    unaccepted.then(problem).into_iter().collect()
+}
+
 /// Lines with a mark of unfinished work.
 pub(crate) fn undone(file: &File) -> Vec<String> {
     lines_with(file, MARKS)
@@ -143,6 +150,13 @@ mod tests {
             says_nothing(&file("crates/a/src/typesetter.rs", "")).len(),
             0
         );
+    }
+
+    #[test]
+    fn an_unaccepted_snapshot_is_found() {
+        let check = |path| unaccepted_snapshot(&file(path, "")).len();
+        assert_eq!(check("crates/a/tests/snapshots/b.snap.new"), 1);
+        assert_eq!(check("crates/a/tests/snapshots/b.snap"), 0);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::{
 
 use workload::{Failure, User};
 
-use super::{Message, Place};
+use super::{message::Message, seat::GroupOffsets};
 use crate::timeline::Timeline;
 
 /// Connections that one loop opens at the same time: a server's backlog is short.
@@ -24,8 +24,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 pub(super) async fn connect_all<U: User + 'static>(
     messages: &mpsc::Sender<Message>,
     timeline: &Timeline,
-    users: Vec<(Place, U)>,
-) -> Vec<(Place, U)> {
+    users: Vec<(GroupOffsets, U)>,
+) -> Vec<(GroupOffsets, U)> {
     let total = users.len();
     let waiting = Rc::new(RefCell::new(VecDeque::from(users)));
     let connected = Rc::new(RefCell::new(Vec::with_capacity(total)));
@@ -37,15 +37,17 @@ pub(super) async fn connect_all<U: User + 'static>(
         reactor::spawn(async move {
             loop {
                 let next = waiting.borrow_mut().pop_front();
-                let Some((place, mut user)) = next else { break };
+                let Some((offsets, mut user)) = next else {
+                    break;
+                };
                 let result = connect_in_time(&mut user).await;
                 let is_open = result.is_ok();
                 let _ = messages.send(Message::Connect {
-                    group: place.group,
+                    group: offsets.group,
                     result,
                 });
                 if is_open {
-                    connected.borrow_mut().push((place, user));
+                    connected.borrow_mut().push((offsets, user));
                 }
             }
             open.set(open.get() - 1);

@@ -6,7 +6,11 @@ use reactor::Instant;
 use samples::Phase;
 use workload::{Class, Failure, Moment, Next, User, Watch};
 
-use super::{LOOK_EVERY, Message, Seat, Shared};
+use super::{
+    message::Message,
+    seat::Seat,
+    shared_state::{LOOK_EVERY, SharedState},
+};
 use crate::{
     outcome::Ended,
     recorder::{FailedAttempts, Took},
@@ -49,7 +53,7 @@ struct Begun {
     calm: bool,
 }
 
-impl Shared {
+impl SharedState {
     /// Drives one user until the load is over or the user has come to its end.
     pub(super) async fn drive<U: User>(&self, seat: Seat, user: &mut U) -> Leave {
         // Since when the user has had nothing to do.
@@ -96,7 +100,7 @@ impl Shared {
     pub(super) async fn finish_user<U: User>(&self, seat: Seat, last: Instant, user: &mut U) {
         let mut watch = StatementWatch {
             shared: self,
-            first_statement: seat.place.first_statement,
+            first_statement: seat.offsets.first_statement,
             scheduled: last,
             since: reactor::now(),
         };
@@ -109,7 +113,7 @@ impl Shared {
         let phase = self.task.timeline.phase(last);
         self.recorder
             .borrow_mut()
-            .count_failure(seat.place.first_operation, phase, &failure);
+            .count_failure(seat.offsets.first_operation, phase, &failure);
         self.halt(match failure.lost {
             true => Ended::ServerLost(failure),
             false => Ended::Failed {
@@ -183,7 +187,7 @@ impl Shared {
         }
         Some(Begun {
             index,
-            operation: seat.place.first_operation + index,
+            operation: seat.offsets.first_operation + index,
             scheduled,
             sent,
             send_lag_ns: (sent - due).as_nanos() as u64,
@@ -232,7 +236,7 @@ impl Shared {
         loop {
             let mut watch = StatementWatch {
                 shared: self,
-                first_statement: seat.place.first_statement,
+                first_statement: seat.offsets.first_statement,
                 scheduled: begun.scheduled,
                 since,
             };
@@ -379,7 +383,7 @@ impl Shared {
             let failure = match user.connect().await {
                 Ok(()) => {
                     let mut recorder = self.recorder.borrow_mut();
-                    recorder.connected_again(seat.place.group, &failed);
+                    recorder.connected_again(seat.offsets.group, &failed);
                     return Ok(());
                 }
                 Err(failure) => failure,
@@ -388,7 +392,7 @@ impl Shared {
             let phase = self.task.timeline.phase(now);
             self.recorder
                 .borrow_mut()
-                .count_refusal(seat.place.group, phase, &failure);
+                .count_refusal(seat.offsets.group, phase, &failure);
             failed.add(failure.number);
             if now >= give_up_at || self.task.timeline.is_over(now) {
                 return Err(failure);
@@ -407,7 +411,7 @@ fn given_up(attempts: u64, message: &str) -> String {
 
 /// Records the statements of one attempt at an operation.
 struct StatementWatch<'a> {
-    shared: &'a Shared,
+    shared: &'a SharedState,
     first_statement: usize,
     scheduled: Instant,
     /// Begin of the attempt, or end of the statement before.

@@ -1,16 +1,25 @@
 //! One event loop under a driven clock, with users whose operations take known times.
 
-use std::{future::Future, time::Duration};
+use std::{
+    future::Future,
+    sync::{Arc, mpsc},
+    time::Duration,
+};
 
 use reactor::Clock;
 use samples::{Durations, Phase};
 
 use super::*;
 use crate::{
-    pace::LoopPace,
-    recorder::{CarriedCells, Cell},
+    arrivals::{Arrivals, Share},
+    budget::Allowance,
+    intervals::LoopInterval,
+    outcome::Ended,
+    pace::{Left, LoopPace},
+    recorder::{CarriedCells, Cell, Cells, FailureCounts, Shape},
+    schedule::{Drain, OnError},
 };
-use workload::{Class, Moment, Next, Watch};
+use workload::{Class, Failure, Moment, Next, Watch};
 
 /// A user whose operations take known times, in turn, and fail on demand.
 struct Scripted {
@@ -212,12 +221,12 @@ fn drive_with(
         messages,
         used_cells,
     };
-    let place = Place {
+    let offsets = GroupOffsets {
         group: 0,
         first_operation: 0,
         first_statement: 0,
     };
-    let users = users.into_iter().map(|user| (place, user)).collect();
+    let users = users.into_iter().map(|user| (offsets, user)).collect();
     let options = Options {
         clock: Clock::Driven,
         spin: false,
@@ -387,24 +396,6 @@ fn an_interruption_does_not_wait_for_ever() {
         },
     );
     assert_eq!((told.halted.len(), told.left.unfinished), (1, 1));
-}
-
-#[test]
-fn a_deadlock_is_retried_within_the_same_operation() {
-    let user = Scripted::taking(&[10, 10]).failing(0, failure(1213, true, false));
-    let told = drive(vec![user], OnError::Retry { at_most: 3 }, 0, 1_000);
-    let measured = told.due_in(Phase::Measurement);
-    assert_eq!((measured.response.count, measured.errors), (51, 0));
-    assert_eq!(
-        measured.response.min_ns, 20_000_000,
-        "the response time includes the retry"
-    );
-    let deadlocks = &told.failures[&(0, 1213)];
-    assert_eq!(
-        (deadlocks.count, deadlocks.retried),
-        (51, 51),
-        "one of them after the stop"
-    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::{
     command::Command,
     question::{Asker, Set},
     result::{Format, Packets, column_names},
-    server::Shared,
+    shared_state::SharedState,
 };
 use crate::{
     hello::Login,
@@ -64,7 +64,7 @@ impl Speaker {
     pub(super) fn answer(
         &mut self,
         command: Command<'_>,
-        shared: &mut Shared,
+        shared: &mut SharedState,
         packets: &mut Packets<'_>,
     ) -> Said {
         match command {
@@ -105,7 +105,7 @@ impl Speaker {
         Said::Other
     }
 
-    fn query(&mut self, sql: &[u8], shared: &mut Shared, packets: &mut Packets<'_>) -> Said {
+    fn query(&mut self, sql: &[u8], shared: &mut SharedState, packets: &mut Packets<'_>) -> Said {
         if !(self.login.multi_statements && sql.contains(&b';')) {
             return self.run(Ask::of(sql), Format::Text, AUTOCOMMIT, shared, packets);
         }
@@ -129,7 +129,7 @@ impl Speaker {
         }
     }
 
-    fn execute(&mut self, id: u32, shared: &mut Shared, packets: &mut Packets<'_>) -> Said {
+    fn execute(&mut self, id: u32, shared: &mut SharedState, packets: &mut Packets<'_>) -> Said {
         let Some(prepared) = self.statement(id) else {
             unknown_statement(packets);
             return Said::Other;
@@ -149,7 +149,7 @@ impl Speaker {
         ask: Ask<'_>,
         format: Format,
         status: u16,
-        shared: &mut Shared,
+        shared: &mut SharedState,
         packets: &mut Packets<'_>,
     ) -> Said {
         match ask {
@@ -184,7 +184,7 @@ impl Speaker {
     }
 
     /// What is answered to a question about the server itself.
-    fn set(&self, ask: Ask<'_>, shared: &Shared) -> Result<Set, String> {
+    fn set(&self, ask: Ask<'_>, shared: &SharedState) -> Result<Set, String> {
         let asker = Asker {
             identity: shared.identity(),
             counters: shared.counters(),
@@ -201,7 +201,7 @@ impl Speaker {
         }
     }
 
-    fn prepare(&mut self, sql: &[u8], shared: &mut Shared, packets: &mut Packets<'_>) {
+    fn prepare(&mut self, sql: &[u8], shared: &mut SharedState, packets: &mut Packets<'_>) {
         let ask = Ask::of(sql);
         let columns = match ask {
             Ask::Rows { columns } => column_names(columns),
@@ -262,7 +262,7 @@ impl Speaker {
         self.prepared.get((id as usize).checked_sub(1)?)?.as_ref()
     }
 
-    fn close(&mut self, id: u32, shared: &mut Shared) {
+    fn close(&mut self, id: u32, shared: &mut SharedState) {
         let index = (id as usize).checked_sub(1);
         let place = index.and_then(|index| self.prepared.get_mut(index));
         if place.and_then(Option::take).is_some() {
@@ -276,7 +276,7 @@ fn rows(
     columns: u16,
     format: Format,
     status: u16,
-    shared: &mut Shared,
+    shared: &mut SharedState,
     packets: &mut Packets<'_>,
 ) -> Said {
     shared.counters_mut().statements += 1;

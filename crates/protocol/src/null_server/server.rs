@@ -1,4 +1,4 @@
-//! The server: what all its connections share, and the task that accepts them.
+//! The server: its settings, and the task that accepts connections.
 
 use std::{
     cell::RefCell,
@@ -7,23 +7,21 @@ use std::{
     time::Duration,
 };
 
-use reactor::{Instant, Listener, sleep, spawn};
+use reactor::{Listener, sleep, spawn};
 
 use super::{
-    behaviour::{Behaviour, Conduct, Fate},
-    log::{Entry, Log},
-    result::{Canned, Format, InventedRows, Packets},
+    behaviour::{Behaviour, Conduct},
+    log::Log,
+    result::{Canned, InventedRows},
     session,
+    shared_state::{Guest, PREPARED_MAX, SharedState},
     variables::{Counters, Identity},
 };
 use crate::{
     error::ServerError,
     hello::{Dialect, Hello},
-    payloads::AUTOCOMMIT,
 };
 
-/// Statements that may be prepared at the same time, over all connections: the most that servers allow.
-const PREPARED_MAX: usize = 1 << 20;
 /// How long the server waits when it can't accept a connection (out of memory or files).
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 
@@ -70,7 +68,7 @@ impl Default for Settings {
 
 /// A server that answers everything and does nothing, on the running reactor.
 pub struct NullServer {
-    shared: Rc<RefCell<Shared>>,
+    shared: Rc<RefCell<SharedState>>,
 }
 
 impl NullServer {
@@ -84,7 +82,7 @@ impl NullServer {
             max_prepared_stmt_count: PREPARED_MAX,
             set: settings.variables,
         };
-        let shared = Shared {
+        let shared = SharedState {
             hello: Hello {
                 version: identity.greeted_version(),
                 connection_id: 0,
@@ -183,155 +181,5 @@ pub fn usual_error(number: u16) -> ServerError {
         number,
         sqlstate: sqlstate.to_owned(),
         message: message.to_owned(),
-    }
-}
-
-/// What all connections share.
-pub(super) struct Shared {
-    identity: Identity,
-    hello: Hello,
-    canned: Canned,
-    read_delay: Duration,
-    conduct: Conduct,
-    error: ServerError,
-    user_connections: Option<u32>,
-    log: Option<Log>,
-    counters: Counters,
-    last_connection_id: u32,
-    prepared: usize,
-}
-
-impl Shared {
-    pub(super) fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    pub(super) fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    pub(super) fn counters_mut(&mut self) -> &mut Counters {
-        &mut self.counters
-    }
-
-    pub(super) fn hello(&self) -> &Hello {
-        &self.hello
-    }
-
-    pub(super) fn read_delay(&self) -> Duration {
-        self.read_delay
-    }
-
-    pub(super) fn error(&self) -> &ServerError {
-        &self.error
-    }
-
-    /// Why a client that has logged in is refused all the same: its user has too many connections.
-    pub(super) fn refusal(&mut self, user: &[u8]) -> Option<ServerError> {
-        let limit = self.user_connections?;
-        if self.counters.connected <= u64::from(limit) {
-            return None;
-        }
-        self.counters.refused += 1;
-        let user = String::from_utf8_lossy(user);
-        Some(ServerError {
-            number: 1226,
-            sqlstate: "42000".to_owned(),
-            message: format!(
-                "User '{user}' has exceeded the 'max_user_connections' resource (current value: {limit})"
-            ),
-        })
-    }
-
-    /// Whether statements have a fate or are logged, so that their times matter.
-    pub(super) fn is_watched(&self) -> bool {
-        self.log.is_some() || !self.conduct.is_plain()
-    }
-
-    /// When a statement received at this moment is answered, and how.
-    pub(super) fn decide(&mut self, received: Instant) -> (Instant, Fate) {
-        let (at, fate) = self.conduct.decide(received);
-        match fate {
-            Fate::Answer => {}
-            Fate::Error => self.counters.errors += 1,
-            Fate::Drop => self.counters.drops += 1,
-        }
-        (at, fate)
-    }
-
-    pub(super) fn log(&mut self, entry: &Entry) {
-        if let Some(log) = &mut self.log {
-            log.append(entry);
-        }
-    }
-
-    /// Most bytes of a value, in characters of four.
-    pub(super) fn column_length(&self) -> u32 {
-        self.canned.rows().row_bytes.saturating_mul(4)
-    }
-
-    /// Appends invented rows; false if they would be too long.
-    pub(super) fn push_rows(
-        &mut self,
-        columns: u16,
-        format: Format,
-        status: u16,
-        packets: &mut Packets<'_>,
-    ) -> bool {
-        let rows = self.canned.rows();
-        if !rows.fit(columns) {
-            return false;
-        }
-        let is_usual = packets.sequence == 1 && status == AUTOCOMMIT;
-        match self.canned.result(columns, format, packets.deprecate_eof) {
-            Some(result) if is_usual => packets.out.extend_from_slice(result),
-            _ => rows.push(columns, format, status, packets),
-        }
-        true
-    }
-
-    /// Counts a statement that is to be prepared; false if there are too many.
-    pub(super) fn prepared_one(&mut self) -> bool {
-        let may = self.prepared < PREPARED_MAX;
-        if may {
-            self.prepared += 1;
-            self.counters.prepares += 1;
-        }
-        may
-    }
-
-    /// So many statements are not prepared any more.
-    pub(super) fn closed_statements(&mut self, count: usize) {
-        self.prepared -= count;
-    }
-}
-
-/// A client that was let in, counted for as long as this lives.
-pub(super) struct Guest {
-    pub(super) shared: Rc<RefCell<Shared>>,
-    pub(super) connection_id: u32,
-}
-
-impl Guest {
-    fn enter(shared: &Rc<RefCell<Shared>>) -> Option<Self> {
-        let mut all = shared.borrow_mut();
-        if all.counters.connected >= u64::from(all.identity.max_connections) {
-            all.counters.refused += 1;
-            return None;
-        }
-        all.counters.connections += 1;
-        all.counters.connected += 1;
-        all.counters.most_connected = all.counters.most_connected.max(all.counters.connected);
-        all.last_connection_id = all.last_connection_id.wrapping_add(1);
-        Some(Self {
-            shared: Rc::clone(shared),
-            connection_id: all.last_connection_id,
-        })
-    }
-}
-
-impl Drop for Guest {
-    fn drop(&mut self) {
-        self.shared.borrow_mut().counters.connected -= 1;
     }
 }

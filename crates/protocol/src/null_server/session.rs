@@ -10,7 +10,7 @@ use super::{
     command::Command,
     log::Entry,
     result::Packets,
-    server::Guest,
+    shared_state::Guest,
 };
 use crate::{
     hello::{Hello, Login},

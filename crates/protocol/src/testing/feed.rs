@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     greeting::Greeting,
     packets::{self, PacketReader},
-    rows::{Kept, ResultSet},
+    rows::{ResultSet, TextRows},
     skim::{Dialect, Outcome, Skim, Step},
 };
 
@@ -35,7 +35,7 @@ impl Feed {
             cache_metadata: self.cache_metadata,
         });
         let mut info = Vec::new();
-        let mut kept = self.keep.then(Kept::new);
+        let mut kept = self.keep.then(TextRows::new);
         let mut pieces = pieces.iter().copied().cycle();
         loop {
             match skim.step(&mut packets, &mut info, kept.as_mut().map(|kept| kept as _))? {
@@ -53,7 +53,7 @@ impl Feed {
                 Step::Done(outcome) => {
                     return Ok(Some((
                         outcome,
-                        kept.map(Kept::into_sets).unwrap_or_default(),
+                        kept.map(TextRows::into_sets).unwrap_or_default(),
                     )));
                 }
             }

@@ -5,8 +5,7 @@ use verdict::{
     Unit, change as change_of,
 };
 
-use super::executions;
-use crate::number::{duration, si};
+use crate::number::{counted, duration, si};
 
 /// More executions than these nobody does.
 const MORE_MAX: usize = 1000;
@@ -24,6 +23,14 @@ fn count_of_more(needed: usize, executions: usize) -> String {
     match needed.saturating_sub(executions) {
         more if more > MORE_MAX => format!("more than {MORE_MAX}"),
         more => more.to_string(),
+    }
+}
+
+/// `5 executions against 3`.
+pub(super) fn executions(place: &Place) -> String {
+    match place.executions {
+        [a, b] if a == b => format!("{} a side", counted(a, "execution")),
+        [a, b] => format!("{} against {b}", counted(a, "execution")),
     }
 }
 

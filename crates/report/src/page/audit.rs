@@ -3,7 +3,7 @@
 use audit::{Audit, Finding, Judgement, Level, Unjudged, WAITING};
 use maud::{Markup, html};
 
-use super::{figures::scrolling, unbroken};
+use super::figures::{scrolling, unbroken};
 use crate::{findings::counts, results::Results};
 
 /// Nothing where the rules were not asked.

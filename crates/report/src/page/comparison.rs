@@ -4,7 +4,10 @@ use maud::{Markup, html};
 use stats::Interval;
 use verdict::{Answer, Question, change};
 
-use super::{blocks, figures, unbroken};
+use super::{
+    blocks,
+    figures::{self, unbroken},
+};
 use crate::{answer, chart::px, grid::Grid, results::Results};
 
 /// Width and height of one interval's drawing, in the units of its `viewBox`.

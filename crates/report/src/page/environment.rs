@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 use samples::ErrorCount;
 
-use super::{figures::scrolling, machines, variables};
+use super::{
+    figures::{joined, scrolling},
+    machines, variables,
+};
 use crate::{
     ceiling,
     number::{bytes, counted},
@@ -116,15 +119,6 @@ fn servers(results: &Results) -> Markup {
             }))
         }
     }
-}
-
-/// `a, b, c`.
-pub(super) fn joined<T: ToString>(values: &BTreeSet<T>) -> String {
-    values
-        .iter()
-        .map(T::to_string)
-        .collect::<Vec<_>>()
-        .join(", ")
 }
 
 fn datasets(results: &Results) -> Markup {

@@ -1,4 +1,6 @@
-//! Figures and tables as HTML.
+//! Figures, tables and running text as HTML.
+
+use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
@@ -38,4 +40,19 @@ pub(super) fn latency_in_words(figure: &Figure) -> String {
 pub(super) fn new_orders(cell: &Cell) -> String {
     let figure = cell.new_orders_per_min.as_ref();
     figure.map_or("–".to_owned(), throughput_in_words)
+}
+
+/// Keeps a number and its sign or margin on one line.
+pub(super) fn unbroken(text: &str) -> String {
+    text.replace(" %", "\u{a0}%")
+        .replace(" ± ", "\u{a0}±\u{a0}")
+}
+
+/// `a, b, c`.
+pub(super) fn joined<T: ToString>(values: &BTreeSet<T>) -> String {
+    values
+        .iter()
+        .map(T::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -3,7 +3,10 @@
 use maud::{Markup, html};
 use verdict::Execution;
 
-use super::{figures, series::Course, unbroken};
+use super::{
+    figures::{self, unbroken},
+    series::Course,
+};
 use crate::{
     cell::{Percentile, busy, server_machine},
     chart::{frame::Description, timeline::Timeline},

@@ -1,5 +1,6 @@
 //! The course of each run over time, as the data that the page's script draws.
 
+mod course;
 mod data;
 mod load;
 mod machine;
@@ -7,76 +8,14 @@ mod server;
 mod tables;
 
 use maud::{Markup, PreEscaped, html};
-use samples::{Host, Interval, Phase, Record, Telemetry};
+use samples::{Host, Record, Telemetry};
 use serde::Serialize;
 use verdict::run_stalls;
 
+pub(super) use course::Course;
 use data::{ChartData, points_at_most, values_per_point};
 
-use crate::{
-    grid::{Grid, in_words},
-    limit::limit_in_words,
-    observers,
-    results::Results,
-};
-
-/// The course of one run.
-pub(super) struct Course<'a> {
-    /// `run 7: rows 1x, mix 1:0, 16 connections`, with `(incomplete)` where it is.
-    pub(super) title: String,
-    /// First and last second of the measurement.
-    pub(super) measured: Option<(f64, f64)>,
-    /// Start of each interval, seconds, and operations per second in it.
-    pub(super) throughput: Vec<(f64, f64)>,
-    /// Warm-up and measurement. The drain is left out: in it only the slowest operations end, and none starts.
-    intervals: Vec<&'a Interval>,
-}
-
-impl<'a> Course<'a> {
-    pub(super) fn of(record: &'a Record) -> Self {
-        let combination: Vec<(String, String)> = record
-            .header
-            .combination
-            .iter()
-            .map(|(factor, level)| (factor.clone(), level.clone()))
-            .collect();
-        let mut title = format!("run {}", record.header.run);
-        if !combination.is_empty() {
-            title.push_str(&format!(": {}", in_words(&combination)));
-        }
-        if !record.is_complete() {
-            title.push_str(" (incomplete)");
-        }
-        let intervals: Vec<&Interval> = record
-            .intervals
-            .iter()
-            .filter(|interval| interval.phase != Phase::Drain)
-            .collect();
-        Self {
-            title,
-            measured: record.measured_window_s(),
-            throughput: intervals
-                .iter()
-                .map(|interval| (interval.t_s, per_s(interval)))
-                .collect(),
-            intervals,
-        }
-    }
-
-    /// True for a sample that belongs to warm-up or measurement.
-    fn holds(&self, t_s: f64, length_s: f64) -> bool {
-        let middle_s = t_s + length_s / 2.0;
-        self.measured.is_none_or(|(_, end_s)| middle_s <= end_s)
-    }
-}
-
-fn per_s(interval: &Interval) -> f64 {
-    if interval.length_s > 0.0 {
-        interval.succeeded() as f64 / interval.length_s
-    } else {
-        0.0
-    }
-}
+use crate::{grid::Grid, limit::limit_in_words, observers, results::Results};
 
 /// One run as the script reads it.
 #[derive(Serialize)]
@@ -91,18 +30,7 @@ struct Run {
     marks: String,
     charts: Vec<ChartData>,
     /// What the server added up over the run.
-    tables: Vec<TableData>,
-}
-
-/// A table as the script writes it, the texts as they are shown.
-#[derive(Serialize)]
-struct TableData {
-    title: &'static str,
-    /// What is to be known of it; empty for nothing.
-    note: String,
-    head: Vec<&'static str>,
-    /// The first cell of a row names it.
-    rows: Vec<Vec<String>>,
+    tables: Vec<tables::TableData>,
 }
 
 /// The data of all runs in a script element that a browser does not run.

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use mycnf::{Catalogue, Family};
 use samples::{ServerIdentity, is_of_the_instance};
 
-use super::{environment::joined, figures::scrolling};
+use super::figures::{joined, scrolling};
 use crate::{
     number::{bytes, counted},
     results::Results,

@@ -2,7 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::{comparison, figures, unbroken};
+use super::{
+    comparison,
+    figures::{self, unbroken},
+};
 use crate::{
     answer,
     cell::Percentile,

@@ -1,6 +1,6 @@
 //! Least squares of the Universal Scalability Law between logarithms.
 
-use super::{Law, Point};
+use super::law::{Law, Point};
 
 /// A parameter smaller than this is zero to any measurement; its logarithm would wander off.
 const SMALLEST: f64 = 1e-12;

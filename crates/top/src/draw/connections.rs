@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ratatui::{buffer::Buffer, layout::Rect};
 use samples::ClientConnection;
 
-use super::{Scene, listing::Listing};
+use super::{listing::Listing, scene::Scene};
 use crate::{
     figure::{number, percent},
     sorting::Sorting,

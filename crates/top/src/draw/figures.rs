@@ -1,8 +1,8 @@
 //! The groups of figures: throughput, response times, server, InnoDB, CPU, disk.
 
 use super::{
-    Scene,
     blocks::{Figure, Group, Reading},
+    scene::Scene,
 };
 use crate::{
     figure::{bytes, bytes_per_s, clock, duration, number, percent_sign},

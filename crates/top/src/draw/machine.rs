@@ -5,7 +5,7 @@ use ratatui::{
     layout::{Constraint, Layout, Rect},
 };
 
-use super::{Scene, blocks, figures, listing::Listing};
+use super::{blocks, figures, listing::Listing, scene::Scene};
 use crate::figure::{bytes, duration, number, percent};
 
 /// The panel.

@@ -5,7 +5,7 @@ use ratatui::{
     layout::{Constraint, Layout, Rect},
 };
 
-use super::{Scene, blocks, connections, figures, statements, waits};
+use super::{blocks, connections, figures, scene::Scene, statements, waits};
 
 /// Lists below the figures need so many rows to be worth their title.
 const LIST_AT_LEAST: u16 = 4;

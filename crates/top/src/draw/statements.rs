@@ -6,7 +6,7 @@ use ratatui::{
 };
 use samples::{ServerTotals, TotalsRow};
 
-use super::{Scene, listing::Listing};
+use super::{listing::Listing, scene::Scene};
 use crate::{
     figure::{duration, number, percent},
     load::Kind,

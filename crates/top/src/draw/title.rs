@@ -1,6 +1,6 @@
 //! The line at the top: what is looked at, and how it is.
 
-use super::Scene;
+use super::scene::Scene;
 use crate::{
     figure::{clock, number},
     model::Presence,

@@ -6,7 +6,7 @@ use ratatui::{
 };
 use samples::TotalsRow;
 
-use super::{Scene, connections, listing::Listing};
+use super::{connections, listing::Listing, scene::Scene};
 use crate::{
     figure::{duration, number, percent},
     server::is_of_waits,

@@ -1,8 +1,10 @@
 //! The rules, the more particular ones first.
 
 use super::{
-    Resource, server_rules,
+    resource::Resource,
+    server_rules,
     signals::{NetworkSignals, Signals},
+    words::{percent, waited_for_disks},
 };
 
 /// One rule.
@@ -135,10 +137,6 @@ pub(super) const RULES: [Rule; 20] = [
     },
 ];
 
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
-
 fn memory(signals: &Signals) -> Option<String> {
     let memory = signals.memory?;
     let stalled = signals.pressure.map_or(0.0, |it| it.memory_some);
@@ -245,19 +243,6 @@ fn cpu(signals: &Signals) -> Option<String> {
             waited.unwrap_or_default()
         )
     })
-}
-
-/// Where the kernel does not tell how long tasks waited, nobody is taken to have waited less than it takes.
-pub(super) fn waited_for_disks(signals: &Signals) -> Option<String> {
-    match signals.pressure {
-        Some(pressure) => (pressure.io_some >= 0.3).then(|| {
-            format!(
-                ", tasks waited for a disk {} of the time",
-                percent(pressure.io_some)
-            )
-        }),
-        None => Some(String::new()),
-    }
 }
 
 fn disk(signals: &Signals) -> Option<String> {

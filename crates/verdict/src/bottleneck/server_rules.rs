@@ -1,9 +1,9 @@
 //! The rules that look at what the server says of itself: where the time of the connections went.
 
 use super::{
-    rules::{percent, waited_for_disks},
     server_signals::ServerSignals,
     signals::Signals,
+    words::{percent, waited_for_disks},
 };
 
 /// The share of their time that connections must have lost to one thing for it to be named.

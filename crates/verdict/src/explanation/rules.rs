@@ -1,8 +1,8 @@
 //! The rules, and the nominal prices by which they are ranked.
 
 use super::{
-    Found, Rank,
     evidence::{Evidence, Moved, amount},
+    finding::{Finding, Rank},
 };
 use crate::{
     bottleneck::Resource,
@@ -20,7 +20,7 @@ pub(super) struct Rule {
     )]
     pub(super) holds: &'static str,
     pub(super) rank: Rank,
-    pub(super) judge: fn(&Evidence<'_>) -> Option<Found>,
+    pub(super) judge: fn(&Evidence<'_>) -> Option<Finding>,
 }
 
 /// Nominal prices, microseconds; they rank causes and are no results.
@@ -188,7 +188,7 @@ pub(super) const RULES: [Rule; 18] = [
     },
 ];
 
-impl Found {
+impl Finding {
     fn of(moved: Moved, price_us: f64, meaning: String) -> Self {
         Self {
             cost: Some(moved.cost),
@@ -208,7 +208,7 @@ fn higher(moved: &Moved) -> &'static str {
     SIDES[moved.higher()]
 }
 
-fn limit(it: &Evidence<'_>, resource: Resource, what: &str) -> Option<Found> {
+fn limit(it: &Evidence<'_>, resource: Resource, what: &str) -> Option<Finding> {
     let side = it.limited_by(resource)?;
     let cost = match resource {
         Resource::CpuQuota => Some(Cost::Throttled),
@@ -221,7 +221,7 @@ fn limit(it: &Evidence<'_>, resource: Resource, what: &str) -> Option<Found> {
     let figures = waits
         .map(|moved| format!(" ({})", moved.in_words()))
         .unwrap_or_default();
-    Some(Found {
+    Some(Finding {
         cost: waits.map(|moved| moved.cost),
         sentence: format!("{} ran into {what}{figures}", SIDES[side]),
         explains_us: 0.0,
@@ -230,20 +230,20 @@ fn limit(it: &Evidence<'_>, resource: Resource, what: &str) -> Option<Found> {
     })
 }
 
-fn rows_read(it: &Evidence<'_>) -> Option<Found> {
+fn rows_read(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::RowsRead)?;
     let meaning = format!(
         "{} reads more rows for the same operation: an index is missing there, or another plan is taken",
         higher(&moved)
     );
     let is_scan = moved.by().abs() > ROWS_OF_A_SCAN;
-    Some(Found {
+    Some(Finding {
         rank: is_scan.then_some(Rank::Root),
-        ..Found::of(moved, price::ROW_US, meaning)
+        ..Finding::of(moved, price::ROW_US, meaning)
     })
 }
 
-fn row_locks(it: &Evidence<'_>) -> Option<Found> {
+fn row_locks(it: &Evidence<'_>) -> Option<Finding> {
     let time = it.moved(Cost::RowLockTime);
     let moved = time.or_else(|| it.moved(Cost::RowLockWaits))?;
     let waits = it.moved(Cost::RowLockWaits).filter(|_| time.is_some());
@@ -255,21 +255,21 @@ fn row_locks(it: &Evidence<'_>) -> Option<Found> {
         higher(&moved)
     );
     let price_us = if time.is_some() { 1.0 } else { price::FLUSH_US };
-    Some(Found::of(moved, price_us, meaning))
+    Some(Finding::of(moved, price_us, meaning))
 }
 
-fn query_cache(it: &Evidence<'_>) -> Option<Found> {
+fn query_cache(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::QueryCache)?;
     let settings = it.settings(&["query_cache_type", "query_cache_size"]);
     let meaning = format!("{} uses the query cache{settings}", higher(&moved));
-    Some(Found {
+    Some(Finding {
         // It spares some statements their work, and makes others wait.
         side: None,
-        ..Found::of(moved, price::CACHED_US, meaning)
+        ..Finding::of(moved, price::CACHED_US, meaning)
     })
 }
 
-fn statement_log(it: &Evidence<'_>) -> Option<Found> {
+fn statement_log(it: &Evidence<'_>) -> Option<Finding> {
     const SETTINGS: [&str; 2] = ["general_log", "slow_query_log"];
     let differing = SETTINGS.iter().find_map(|name| it.variable(name))?;
     let logging = usize::from(differing[1] == "ON");
@@ -283,12 +283,12 @@ fn statement_log(it: &Evidence<'_>) -> Option<Found> {
     let bytes = bytes.filter(|moved| moved.by().abs() > 2.0 * elsewhere_bytes(it, logging));
     let cpu = it.moved(Cost::ServerCpu).filter(of_log);
     match (bytes, cpu) {
-        (Some(moved), cpu) => Some(Found {
+        (Some(moved), cpu) => Some(Finding {
             explains_us: cpu.map_or(0.0, |cpu| cpu.by().abs())
                 + moved.by().abs() * price::WRITTEN_BYTE_US,
-            ..Found::of(moved, 0.0, meaning)
+            ..Finding::of(moved, 0.0, meaning)
         }),
-        (None, Some(cpu)) => Some(Found::of(cpu, 1.0, meaning)),
+        (None, Some(cpu)) => Some(Finding::of(cpu, 1.0, meaning)),
         (None, None) => unobserved(it, &[Cost::WrittenBytes, Cost::ServerCpu], logging, meaning),
     }
 }
@@ -310,9 +310,9 @@ fn elsewhere_bytes(it: &Evidence<'_>, side: usize) -> f64 {
 }
 
 /// A setting that differs and whose costs nobody looked at: a guess, and said to be one.
-fn unobserved(it: &Evidence<'_>, costs: &[Cost], side: usize, meaning: String) -> Option<Found> {
+fn unobserved(it: &Evidence<'_>, costs: &[Cost], side: usize, meaning: String) -> Option<Finding> {
     let is_unseen = !costs.iter().any(|cost| it.is_observed(*cost));
-    (is_unseen && it.is_decided()).then(|| Found {
+    (is_unseen && it.is_decided()).then(|| Finding {
         cost: None,
         sentence: format!("{meaning}; what that costs was not observed"),
         explains_us: 0.0,
@@ -321,17 +321,17 @@ fn unobserved(it: &Evidence<'_>, costs: &[Cost], side: usize, meaning: String) -
     })
 }
 
-fn misses(it: &Evidence<'_>) -> Option<Found> {
+fn misses(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::Misses)?;
     let settings = it.settings(&["innodb_buffer_pool_size"]);
     let meaning = format!(
         "{} has less of its data in the buffer pool{settings}",
         higher(&moved)
     );
-    Some(Found::of(moved, price::READ_US, meaning))
+    Some(Finding::of(moved, price::READ_US, meaning))
 }
 
-fn binary_log(it: &Evidence<'_>) -> Option<Found> {
+fn binary_log(it: &Evidence<'_>) -> Option<Finding> {
     const SETTINGS: [&str; 2] = ["log_bin", "sync_binlog"];
     let settings = it.settings(&SETTINGS);
     if settings.is_empty() {
@@ -353,13 +353,13 @@ fn binary_log(it: &Evidence<'_>) -> Option<Found> {
     if let Some(flushes) = it.moved(Cost::DiskFlushes).filter(of_it)
         && flushes.by().abs() > own
     {
-        return Some(Found {
+        return Some(Finding {
             explains_us: (flushes.by().abs() - own) * price::FLUSH_US,
-            ..Found::of(flushes, 0.0, meaning)
+            ..Finding::of(flushes, 0.0, meaning)
         });
     }
     if let Some(bytes) = it.moved(Cost::BinlogBytes).filter(of_it) {
-        return Some(Found::of(bytes, price::WRITTEN_BYTE_US, meaning));
+        return Some(Finding::of(bytes, price::WRITTEN_BYTE_US, meaning));
     }
     unobserved(it, &[Cost::DiskFlushes, Cost::BinlogBytes], side, meaning)
 }
@@ -373,7 +373,7 @@ fn syncs_more(a: &str, b: &str) -> bool {
     every(b) < every(a)
 }
 
-fn fsyncs(it: &Evidence<'_>) -> Option<Found> {
+fn fsyncs(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it
         .moved(Cost::LogFsyncs)
         .or_else(|| it.moved(Cost::Fsyncs))?;
@@ -403,10 +403,10 @@ fn fsyncs(it: &Evidence<'_>) -> Option<Found> {
             format!("{fewer} syncs less often for the same operation{settings}")
         }
     };
-    Some(Found::of(moved, price::FLUSH_US, meaning))
+    Some(Finding::of(moved, price::FLUSH_US, meaning))
 }
 
-fn temporary_tables(it: &Evidence<'_>) -> Option<Found> {
+fn temporary_tables(it: &Evidence<'_>) -> Option<Finding> {
     let settings = it.settings(&[
         "tmp_table_size",
         "max_heap_table_size",
@@ -420,11 +420,11 @@ fn temporary_tables(it: &Evidence<'_>) -> Option<Found> {
         "{} makes more of them for the same operation{settings}",
         higher(&moved)
     );
-    Some(Found::of(moved, price_us, meaning))
+    Some(Finding::of(moved, price_us, meaning))
 }
 
 /// Those of the server where they are known: what other programs write to the same disk is no cost of an operation.
-fn bytes_written(it: &Evidence<'_>) -> Option<Found> {
+fn bytes_written(it: &Evidence<'_>) -> Option<Finding> {
     let cost = match it.is_observed(Cost::WrittenBytes) {
         true => Cost::WrittenBytes,
         false => Cost::DiskWrittenBytes,
@@ -433,17 +433,17 @@ fn bytes_written(it: &Evidence<'_>) -> Option<Found> {
     bytes(it, cost, price::WRITTEN_BYTE_US, &settings)
 }
 
-fn bytes(it: &Evidence<'_>, cost: Cost, price_us: f64, settings: &[&str]) -> Option<Found> {
+fn bytes(it: &Evidence<'_>, cost: Cost, price_us: f64, settings: &[&str]) -> Option<Finding> {
     let moved = it.moved(cost)?;
     let meaning = format!(
         "{} moves more bytes for the same operation{}",
         higher(&moved),
         it.settings(settings)
     );
-    Some(Found::of(moved, price_us, meaning))
+    Some(Finding::of(moved, price_us, meaning))
 }
 
-fn round_trip(it: &Evidence<'_>) -> Option<Found> {
+fn round_trip(it: &Evidence<'_>) -> Option<Finding> {
     let median = it
         .metric(Metric::P50)
         .filter(|metric| metric.decision.is_different())?;
@@ -458,7 +458,7 @@ fn round_trip(it: &Evidence<'_>) -> Option<Found> {
         && shortest_us.abs() <= 2.0 * median_us.abs();
     let is_outside = median_us.abs() > 3.0 * cpu_us;
     let side = usize::from(median_us > 0.0);
-    (is_alike && is_outside).then(|| Found {
+    (is_alike && is_outside).then(|| Finding {
         cost: None,
         sentence: format!(
             "on {} every operation takes about {} longer, the shortest one {}, while the server's costs explain none of \
@@ -473,7 +473,7 @@ fn round_trip(it: &Evidence<'_>) -> Option<Found> {
     })
 }
 
-fn slower_disk(it: &Evidence<'_>) -> Option<Found> {
+fn slower_disk(it: &Evidence<'_>) -> Option<Finding> {
     let moved = it.moved(Cost::DiskStall)?;
     let requests = [Cost::DiskReads, Cost::DiskFlushes].into_iter();
     if requests.filter_map(|cost| it.moved(cost)).next().is_some() {
@@ -483,10 +483,10 @@ fn slower_disk(it: &Evidence<'_>) -> Option<Found> {
         "on {} the disk is slower, or it has other work",
         higher(&moved)
     );
-    Some(Found::of(moved, 1.0, meaning))
+    Some(Finding::of(moved, 1.0, meaning))
 }
 
-fn general(it: &Evidence<'_>, cost: Cost, meaning: &str) -> Option<Found> {
+fn general(it: &Evidence<'_>, cost: Cost, meaning: &str) -> Option<Finding> {
     let moved = it.moved(cost)?;
     let [least, most] = [moved.a.min(moved.b), moved.a.max(moved.b)];
     let more = match least > 0.0 {
@@ -494,5 +494,5 @@ fn general(it: &Evidence<'_>, cost: Cost, meaning: &str) -> Option<Found> {
         false => "new".to_owned(),
     };
     let meaning = format!("{more}, {} {meaning}", higher(&moved));
-    Some(Found::of(moved, 1.0, meaning))
+    Some(Finding::of(moved, 1.0, meaning))
 }

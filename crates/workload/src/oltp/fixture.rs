@@ -1,6 +1,6 @@
 //! The settings that the tests of this benchmark begin with.
 
-use super::plan::Settings;
+use super::settings::Settings;
 
 /// sysbench's defaults, for four tables and eight connections.
 pub(super) fn settings() -> Settings {

@@ -6,9 +6,7 @@ use settings::{
 };
 
 use super::{
-    benchmark::Benchmark,
-    distribution::RandType,
-    plan::{IgnoredErrors, Settings},
+    benchmark::Benchmark, distribution::RandType, plan::IgnoredErrors, settings::Settings,
 };
 
 /// Bytes of a row on disk with its index, about.

@@ -1,6 +1,6 @@
 //! The family's statements, in sysbench's words.
 
-use super::plan::Settings;
+use super::settings::Settings;
 
 /// One kind of statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

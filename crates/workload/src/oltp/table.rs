@@ -10,8 +10,8 @@ use rand_xoshiro::{
 use super::{
     benchmark::Benchmark,
     distribution::Distribution,
-    plan::Settings,
     row_text::{self, C, PAD},
+    settings::Settings,
 };
 use crate::{
     KnownTable,

@@ -4,11 +4,12 @@ use bstr::{BString, ByteSlice};
 use protocol::Password;
 
 use super::{
+    Error,
     ast::{Member, Program, Section, SectionKind, Text},
     barrel_text,
     diagnostic::{Diagnostic, Source},
     gen_data::GenData,
-    main_block,
+    main_block, parser,
     script::{
         ClientSection, DictionarySection, Generator, Order, QuerySection, Script, TableSection,
         WordSource,
@@ -19,8 +20,17 @@ use super::{
 
 type Checked<T> = Result<T, Box<Diagnostic>>;
 
+impl Script {
+    /// Parses and checks a .smack file; `name` is what errors call it.
+    pub fn parse(name: &str, text: &[u8]) -> Result<Self, Error> {
+        let source = Source { name, text };
+        let program = parser::parse(&source)?;
+        Ok(check(source, &program)?)
+    }
+}
+
 /// Checks a program and gives its sections their meaning.
-pub(crate) fn check(source: Source<'_>, program: &Program) -> Checked<Script> {
+fn check(source: Source<'_>, program: &Program) -> Checked<Script> {
     let mut checker = Checker {
         source,
         warnings: Vec::new(),

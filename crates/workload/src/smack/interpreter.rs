@@ -5,7 +5,8 @@ use std::{collections::HashMap, time::Duration};
 use super::{
     Error,
     ast::{Expression, Part},
-    main_block::{ClientProgram, Command, Step, speaks_of_others},
+    client_program::{ClientProgram, Command, Step},
+    main_block::speaks_of_others,
 };
 
 /// What the caller has to do next.

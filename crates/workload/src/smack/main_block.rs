@@ -1,67 +1,14 @@
-//! What main does, as one list of steps per client.
+//! From the statements of main to the programs of its clients.
 //!
 //! Super Smack ran main once per client process; so here each client has its own copy of the steps, and the
 //! copies run side by side.
 
 use super::{
     ast::{Expression, Part, Statement, Word},
+    client_program::{ClientProgram, Command, Step},
     diagnostic::{Diagnostic, Source},
     script::Script,
 };
-
-/// The steps of one client, in order.
-#[derive(Debug, Clone)]
-pub struct ClientProgram {
-    /// Index of the client.
-    pub client: usize,
-    pub(crate) steps: Vec<Step>,
-}
-
-/// One statement of main.
-#[derive(Debug, Clone)]
-pub(crate) struct Step {
-    pub(crate) command: Command,
-    /// Where it stands, for what is only found wrong while running: the fault without its message.
-    pub(crate) place: Box<Diagnostic>,
-}
-
-/// What a statement of main does.
-#[derive(Debug, Clone)]
-pub(crate) enum Command {
-    SetRounds(Expression),
-    CreateThreads(Expression),
-    Connect,
-    UnloadBarrel,
-    Collect,
-    Disconnect,
-    /// Seconds, and milliseconds on top.
-    Sleep(Expression, Expression),
-    Print(Expression),
-    Query(Expression),
-    /// Name of a query, and a file or `-`.
-    SaveResult(Expression, Expression),
-    Assign(String, Expression),
-}
-
-impl Step {
-    /// The expressions that the statement evaluates.
-    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        let (first, second) = match &self.command {
-            Command::SetRounds(value)
-            | Command::CreateThreads(value)
-            | Command::Print(value)
-            | Command::Query(value)
-            | Command::Assign(_, value) => (Some(value), None),
-            Command::Sleep(first, second) | Command::SaveResult(first, second) => {
-                (Some(first), Some(second))
-            }
-            Command::Connect | Command::UnloadBarrel | Command::Collect | Command::Disconnect => {
-                (None, None)
-            }
-        };
-        first.into_iter().chain(second)
-    }
-}
 
 /// Sorts the statements by client and checks what needs no arguments.
 pub(crate) fn compile(

@@ -3,6 +3,7 @@
 mod ast;
 mod barrel_text;
 mod checker;
+mod client_program;
 mod diagnostic;
 mod dictionary;
 mod error;
@@ -21,17 +22,18 @@ mod rows;
 mod script;
 mod statement;
 mod table;
+mod table_event;
 mod template;
 mod user;
 mod words;
 
+pub use client_program::ClientProgram;
 pub use diagnostic::Diagnostic;
 pub use dictionary::{DataFiles, Dictionary, Seat};
 pub use error::{Error, RefusedRow};
 pub use interpreter::{
     Action, ConnectFigures, Crew, Figures, Interpreter, QueryTypeFigures, Stage,
 };
-pub use main_block::ClientProgram;
 pub use options::{SmackClients, SmackData, SmackLoad};
 pub use passwords::without_passwords;
 pub use plan::{ClientPlan, Firing, UNCOUNTED};
@@ -39,6 +41,7 @@ pub use script::{
     ClientSection, DictionarySection, Generator, Order, QuerySection, Script, TableSection,
     WordSource,
 };
-pub use table::{Existing, TableEvent, TablePlan, Watch};
+pub use table::{Existing, TablePlan};
+pub use table_event::{TableEvent, Watch};
 pub use template::Template;
 pub use user::{SmackUser, statement_of};

@@ -14,7 +14,7 @@ use super::{
     Error,
     gen_data::{GenData, GenDataStream},
     script::Generator,
-    table::{TableEvent, Watch},
+    table_event::{TableEvent, Watch},
 };
 
 /// Bytes of a file that are read at once.

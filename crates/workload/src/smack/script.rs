@@ -6,15 +6,8 @@ use bstr::BString;
 use protocol::Password;
 
 use super::{
-    Error,
-    barrel_text::BarrelEntry,
-    checker,
-    diagnostic::{Diagnostic, Source},
-    gen_data::GenData,
-    main_block::ClientProgram,
-    parser,
-    statement::StatementText,
-    template::Template,
+    barrel_text::BarrelEntry, client_program::ClientProgram, diagnostic::Diagnostic,
+    gen_data::GenData, statement::StatementText, template::Template,
 };
 
 /// A checked .smack file.
@@ -145,13 +138,6 @@ pub struct QuerySection {
 }
 
 impl Script {
-    /// Parses and checks a .smack file; `name` is what errors call it.
-    pub fn parse(name: &str, text: &[u8]) -> Result<Self, Error> {
-        let source = Source { name, text };
-        let program = parser::parse(&source)?;
-        Ok(checker::check(source, &program)?)
-    }
-
     /// Index of a client by its name.
     pub fn client(&self, name: &str) -> Option<usize> {
         self.clients.iter().position(|client| client.name == name)

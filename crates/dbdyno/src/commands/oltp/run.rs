@@ -60,7 +60,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     check_server(&plan, &endpoint)?;
     let interrupt = signals::interrupt()?;
     if options.report.format == Format::Sysbench {
-        super::print_title(options);
+        super::title::print_title(options);
         print!("{}", sysbench::header(&header(options, stop, drain)));
     }
     let place = record_place(options, benchmark)?;

@@ -27,7 +27,7 @@ const STREAMS_MIN: usize = 2;
 pub(super) fn prepare(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
     let settings = options.settings(options.rows_seed())?;
-    super::print_title(options);
+    super::title::print_title(options);
     if options.may_create_database() {
         create_database(&endpoint)?;
     }
@@ -132,7 +132,7 @@ pub(super) fn prewarm(options: &Options, benchmark: Benchmark) -> anyhow::Result
         let message = "bulk_insert has nothing to prewarm: its tables begin empty";
         return Err(Blamed::new(Blame::Input, message).into());
     }
-    super::print_title(options);
+    super::title::print_title(options);
     let prewarm = Prewarm {
         table_size: settings.table_size,
     };
@@ -147,7 +147,7 @@ pub(super) fn prewarm(options: &Options, benchmark: Benchmark) -> anyhow::Result
 /// Drops the tables.
 pub(super) fn cleanup(options: &Options, benchmark: Benchmark) -> anyhow::Result<ExitCode> {
     let endpoint = options.endpoint()?;
-    super::print_title(options);
+    super::title::print_title(options);
     let tables = match benchmark {
         Benchmark::BulkInsert => options.load.connections,
         _ => options.tables.tables,

@@ -20,7 +20,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
     /// A single option, which wins over the files
-    #[arg(long, value_name = "OPTION=VALUE", value_parser = super::parse_set)]
+    #[arg(long, value_name = "OPTION=VALUE", value_parser = super::server_option::parse_set)]
     set: Vec<(String, String)>,
 }
 

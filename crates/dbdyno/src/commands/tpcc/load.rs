@@ -10,7 +10,7 @@ use crate::{
     blame::{Blame, Blamed},
     connection_options::ConnectionOptions,
     runs::{
-        redo_log::RedoLogOff,
+        redo_log_off::RedoLogOff,
         tpcc::{
             database,
             population::{load_all, look},

@@ -22,7 +22,7 @@ const EXIT_WRONG: u8 = 1;
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
     /// The scale factor that the tables should have; told by the number of suppliers unless given
-    #[arg(long, value_name = "F", value_parser = super::scale_factor)]
+    #[arg(long, value_name = "F", value_parser = super::target::scale_factor)]
     scale_factor: Option<ScaleFactor>,
     /// Count the rows only, and do not compare their content
     #[arg(long)]
@@ -32,7 +32,7 @@ pub(super) struct CheckArgs {
 }
 
 pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
-    let endpoint = super::endpoint(&args.connection)?;
+    let endpoint = super::target::endpoint(&args.connection)?;
     let found = control(&endpoint, async |connection| {
         taken(connection, &known_tables()).await
     })?;

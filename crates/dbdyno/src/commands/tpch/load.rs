@@ -12,7 +12,7 @@ use crate::{
     runs::{
         Purpose, control,
         known_tables::taken,
-        redo_log::RedoLogOff,
+        redo_log_off::RedoLogOff,
         tpch_data::{Filled, default_streams, fill},
     },
     signals,
@@ -21,7 +21,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(super) struct LoadArgs {
     /// How large the data is: 1 is about 1 GB of text and 8.7 million rows
-    #[arg(long, value_name = "F", default_value = "1", value_parser = super::scale_factor)]
+    #[arg(long, value_name = "F", default_value = "1", value_parser = super::target::scale_factor)]
     scale_factor: ScaleFactor,
     /// primary: primary keys only; secondary: also an index for each reference; foreign: also the foreign keys
     #[arg(long, value_name = "KEYS", default_value = "foreign")]
@@ -67,7 +67,7 @@ enum Format {
 }
 
 pub(super) fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
-    let endpoint = super::endpoint(&args.connection)?;
+    let endpoint = super::target::endpoint(&args.connection)?;
     let plan = LoadPlan {
         scale_factor: args.scale_factor,
         keys: args.keys,

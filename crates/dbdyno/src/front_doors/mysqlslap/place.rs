@@ -6,7 +6,7 @@ use protocol::{Compression, Endpoint, Password, SslMode};
 
 use super::{
     super::my_getopt::{Arguments, Options},
-    Dialect,
+    dialect::Dialect,
 };
 use crate::{
     blame::Blamed,

@@ -292,7 +292,7 @@ fn told(
 
 /// Says where mysqlslap's division loses statements, or its share of nothing becomes one pass.
 fn note_remainder(settings: &Settings, clients: u32) {
-    let super::settings::Limit::Together(count) = settings.limit else {
+    let super::values::Limit::Together(count) = settings.limit else {
         return;
     };
     if settings.remainder || settings.output == Output::Nothing {

@@ -10,8 +10,8 @@ use super::{
         my_getopt::{Arguments, Options},
         super_smack::fresh_seed,
     },
-    Dialect,
-    values::Reader,
+    dialect::Dialect,
+    values::{Limit, Reader},
 };
 use crate::blame::Blamed;
 
@@ -55,17 +55,6 @@ pub(super) struct Settings {
     pub(super) sample_every: Option<Duration>,
     /// What is to be told before anything is done.
     pub(super) warnings: Vec<String>,
-}
-
-/// How many statements the clients run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Limit {
-    /// Each runs its list once.
-    Once,
-    /// Each runs so many.
-    Each(u64),
-    /// All together run so many.
-    Together(u64),
 }
 
 /// Where the report goes.

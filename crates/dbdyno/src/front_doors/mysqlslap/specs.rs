@@ -168,11 +168,11 @@ pub(super) const SPECS: &[Spec] = &[
 ];
 
 /// The options of a dialect, ours among them.
-pub(super) fn of(dialect: super::Dialect) -> Vec<Spec> {
+pub(super) fn of(dialect: super::dialect::Dialect) -> Vec<Spec> {
     let known = |spec: &&Spec| match spec.of {
         Both | Ours => true,
-        MySql => dialect == super::Dialect::MySql,
-        MariaDb => dialect == super::Dialect::MariaDb,
+        MySql => dialect == super::dialect::Dialect::MySql,
+        MariaDb => dialect == super::dialect::Dialect::MariaDb,
     };
     SPECS.iter().filter(known).copied().map(told).collect()
 }

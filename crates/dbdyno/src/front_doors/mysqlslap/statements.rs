@@ -2,7 +2,7 @@
 
 use workload::slap::Engine;
 
-use super::Dialect;
+use super::dialect::Dialect;
 
 pub(super) fn drop_schema(schema: &str) -> String {
     format!("DROP SCHEMA IF EXISTS `{schema}`")

@@ -8,16 +8,24 @@ use workload::slap::{
     COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, Script, Statement, default_of,
 };
 
-use super::{
-    super::my_getopt::{Arguments, Options, number},
-    settings::Limit,
-};
+use super::super::my_getopt::{Arguments, Options, number};
 use crate::{blame::Blamed, runs::sample_every};
 
 /// Retries of one statement with `--on-error=retry`.
 const RETRIES: u32 = 100;
 /// The most clients of a test.
 const CLIENTS_AT_MOST: u32 = 100_000;
+
+/// How many statements the clients run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// Each runs its list once.
+    Once,
+    /// Each runs so many.
+    Each(u64),
+    /// All together run so many.
+    Together(u64),
+}
 
 /// Reads single values.
 pub(super) struct Reader<'a> {

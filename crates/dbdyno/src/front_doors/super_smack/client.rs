@@ -9,8 +9,8 @@ use protocol::{Connection, ResultSet};
 use workload::smack::{Action, ClientProgram, Crew, Interpreter, Seat, Stage, statement_of};
 
 use super::{
-    Shared,
     drive::{self, Driven, Workers},
+    shared_state::SharedState,
 };
 use crate::{
     blame::{Blame, Blamed},
@@ -23,7 +23,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// One client and its share of the unique words.
 pub(super) struct ClientRun<'s> {
-    shared: &'s Shared,
+    shared: &'s SharedState,
     interpreter: Interpreter<'s>,
     client: usize,
     /// Seat of its first worker, among the workers of all clients.
@@ -43,7 +43,7 @@ pub(super) struct End {
 
 impl<'s> ClientRun<'s> {
     /// All clients of a script, their workers seated one after the other.
-    pub(super) fn all(shared: &'s Shared) -> anyhow::Result<Vec<Self>> {
+    pub(super) fn all(shared: &'s SharedState) -> anyhow::Result<Vec<Self>> {
         let start = |program: &'s ClientProgram| {
             let name = &shared.script.clients[program.client].name;
             Interpreter::new(program, name, &shared.arguments)

@@ -16,7 +16,7 @@ use workload::smack::{
     ClientPlan, ConnectFigures, Crew, Figures, Firing, QueryTypeFigures, Seat, SmackUser, UNCOUNTED,
 };
 
-use super::Shared;
+use super::shared_state::SharedState;
 use crate::{
     blame::{Blame, Blamed},
     commands::run::terminal_width,
@@ -47,7 +47,7 @@ pub(super) struct Workers {
 }
 
 /// Runs the workers of a client to their end; errors are counted and told on standard error.
-pub(super) fn crew(shared: &Shared, workers: &Workers, crew: &Crew) -> anyhow::Result<Driven> {
+pub(super) fn crew(shared: &SharedState, workers: &Workers, crew: &Crew) -> anyhow::Result<Driven> {
     let client = workers.client;
     let name = shared.script.clients[client].name.clone();
     let firing = Firing {
@@ -98,7 +98,7 @@ pub(super) fn crew(shared: &Shared, workers: &Workers, crew: &Crew) -> anyhow::R
 /// Drives the workers and keeps a record; the grade of its audit is told beside the report, whose every byte is that of
 /// Super Smack.
 fn recorded(
-    shared: &Shared,
+    shared: &SharedState,
     client: usize,
     plan: &ClientPlan,
     load: Load<SmackUser>,
@@ -132,7 +132,7 @@ fn recorded(
 }
 
 fn group(
-    shared: &Shared,
+    shared: &SharedState,
     workers: &Workers,
     plan: Arc<ClientPlan>,
     users: u32,

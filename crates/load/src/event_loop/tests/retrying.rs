@@ -103,3 +103,21 @@ fn a_load_that_no_time_ends_gives_up_when_nothing_succeeds() {
     let told = without_end(user);
     assert!(told.halted.is_empty(), "{:?}", told.halted);
 }
+
+#[test]
+fn a_deadlock_is_retried_within_the_same_operation() {
+    let user = Scripted::taking(&[10, 10]).failing(0, failure(1213, true, false));
+    let told = drive(vec![user], OnError::Retry { at_most: 3 }, 0, 1_000);
+    let measured = told.due_in(Phase::Measurement);
+    assert_eq!((measured.response.count, measured.errors), (51, 0));
+    assert_eq!(
+        measured.response.min_ns, 20_000_000,
+        "the response time includes the retry"
+    );
+    let deadlocks = &told.failures[&(0, 1213)];
+    assert_eq!(
+        (deadlocks.count, deadlocks.retried),
+        (51, 51),
+        "one of them after the stop"
+    );
+}

@@ -8,7 +8,7 @@ fn connected_after(user: Scripted) -> (Result<Duration, Failure>, Duration) {
         clock: Clock::Driven,
         spin: false,
     };
-    let place = Place {
+    let offsets = GroupOffsets {
         group: 0,
         first_operation: 0,
         first_statement: 0,
@@ -18,7 +18,7 @@ fn connected_after(user: Scripted) -> (Result<Duration, Failure>, Duration) {
     let reactor = reactor::Reactor::with_options(options).expect("a reactor");
     let took = reactor.run(async {
         let begin = reactor::now();
-        connecting::connect_all(&messages, &timeline, vec![(place, user)]).await;
+        connecting::connect_all(&messages, &timeline, vec![(offsets, user)]).await;
         reactor::now() - begin
     });
     match inbox.recv().expect("a message") {

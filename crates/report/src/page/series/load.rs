@@ -3,9 +3,8 @@
 use samples::{Histogram, Interval};
 
 use super::{
-    Course,
+    course::{Course, per_s},
     data::{ChartData, Column, Instants, LineData, values_per_point},
-    per_s,
 };
 use crate::number::counted;
 

@@ -28,7 +28,7 @@ struct Sample<'a> {
 }
 
 impl<'a> Course<'a> {
-    pub(super) fn of(record: &'a Record, course: &super::Course) -> Self {
+    pub(super) fn of(record: &'a Record, course: &super::course::Course) -> Self {
         let mut values = BTreeMap::new();
         let mut samples = Vec::new();
         for status in &record.server_status {
@@ -216,7 +216,7 @@ mod tests {
                 &[("Threads_running", 5.0)],
             ),
         ];
-        let course = Course::of(&record, &super::super::Course::of(&record));
+        let course = Course::of(&record, &super::super::course::Course::of(&record));
         assert_eq!(course.values("Threads_running"), [3.0, 3.0, 5.0].map(Some));
         assert_eq!(course.values("Innodb_row_lock_current_waits"), [None; 3]);
         assert_eq!(

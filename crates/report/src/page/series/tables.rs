@@ -1,8 +1,8 @@
 //! What the server added up over one run: statements, waits, users, tables, the slow query log.
 
 use samples::{Record, ServerTotals, SlowLog, TotalsRow};
+use serde::Serialize;
 
-use super::TableData;
 use crate::{
     chart::frame::shortened,
     number::{bytes, count, counted, duration},
@@ -90,6 +90,17 @@ const LAYOUTS: [Layout; 5] = [
         share: Some("% of the rows read"),
     },
 ];
+
+/// A table as the script writes it, the texts as they are shown.
+#[derive(Serialize)]
+pub(super) struct TableData {
+    title: &'static str,
+    /// What is to be known of it; empty for nothing.
+    note: String,
+    head: Vec<&'static str>,
+    /// The first cell of a row names it.
+    rows: Vec<Vec<String>>,
+}
 
 /// The tables of a run; none of what the server did not tell.
 pub(super) fn of(record: &Record) -> Vec<TableData> {

@@ -1,6 +1,6 @@
 //! CUSTOMER: 3,000 per district.
 
-use super::Definition;
+use super::definition::Definition;
 use crate::tpcc::{
     population::{CUSTOMERS, DISTRICTS, Population, Unit},
     random::{Draw, Purpose},

@@ -1,6 +1,6 @@
 //! DISTRICT: ten per warehouse.
 
-use super::Definition;
+use super::definition::Definition;
 use crate::tpcc::{
     population::{DISTRICTS, ORDERS, Population, Unit},
     random::{Draw, Purpose},

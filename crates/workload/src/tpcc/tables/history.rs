@@ -1,6 +1,6 @@
 //! HISTORY: one payment of every customer.
 
-use super::Definition;
+use super::definition::Definition;
 use crate::tpcc::{
     population::{CUSTOMERS, DISTRICTS, Population, Unit},
     random::{Draw, Purpose},

@@ -1,6 +1,6 @@
 //! ITEM: what is sold, the same in all warehouses.
 
-use super::Definition;
+use super::definition::Definition;
 use crate::tpcc::{
     population::{ITEMS, Population, Unit},
     random::{Draw, Purpose},

@@ -1,6 +1,7 @@
 //! The nine tables: names and order of columns are tpcc-mysql's, types the specification's.
 
 mod customer;
+mod definition;
 mod district;
 mod history;
 mod item;
@@ -10,7 +11,7 @@ mod orders;
 mod stock;
 mod warehouse;
 
-use super::population::{Population, Unit};
+use definition::Definition;
 
 /// A table, in the order in which the tables are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,20 +34,6 @@ pub enum Table {
     NewOrders,
     /// Lines of orders.
     OrderLine,
-}
-
-/// What a table is made of.
-pub(crate) struct Definition {
-    /// The table.
-    pub(crate) name: &'static str,
-    /// Name and type of each column.
-    pub(crate) columns: &'static [(&'static str, &'static str)],
-    /// Columns of the primary key; empty where there is none.
-    pub(crate) primary_key: &'static str,
-    /// Units of the population, per warehouse; for items, of all warehouses.
-    pub(crate) units: u64,
-    /// Appends the rows of one unit; returns how many they are.
-    pub(crate) write: fn(&Population, Unit, &mut Vec<u8>) -> u64,
 }
 
 impl Table {

@@ -1,6 +1,6 @@
 //! NEW-ORDER: the orders of every district that were not delivered yet.
 
-use super::Definition;
+use super::definition::Definition;
 use crate::tpcc::{
     population::{DELIVERED, DISTRICTS, Population, UNDELIVERED, Unit},
     row::Row,

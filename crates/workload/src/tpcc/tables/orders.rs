@@ -1,6 +1,6 @@
 //! ORDERS: one order of every customer, in random order of the customers.
 
-use super::Definition;
+use super::definition::Definition;
 use crate::tpcc::{
     population::{CUSTOMERS, DELIVERED, DISTRICTS, ORDERS, Population, Unit},
     random::{Draw, Purpose},

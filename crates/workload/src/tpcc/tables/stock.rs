@@ -1,6 +1,6 @@
 //! STOCK: what a warehouse has of each item.
 
-use super::Definition;
+use super::definition::Definition;
 use crate::tpcc::{
     population::{ITEMS, Population, Unit},
     random::{Draw, Purpose},

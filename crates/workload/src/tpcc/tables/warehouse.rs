@@ -1,6 +1,6 @@
 //! WAREHOUSE: one row each.
 
-use super::Definition;
+use super::definition::Definition;
 use crate::tpcc::{
     population::{Population, Unit},
     random::{Draw, Purpose},

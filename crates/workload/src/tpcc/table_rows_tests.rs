@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
+use crate::tpcc::population::{CUSTOMERS, DELIVERED, DISTRICTS, ITEMS};
 
 const SEED: u64 = 1;
 

@@ -1,0 +1,10 @@
+//! An option of a server, as `--set` takes it.
+
+/// `innodb_io_capacity=2000`; an option alone is switched on.
+pub(super) fn parse_set(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    match name.trim() {
+        "" => Err("no option before the =".to_owned()),
+        name => Ok((name.to_owned(), value.trim().to_owned())),
+    }
+}

@@ -1,0 +1,25 @@
+//! What all clients of a run share.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use load::{Interrupt, OnError};
+use report::layouts::super_smack::TimeUnit;
+use workload::smack::{Dictionary, Script};
+
+use super::endpoints::Endpoints;
+
+/// What all clients of a run share.
+pub(super) struct SharedState {
+    pub(super) script: Script,
+    pub(super) dictionaries: Arc<[Dictionary]>,
+    pub(super) endpoints: Endpoints,
+    pub(super) arguments: Vec<String>,
+    pub(super) unit: TimeUnit,
+    pub(super) on_error: OnError,
+    pub(super) seed: u64,
+    pub(super) loops: Option<u32>,
+    pub(super) interrupt: Interrupt,
+    /// File of the record, if there is to be one.
+    pub(super) record: Option<PathBuf>,
+    pub(super) sample_every: Option<Duration>,
+}

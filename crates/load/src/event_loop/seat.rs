@@ -1,0 +1,20 @@
+//! Where a user sits: its group among the load's, and itself among its loop's users.
+
+/// Where a user's group begins in the lists of the whole load.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GroupOffsets {
+    /// Index of the group.
+    pub(crate) group: usize,
+    /// Index of the group's first operation type among those of all groups.
+    pub(crate) first_operation: usize,
+    /// Index of the group's first statement among those of all groups.
+    pub(crate) first_statement: usize,
+}
+
+/// One user of an event loop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seat {
+    pub(super) offsets: GroupOffsets,
+    /// Its index among the loop's users.
+    pub(super) seat: usize,
+}

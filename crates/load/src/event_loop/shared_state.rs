@@ -1,0 +1,147 @@
+//! The state of one event loop, which all its users share, and the times at which its figures are handed over.
+
+use std::{
+    cell::{Cell as StdCell, RefCell},
+    sync::{Arc, mpsc},
+    time::Duration,
+};
+
+use reactor::Instant;
+use samples::Phase;
+
+use super::message::Message;
+use crate::{
+    arrivals::{Arrivals, Share},
+    budget::Allowance,
+    intervals::LoopInterval,
+    outcome::UserTotal,
+    pace::Pace,
+    recorder::{Cells, Recorder, Shape},
+    schedule::{Drain, OnError},
+    timeline::Timeline,
+};
+
+/// How often an event loop looks whether the controller has moved a moment.
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// What one event loop needs to know.
+pub(crate) struct Task {
+    pub(crate) share: Share,
+    pub(crate) shape: Shape,
+    pub(crate) arrivals: Arrivals,
+    pub(crate) allowance: Allowance,
+    pub(crate) on_error: OnError,
+    pub(crate) drain: Drain,
+    pub(crate) timeline: Arc<Timeline>,
+    pub(crate) messages: mpsc::Sender<Message>,
+    /// Cells that the controller has read and gives back, so that no interval allocates a histogram.
+    pub(crate) used_cells: mpsc::Receiver<Cells>,
+}
+
+/// State that all users of one event loop share.
+pub(super) struct SharedState {
+    pub(super) task: Task,
+    pub(super) recorder: RefCell<Recorder>,
+    /// What each user did, by seat.
+    pub(super) users: RefCell<Vec<UserTotal>>,
+    pub(super) pace: Pace,
+    pub(super) start: Instant,
+    /// Begin of the interval that is open.
+    pub(super) from: StdCell<Instant>,
+    pub(super) last_end: StdCell<Instant>,
+    pub(super) running: StdCell<u64>,
+    /// Users that are done and hand over what they still hold.
+    pub(super) finishing: StdCell<u64>,
+    /// How often this loop has seen the measurement begin anew.
+    pub(super) begun_anew: StdCell<u64>,
+}
+
+impl Task {
+    pub(super) fn send(&self, message: Message) {
+        // The controller outlives its loops unless it panicked; then nobody is left to tell.
+        let _ = self.messages.send(message);
+    }
+}
+
+impl SharedState {
+    /// Hands over every interval that is over, until no user is left or the drain has lasted too long.
+    pub(super) async fn keep_time(&self) {
+        let mut wake_at = reactor::now();
+        loop {
+            let now = reactor::now();
+            let stop = self.task.timeline.stop_at();
+            // First: a look counts what is due, and that must not reach beyond the interval that is open.
+            self.close_intervals(now);
+            self.pace.look(now, stop, now - wake_at);
+            if self.running.get() == 0 || self.drained_by(now, stop) {
+                break;
+            }
+            let next = self.task.timeline.interval_end(self.from.get());
+            wake_at = next.min(now + LOOK_EVERY);
+            reactor::sleep_until(wake_at).await;
+        }
+        self.finish(reactor::now());
+    }
+
+    /// True when operations in flight have had all the time that they may take after the stop.
+    fn drained_by(&self, now: Instant, stop: Option<Instant>) -> bool {
+        let limit = self.task.drain.limit(self.task.timeline.is_cut_off());
+        stop.zip(limit)
+            .is_some_and(|(stop, limit)| now >= stop + limit)
+    }
+
+    /// Hands over what is left.
+    fn finish(&self, now: Instant) {
+        if now > self.from.get() {
+            self.hand_over(now);
+        }
+        let timeline = &self.task.timeline;
+        let measured = |due| timeline.phase(due) == Phase::Measurement;
+        // Users that came to their end before it owe nothing that would have been due until then.
+        let stop = timeline.stop_at().filter(|stop| now >= *stop);
+        let (failures, refusals) = self.recorder.borrow_mut().take_failures();
+        let mut left = self.pace.left(now, stop, measured);
+        left.in_flight += self.finishing.get();
+        self.task.send(Message::Finished {
+            event_loop: self.task.share.index as usize,
+            failures,
+            refusals,
+            last_end: self.last_end.get(),
+            left: Box::new(left),
+            users: self.users.take(),
+        });
+    }
+
+    /// Closes every interval that ended by `now`.
+    #[inline]
+    pub(super) fn close_intervals(&self, now: Instant) {
+        loop {
+            let end = self.task.timeline.interval_end(self.from.get());
+            if now < end {
+                return;
+            }
+            self.hand_over(end);
+        }
+    }
+
+    #[cold]
+    fn hand_over(&self, to: Instant) {
+        let begun_anew = self.task.timeline.begun_anew();
+        if self.begun_anew.replace(begun_anew) != begun_anew {
+            self.users.borrow_mut().fill(UserTotal::default());
+            self.recorder.borrow_mut().begin_anew();
+        }
+        let fresh = self.task.used_cells.try_recv().ok();
+        let (cells, carried) = self.recorder.borrow_mut().take(fresh);
+        self.task.send(Message::Interval {
+            event_loop: self.task.share.index as usize,
+            measured: Box::new(LoopInterval {
+                from: self.from.replace(to),
+                to,
+                cells,
+                carried,
+                pace: self.pace.close(to, self.task.timeline.stop_at()),
+            }),
+        });
+    }
+}

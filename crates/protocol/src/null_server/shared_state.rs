@@ -1,0 +1,166 @@
+//! What all connections of a null server share, and the client that was let in.
+
+use std::{cell::RefCell, rc::Rc, time::Duration};
+
+use reactor::Instant;
+
+use super::{
+    behaviour::{Conduct, Fate},
+    log::{Entry, Log},
+    result::{Canned, Format, Packets},
+    variables::{Counters, Identity},
+};
+use crate::{error::ServerError, hello::Hello, payloads::AUTOCOMMIT};
+
+/// Statements that may be prepared at the same time, over all connections: the most that servers allow.
+pub(super) const PREPARED_MAX: usize = 1 << 20;
+
+/// What all connections share.
+pub(super) struct SharedState {
+    pub(super) identity: Identity,
+    pub(super) hello: Hello,
+    pub(super) canned: Canned,
+    pub(super) read_delay: Duration,
+    pub(super) conduct: Conduct,
+    pub(super) error: ServerError,
+    pub(super) user_connections: Option<u32>,
+    pub(super) log: Option<Log>,
+    pub(super) counters: Counters,
+    pub(super) last_connection_id: u32,
+    pub(super) prepared: usize,
+}
+
+impl SharedState {
+    pub(super) fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    pub(super) fn counters_mut(&mut self) -> &mut Counters {
+        &mut self.counters
+    }
+
+    pub(super) fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    pub(super) fn read_delay(&self) -> Duration {
+        self.read_delay
+    }
+
+    pub(super) fn error(&self) -> &ServerError {
+        &self.error
+    }
+
+    /// Why a client that has logged in is refused all the same: its user has too many connections.
+    pub(super) fn refusal(&mut self, user: &[u8]) -> Option<ServerError> {
+        let limit = self.user_connections?;
+        if self.counters.connected <= u64::from(limit) {
+            return None;
+        }
+        self.counters.refused += 1;
+        let user = String::from_utf8_lossy(user);
+        Some(ServerError {
+            number: 1226,
+            sqlstate: "42000".to_owned(),
+            message: format!(
+                "User '{user}' has exceeded the 'max_user_connections' resource (current value: {limit})"
+            ),
+        })
+    }
+
+    /// Whether statements have a fate or are logged, so that their times matter.
+    pub(super) fn is_watched(&self) -> bool {
+        self.log.is_some() || !self.conduct.is_plain()
+    }
+
+    /// When a statement received at this moment is answered, and how.
+    pub(super) fn decide(&mut self, received: Instant) -> (Instant, Fate) {
+        let (at, fate) = self.conduct.decide(received);
+        match fate {
+            Fate::Answer => {}
+            Fate::Error => self.counters.errors += 1,
+            Fate::Drop => self.counters.drops += 1,
+        }
+        (at, fate)
+    }
+
+    pub(super) fn log(&mut self, entry: &Entry) {
+        if let Some(log) = &mut self.log {
+            log.append(entry);
+        }
+    }
+
+    /// Most bytes of a value, in characters of four.
+    pub(super) fn column_length(&self) -> u32 {
+        self.canned.rows().row_bytes.saturating_mul(4)
+    }
+
+    /// Appends invented rows; false if they would be too long.
+    pub(super) fn push_rows(
+        &mut self,
+        columns: u16,
+        format: Format,
+        status: u16,
+        packets: &mut Packets<'_>,
+    ) -> bool {
+        let rows = self.canned.rows();
+        if !rows.fit(columns) {
+            return false;
+        }
+        let is_usual = packets.sequence == 1 && status == AUTOCOMMIT;
+        match self.canned.result(columns, format, packets.deprecate_eof) {
+            Some(result) if is_usual => packets.out.extend_from_slice(result),
+            _ => rows.push(columns, format, status, packets),
+        }
+        true
+    }
+
+    /// Counts a statement that is to be prepared; false if there are too many.
+    pub(super) fn prepared_one(&mut self) -> bool {
+        let may = self.prepared < PREPARED_MAX;
+        if may {
+            self.prepared += 1;
+            self.counters.prepares += 1;
+        }
+        may
+    }
+
+    /// So many statements are not prepared any more.
+    pub(super) fn closed_statements(&mut self, count: usize) {
+        self.prepared -= count;
+    }
+}
+
+/// A client that was let in, counted for as long as this lives.
+pub(super) struct Guest {
+    pub(super) shared: Rc<RefCell<SharedState>>,
+    pub(super) connection_id: u32,
+}
+
+impl Guest {
+    pub(super) fn enter(shared: &Rc<RefCell<SharedState>>) -> Option<Self> {
+        let mut all = shared.borrow_mut();
+        if all.counters.connected >= u64::from(all.identity.max_connections) {
+            all.counters.refused += 1;
+            return None;
+        }
+        all.counters.connections += 1;
+        all.counters.connected += 1;
+        all.counters.most_connected = all.counters.most_connected.max(all.counters.connected);
+        all.last_connection_id = all.last_connection_id.wrapping_add(1);
+        Some(Self {
+            shared: Rc::clone(shared),
+            connection_id: all.last_connection_id,
+        })
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.shared.borrow_mut().counters.connected -= 1;
+    }
+}

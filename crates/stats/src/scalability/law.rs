@@ -1,0 +1,35 @@
+//! The law itself: what throughput it says for each concurrency.
+
+/// What one execution measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Connections or threads at work, at least 1.
+    pub concurrency: f64,
+    /// Operations per second, positive.
+    pub throughput_per_s: f64,
+}
+
+/// The parameters of the law X(N) = λN / (1 + σ(N - 1) + κN(N - 1)).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Law {
+    /// λ, operations per second of one connection alone.
+    pub single_per_s: f64,
+    /// σ, contention: the share that waits in one line.
+    pub contention: f64,
+    /// κ, coherency: the cost of every pair.
+    pub coherency: f64,
+}
+
+impl Law {
+    /// Throughput at a concurrency, per second.
+    pub fn at(&self, concurrency: f64) -> f64 {
+        let others = concurrency - 1.0;
+        let cost = 1.0 + self.contention * others + self.coherency * concurrency * others;
+        self.single_per_s * concurrency / cost
+    }
+
+    /// The concurrency with the highest throughput, √((1 - σ) / κ): at least 1.
+    pub fn peak(&self) -> f64 {
+        ((1.0 - self.contention) / self.coherency).max(1.0).sqrt()
+    }
+}

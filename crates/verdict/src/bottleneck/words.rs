@@ -1,0 +1,21 @@
+//! What several rules say in the same words.
+
+use super::signals::Signals;
+
+/// `98 %`
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// Where the kernel does not tell how long tasks waited, nobody is taken to have waited less than it takes.
+pub(super) fn waited_for_disks(signals: &Signals) -> Option<String> {
+    match signals.pressure {
+        Some(pressure) => (pressure.io_some >= 0.3).then(|| {
+            format!(
+                ", tasks waited for a disk {} of the time",
+                percent(pressure.io_some)
+            )
+        }),
+        None => Some(String::new()),
+    }
+}

@@ -1,0 +1,57 @@
+//! What main does, as one list of steps per client.
+
+use super::{ast::Expression, diagnostic::Diagnostic};
+
+/// The steps of one client, in order.
+#[derive(Debug, Clone)]
+pub struct ClientProgram {
+    /// Index of the client.
+    pub client: usize,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// One statement of main.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) command: Command,
+    /// Where it stands, for what is only found wrong while running: the fault without its message.
+    pub(crate) place: Box<Diagnostic>,
+}
+
+/// What a statement of main does.
+#[derive(Debug, Clone)]
+pub(crate) enum Command {
+    SetRounds(Expression),
+    CreateThreads(Expression),
+    Connect,
+    UnloadBarrel,
+    Collect,
+    Disconnect,
+    /// Seconds, and milliseconds on top.
+    Sleep(Expression, Expression),
+    Print(Expression),
+    Query(Expression),
+    /// Name of a query, and a file or `-`.
+    SaveResult(Expression, Expression),
+    Assign(String, Expression),
+}
+
+impl Step {
+    /// The expressions that the statement evaluates.
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let (first, second) = match &self.command {
+            Command::SetRounds(value)
+            | Command::CreateThreads(value)
+            | Command::Print(value)
+            | Command::Query(value)
+            | Command::Assign(_, value) => (Some(value), None),
+            Command::Sleep(first, second) | Command::SaveResult(first, second) => {
+                (Some(first), Some(second))
+            }
+            Command::Connect | Command::UnloadBarrel | Command::Collect | Command::Disconnect => {
+                (None, None)
+            }
+        };
+        first.into_iter().chain(second)
+    }
+}

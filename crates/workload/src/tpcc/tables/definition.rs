@@ -1,0 +1,17 @@
+//! What a table is made of.
+
+use crate::tpcc::population::{Population, Unit};
+
+/// What a table is made of.
+pub(crate) struct Definition {
+    /// The table.
+    pub(crate) name: &'static str,
+    /// Name and type of each column.
+    pub(crate) columns: &'static [(&'static str, &'static str)],
+    /// Columns of the primary key; empty where there is none.
+    pub(crate) primary_key: &'static str,
+    /// Units of the population, per warehouse; for items, of all warehouses.
+    pub(crate) units: u64,
+    /// Appends the rows of one unit; returns how many they are.
+    pub(crate) write: fn(&Population, Unit, &mut Vec<u8>) -> u64,
+}
