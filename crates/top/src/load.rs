@@ -56,8 +56,9 @@ impl Moment for LoadMoment {
 }
 
 impl LoadMoment {
-    /// What a line of a record says; `None` of an interval without length.
-    pub(crate) fn of(interval: &Interval) -> Option<Self> {
+    /// What a line of a record says; `None` of an interval without length. `all` lends its memory: a histogram for
+    /// each of many thousand intervals would leave as many holes between what is kept.
+    pub(crate) fn of(interval: &Interval, all: &mut Durations) -> Option<Self> {
         if interval.length_s <= 0.0 {
             return None;
         }
@@ -68,7 +69,7 @@ impl LoadMoment {
         let mut statements = interval.statements.clone();
         let carried = |carried: &Carried| carried.statements.clone();
         statements.extend(interval.carried.iter().flat_map(carried));
-        let mut all = Durations::default();
+        all.clear();
         operations.iter().for_each(|it| all.add(&it.response()));
         let done: u64 = statements
             .iter()
@@ -80,7 +81,7 @@ impl LoadMoment {
             operations_per_s: per_s(interval.succeeded()),
             statements_per_s: (!statements.is_empty()).then(|| per_s(done)),
             errors_per_s: per_s(operations.iter().map(|it| it.errors).sum()),
-            times: Times::of(&all),
+            times: Times::of(all),
             waiting: interval.pace.map(|pace| pace.waiting),
             operations: kinds(
                 interval.length_s,

@@ -1,7 +1,8 @@
 //! Everything that is known of one server and one load, in order of time.
 
 use samples::{
-    Host, Line, Lost, Phase, RunHeader, ServerIdentity, ServerMoment as Looked, ServerTotals,
+    Durations, Host, Line, Lost, Phase, RunHeader, ServerIdentity, ServerMoment as Looked,
+    ServerTotals,
 };
 
 use crate::{
@@ -70,6 +71,8 @@ pub struct Model {
     /// Statement errors of the run: number, message, count.
     pub(crate) errors: Vec<(u16, String, u64)>,
     memory: ServerMemory,
+    /// Lends its memory to the sum of an interval's operations.
+    all_operations: Durations,
 }
 
 impl Model {
@@ -104,7 +107,7 @@ impl Model {
             Line::Server(server) => self.meet(&server),
             Line::Machine(machine) => self.miss(machine.not_observed),
             Line::Interval(interval) => {
-                if let Some(moment) = LoadMoment::of(&interval) {
+                if let Some(moment) = LoadMoment::of(&interval, &mut self.all_operations) {
                     self.load.push(moment);
                 }
             }

@@ -177,6 +177,12 @@ impl Plain {
             printable(&subject.version),
             printable(&subject.started_at)
         ));
+        let one_in = model.load.one_in();
+        if one_in > 1 {
+            text.push_str(&format!(
+                "# a long record: one interval in {one_in} is shown\n"
+            ));
+        }
     }
 
     fn head(&mut self, text: &mut String) {

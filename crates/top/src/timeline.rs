@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 
 /// Moments that are kept; at one per second it is an hour.
 const KEPT_AT_MOST: usize = 3600;
+/// Moments that are kept of a whole record; at one per second it is three hours. Of longer ones every second, fourth
+/// and so on is kept.
+const KEPT_OF_RECORD_AT_MOST: usize = 10_000;
 /// A moment is no news any more when so many of its lengths have gone by without a new one.
 const STALE_AFTER_LENGTHS: f64 = 3.5;
 /// But not before so many seconds.
@@ -31,9 +34,13 @@ pub(crate) trait Moment {
 #[derive(Debug)]
 pub(crate) struct Timeline<T> {
     moments: VecDeque<T>,
-    /// All are kept: they come from a file whose end is known.
+    /// They are kept from the first to the last: they come from a file whose end is known.
     keeps_all: bool,
-    /// Moments that are not kept any more.
+    /// Of so many moments one is kept.
+    one_in: u64,
+    /// Moments that came.
+    seen: u64,
+    /// Moments at the begin that are not kept any more.
     dropped: u64,
 }
 
@@ -42,13 +49,15 @@ impl<T> Default for Timeline<T> {
         Self {
             moments: VecDeque::new(),
             keeps_all: false,
+            one_in: 1,
+            seen: 0,
             dropped: 0,
         }
     }
 }
 
 impl<T: Moment> Timeline<T> {
-    /// Keeps all moments from now on.
+    /// Keeps moments from the first to the last from now on.
     pub(crate) fn keep_all(&mut self) {
         self.keeps_all = true;
     }
@@ -62,17 +71,39 @@ impl<T: Moment> Timeline<T> {
         {
             return;
         }
-        self.moments.push_back(moment);
-        if !self.keeps_all && self.moments.len() > KEPT_AT_MOST {
+        let is_kept = self.seen.is_multiple_of(self.one_in);
+        self.seen += 1;
+        if is_kept {
+            self.moments.push_back(moment);
+        }
+        if self.keeps_all && self.moments.len() > KEPT_OF_RECORD_AT_MOST {
+            self.thin();
+        } else if !self.keeps_all && self.moments.len() > KEPT_AT_MOST {
             self.moments.pop_front();
             self.dropped += 1;
         }
     }
 
+    /// Keeps every second of the moments that are kept.
+    fn thin(&mut self) {
+        let mut position = 0;
+        self.moments.retain(|_| {
+            position += 1;
+            position % 2 == 1
+        });
+        self.one_in *= 2;
+    }
+
+    /// Of how many moments one is kept: 1 where all are.
+    pub(crate) fn one_in(&self) -> u64 {
+        self.one_in
+    }
+
     /// The moment that belongs to a time; `None` before the first one, and where there was none for a while.
     pub(crate) fn at(&self, at_s: f64) -> Option<&T> {
         let moment = self.until(at_s).next_back()?;
-        let patience = (moment.length_s() * STALE_AFTER_LENGTHS).max(STALE_AFTER_S);
+        let lengths = STALE_AFTER_LENGTHS * self.one_in as f64;
+        let patience = (moment.length_s() * lengths).max(STALE_AFTER_S);
         (at_s - moment.end_s() <= patience).then_some(moment)
     }
 
@@ -86,7 +117,8 @@ impl<T: Moment> Timeline<T> {
 
     /// How many moments there were up to a time, whether they are kept or not.
     pub(crate) fn count_until(&self, at_s: f64) -> u64 {
-        self.dropped + self.until(at_s).count() as u64
+        let kept = self.until(at_s).count() as u64;
+        (self.dropped + kept * self.one_in).min(self.seen)
     }
 
     /// All moments.
@@ -161,5 +193,20 @@ mod tests {
         all.keep_all();
         starts.iter().for_each(|start| all.push(Second(*start)));
         assert_eq!(all.start_s(), Some(0.0));
+    }
+
+    #[test]
+    fn of_a_very_long_record_one_in_some_moments_is_kept() {
+        let mut timeline = Timeline::default();
+        timeline.keep_all();
+        let count = 3 * KEPT_OF_RECORD_AT_MOST;
+        (0..count).for_each(|second| timeline.push(Second(second as f64)));
+        assert_eq!(timeline.one_in(), 4);
+        let starts: Vec<f64> = timeline.iter().map(Moment::start_s).collect();
+        let expected: Vec<f64> = (0..count).step_by(4).map(|second| second as f64).collect();
+        assert_eq!(starts, expected);
+        assert_eq!(timeline.count_until(f64::MAX), count as u64);
+        let shown = timeline.at(4007.5).map(Moment::start_s);
+        assert_eq!(shown, Some(4004.0), "it is not stale before the next one");
     }
 }

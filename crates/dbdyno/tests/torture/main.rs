@@ -58,7 +58,7 @@ fn kind<'a>(name: &str, ground: &'a Ground, budget: &Budget) -> Result<Box<dyn K
         "memory" => {
             // A debug build reads some megabytes a second.
             let bytes = if budget.is_long() {
-                300 << 20
+                200 << 20
             } else {
                 20 << 20
             };

@@ -20,7 +20,7 @@ const ROOT: &str = "/sys/fs/cgroup";
 /// Of a whole dbdyno, page cache of what it reads included, which the kernel takes back.
 const LIMIT_BYTES: u64 = 160 << 20;
 /// A record much larger than what may be in memory at once.
-const RECORD_BYTES: usize = 300 << 20;
+const RECORD_BYTES: usize = 200 << 20;
 
 /// The kind.
 pub(crate) struct Memory<'a> {
@@ -82,7 +82,7 @@ impl Kind for Memory<'_> {
         let (name, line) = &commands[number as usize % commands.len()];
         let trial = Trial {
             inside: group.words(),
-            time_max: Duration::from_secs(180),
+            time_max: Duration::from_secs(300),
             // The group itself is the limit.
             bytes_max: 2 * LIMIT_BYTES,
             ..place.trial(line.split_whitespace())
