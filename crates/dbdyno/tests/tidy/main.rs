@@ -81,6 +81,11 @@ fn no_module_has_an_empty_name() {
 }
 
 #[test]
+fn modules_have_one_style() {
+    assert_none(Repository::open().check("rs", sources::second_style_of_modules));
+}
+
+#[test]
 fn no_snapshot_waits_for_its_acceptance() {
     assert_none(Repository::open().check("", sources::unaccepted_snapshot));
 }

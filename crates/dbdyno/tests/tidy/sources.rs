@@ -81,6 +81,14 @@ pub(crate) fn unaccepted_snapshot(file: &File) -> Vec<String> {
     unaccepted.then(problem).into_iter().collect()
 }
 
+/// A module of the sources in `name/mod.rs`: its file is `name.rs`, beside its folder.
+pub(crate) fn second_style_of_modules(file: &File) -> Vec<String> {
+    let folder = file.path.strip_suffix("/mod.rs");
+    let folder = folder.filter(|folder| folder.contains("/src/"));
+    let problem = |folder| format!("{folder}/mod.rs: its place is {folder}.rs");
+    folder.map(problem).into_iter().collect()
+}
+
 /// Lines with a mark of unfinished work.
 pub(crate) fn undone(file: &File) -> Vec<String> {
     lines_with(file, MARKS)
@@ -157,6 +165,18 @@ mod tests {
         let check = |path| unaccepted_snapshot(&file(path, "")).len();
         assert_eq!(check("crates/a/tests/snapshots/b.snap.new"), 1);
         assert_eq!(check("crates/a/tests/snapshots/b.snap"), 0);
+    }
+
+    #[test]
+    fn a_module_in_the_second_style_is_found() {
+        let check = |path| second_style_of_modules(&file(path, "")).len();
+        assert_eq!(check("crates/a/src/b/mod.rs"), 1);
+        assert_eq!(check("crates/a/src/b.rs"), 0);
+        assert_eq!(
+            check("crates/a/tests/b/mod.rs"),
+            0,
+            "or it would be a test of its own"
+        );
     }
 
     #[test]
