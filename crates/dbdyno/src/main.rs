@@ -77,9 +77,9 @@ enum Command {
     /// Look at a server, a run that goes on or one that has ended: throughput, response times, CPU, disk, InnoDB,
     /// statements, waits, connections
     Top(commands::top::TopArgs),
-    /// Load, check and drop the tables of TPC-H
+    /// Prepare, check and clean up the tables of TPC-H
     Tpch(commands::tpch::TpchArgs),
-    /// Load, run, check and drop a TPC-C-like benchmark
+    /// Prepare, run, check and clean up a TPC-C-like benchmark
     Tpcc(commands::tpcc::TpccArgs),
     /// Run sysbench's OLTP workloads natively: prepare, prewarm, run, cleanup
     #[command(disable_help_flag = true)]

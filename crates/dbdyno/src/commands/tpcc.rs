@@ -1,4 +1,4 @@
-//! `dbdyno tpcc`: a TPC-C-like benchmark, loaded, run, checked and dropped.
+//! `dbdyno tpcc`: a TPC-C-like benchmark, prepared, run, checked and cleaned up.
 
 use std::process::ExitCode;
 
@@ -16,10 +16,10 @@ The tables have the names and columns of tpcc-mysql and the types of TPC-C 5.11;
 --database names another. The results are TPC-C-like: they are no TPC results and not comparable with those.
 
 Examples:
-  dbdyno tpcc load --server one --warehouses 4
+  dbdyno tpcc prepare --server one --warehouses 4
   dbdyno tpcc run --server one --connections 8 --duration 60s
   dbdyno tpcc check --server one
-  dbdyno tpcc drop --server one")]
+  dbdyno tpcc cleanup --server one")]
 pub(crate) struct TpccArgs {
     #[command(subcommand)]
     command: TpccCommand,
@@ -28,12 +28,14 @@ pub(crate) struct TpccArgs {
 #[derive(Debug, Subcommand)]
 enum TpccCommand {
     /// Make the tables and load them; an interrupted load goes on when the same command is given again
+    #[command(name = "prepare", visible_alias = "load")]
     Load(load::LoadArgs),
     /// Run the five transactions
     Run(run::RunArgs),
     /// Check the consistency conditions of clause 3.3.2
     Check(check::CheckArgs),
     /// Drop the tables of TPC-C and dbdyno's own beside them
+    #[command(name = "cleanup", visible_alias = "drop")]
     Drop(drop::DropArgs),
 }
 

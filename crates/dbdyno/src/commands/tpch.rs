@@ -1,4 +1,4 @@
-//! `dbdyno tpch`: the data of TPC-H, loaded, checked and dropped.
+//! `dbdyno tpch`: the data of TPC-H, prepared, checked and cleaned up.
 
 use std::process::ExitCode;
 
@@ -19,10 +19,10 @@ use target::endpoint;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  dbdyno tpch load --server one --scale-factor 0.1
-  dbdyno tpch load --server one --scale-factor 1 --keys foreign --key-time before --checks on
+  dbdyno tpch prepare --server one --scale-factor 0.1
+  dbdyno tpch prepare --server one --scale-factor 1 --keys foreign --key-time before --checks on
   dbdyno tpch check --server one
-  dbdyno tpch drop --server one")]
+  dbdyno tpch cleanup --server one")]
 pub(crate) struct TpchArgs {
     #[command(subcommand)]
     action: Action,
@@ -31,10 +31,12 @@ pub(crate) struct TpchArgs {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// Make the tables and fill them
+    #[command(name = "prepare", visible_alias = "load")]
     Load(load::LoadArgs),
     /// Compare the tables with what dbgen makes, and see that all references hold
     Check(check::CheckArgs),
     /// Remove the tables
+    #[command(name = "cleanup", visible_alias = "drop")]
     Drop(DropArgs),
 }
 

@@ -197,7 +197,7 @@ fn refuse(
             || (noted.is_empty() && has_rows(endpoint, wanted, *table)?)
         {
             let message = format!("table {name} has rows of these warehouses already");
-            let hint = "empty the tables first; dbdyno tpcc drop drops them".to_owned();
+            let hint = "empty the tables first; dbdyno tpcc cleanup drops them".to_owned();
             return Err(Blamed::new(Blame::Input, message).hint(hint));
         }
     }

@@ -103,7 +103,7 @@ fn load_with_interruptions(scene: &Scene) {
     tpcc(scene, &["load", "--warehouses", "1"])
         .exits(2)
         .says("loaded already")
-        .hints("tpcc drop");
+        .hints("tpcc cleanup");
     let settings =
         "select @@global.local_infile, @@global.foreign_key_checks, @@global.unique_checks";
     assert_eq!(sql(scene, "tpcc", settings), "1\t1\t1\n");

@@ -75,7 +75,7 @@ fn what_is_wrong_is_found_and_what_is_in_the_way_is_left_alone() {
         &["load", "--scale-factor", "0.01", "--keys", "primary"],
     )
     .exits(0);
-    tpch(&scene, &["load"]).exits(2).hints("tpch drop");
+    tpch(&scene, &["load"]).exits(2).hints("tpch cleanup");
     sql(
         &scene,
         "update part set p_size = p_size + 1 where p_partkey = 7; delete from customer where c_custkey = 1",
@@ -114,7 +114,7 @@ fn an_interrupted_load_says_how_to_clear_up() {
     let tables = scene.servers_directory().join("one/data/tpch/lineitem.ibd");
     loading.wait_until("there is a table", || tables.exists());
     loading.signal(Signal::INT);
-    loading.finish().exits(130).hints("tpch drop");
+    loading.finish().exits(130).hints("tpch cleanup");
     tpch(&scene, &["drop"]).exits(0).prints("dropped lineitem");
     scene.dbdyno(["server", "destroy", "one"]).exits(0);
 }

@@ -1,4 +1,4 @@
-//! `dbdyno tpcc drop`: the tables and stored procedures away, and nothing else.
+//! `dbdyno tpcc cleanup`: the tables and stored procedures away, and nothing else.
 
 use std::process::ExitCode;
 

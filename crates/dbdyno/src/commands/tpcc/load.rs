@@ -1,4 +1,4 @@
-//! `dbdyno tpcc load`: makes the tables and fills them, as fast as the server takes rows.
+//! `dbdyno tpcc prepare`: makes the tables and fills them, as fast as the server takes rows.
 
 use std::process::ExitCode;
 
@@ -126,7 +126,8 @@ fn refuse_what_is_there(
     warehouses: u32,
     seed: u64,
 ) -> Result<(), Blamed> {
-    let drop_hint = || "dbdyno tpcc drop, with the same connection options, removes it".to_owned();
+    let drop_hint =
+        || "dbdyno tpcc cleanup, with the same connection options, removes it".to_owned();
     if let Some(notes) = noted
         && !found.filled.is_empty()
     {

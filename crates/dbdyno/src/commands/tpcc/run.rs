@@ -157,7 +157,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     if matches!(args.round_trips, RoundTrips::Stored) {
         let created = Purpose::Change.control(&endpoint, create_procedures)?;
         if created > 0 {
-            eprintln!("created {created} stored procedures, which dbdyno tpcc drop removes");
+            eprintln!("created {created} stored procedures, which dbdyno tpcc cleanup removes");
         }
     }
     let plan = database.plan(warehouses, &settings);

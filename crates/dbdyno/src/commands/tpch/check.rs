@@ -44,7 +44,9 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         let database = endpoint.database.as_deref().unwrap_or_default();
         let message = format!("{database}: has no table {} of TPC-H", missing.name());
         return Err(Blamed::new(Blame::Input, message)
-            .hint("dbdyno tpch load makes the tables; --database names where they are".to_owned())
+            .hint(
+                "dbdyno tpch prepare makes the tables; --database names where they are".to_owned(),
+            )
             .into());
     }
     let scale_factor = match args.scale_factor {

@@ -1,4 +1,4 @@
-//! `dbdyno tpch load`: makes the eight tables and streams their rows into the server.
+//! `dbdyno tpch prepare`: makes the eight tables and streams their rows into the server.
 
 use std::process::ExitCode;
 
@@ -83,7 +83,7 @@ pub(super) fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let interrupt = signals::interrupt()?;
     let fill = || {
         fill(&endpoint, &plan, None, streams, &interrupt)
-            .map_err(|error| error.hint("dbdyno tpch drop removes what was loaded".to_owned()))
+            .map_err(|error| error.hint("dbdyno tpch cleanup removes what was loaded".to_owned()))
     };
     let loaded = match args.redo_log {
         State::On => fill()?,
@@ -123,7 +123,7 @@ fn refuse_existing(endpoint: &Endpoint) -> Result<(), Blamed> {
     let database = endpoint.database.as_deref().unwrap_or_default();
     let message = format!("table {database}.{} exists already", first.name);
     let hint = match found.iter().all(|found| found.is_known) {
-        true => "dbdyno tpch drop removes the tables, also those of a load that was broken off",
+        true => "dbdyno tpch cleanup removes the tables, also those of a load that was broken off",
         false => "it is none of TPC-H's: name another database with --database",
     };
     Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))

@@ -22,7 +22,9 @@ pub(crate) fn violations(endpoint: &Endpoint, after_load: bool) -> anyhow::Resul
     if notes.is_some_and(|notes| !notes.is_complete && notes.warehouses > 0) {
         let what = "its load was interrupted and is not complete";
         return Err(database::conflict(endpoint, what)
-            .hint("dbdyno tpcc load, with the same options as before, goes on with it".to_owned())
+            .hint(
+                "dbdyno tpcc prepare, with the same options as before, goes on with it".to_owned(),
+            )
             .into());
     }
     let step = Step::spinner("checking consistency");
@@ -30,9 +32,8 @@ pub(crate) fn violations(endpoint: &Endpoint, after_load: bool) -> anyhow::Resul
         check_all(connection, after_load, &step).await
     });
     Ok(checked.map_err(|error| match error.blame {
-        Blame::Server if error.message.contains("1146") => {
-            Blamed::new(Blame::Input, &error).hint("dbdyno tpcc load makes the tables".to_owned())
-        }
+        Blame::Server if error.message.contains("1146") => Blamed::new(Blame::Input, &error)
+            .hint("dbdyno tpcc prepare makes the tables".to_owned()),
         _ => error,
     })?)
 }

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::blame::{Blame, Blamed};
 
-/// Seed of the rows: that of `dbdyno tpcc load` unless told otherwise.
+/// Seed of the rows: that of `dbdyno tpcc prepare` unless told otherwise.
 const SEED: u64 = 1;
 
 /// TPC-C.
