@@ -7,7 +7,11 @@ use audit::{Level, Outcome};
 use comfy_table::{CellAlignment, Table};
 use verdict::{Check, Compared, Contrast};
 
-use crate::{terminal::RULED, wrapped::wrapped};
+use crate::{
+    markdown_text::{cell, escaped},
+    terminal::RULED,
+    wrapped::wrapped,
+};
 
 pub use json::contrast_as_json;
 pub(crate) use words::{in_words as amount, levels as levels_in_words};
@@ -63,17 +67,16 @@ pub fn contrast_as_text(
 
 /// The same as Markdown, for a comment on a change.
 pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check], one_factor: &Outcome) -> String {
-    let mut parts = vec![format!(
-        "**A**: `{}`  \n**B**: `{}`",
-        contrast.names[0], contrast.names[1]
-    )];
+    let names = contrast.names.each_ref().map(|name| escaped(name));
+    let mut parts = vec![format!("**A**: {}  \n**B**: {}", names[0], names[1])];
     for check in checks {
-        parts.push(format!("**{}**", words::check(check)));
+        parts.push(format!("**{}**", escaped(&words::check(check))));
     }
-    parts.extend(unlike(contrast));
+    parts.extend(unlike(contrast).map(|text| escaped(&text)));
     for place in &contrast.places {
-        parts.push(format!("### {}", words::headline(contrast, place)));
-        parts.extend(words::causes(place));
+        let headline = words::headline(contrast, place);
+        parts.push(format!("### {}", escaped(&headline)));
+        parts.extend(words::causes(place).iter().map(|text| escaped(text)));
         parts.push(markdown_table(&place.metrics));
         if !place.costs.is_empty() {
             let costs = markdown_table(&place.costs);
@@ -81,15 +84,16 @@ pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check], one_factor: &
                 "<details><summary>cost per operation</summary>\n\n{costs}\n\n</details>"
             ));
         }
-        parts.extend(words::not_observed(place));
+        parts.extend(words::not_observed(place).map(|text| escaped(&text)));
     }
-    parts.extend(words::alone(contrast));
-    let differences = differences(contrast);
+    parts.extend(words::alone(contrast).iter().map(|text| escaped(text)));
+    let differences = differences(contrast).into_iter();
+    let differences: Vec<_> = differences.map(|line| escaped(&line)).collect();
     if !differences.is_empty() {
         parts.push(format!("What differs:\n\n- {}", differences.join("\n- ")));
     }
-    parts.extend(too_many_factors(one_factor));
-    parts.push(words::method(contrast));
+    parts.extend(too_many_factors(one_factor).map(|text| escaped(&text)));
+    parts.push(escaped(&words::method(contrast)));
     format!("{}\n", parts.join("\n\n"))
 }
 
@@ -149,9 +153,9 @@ fn markdown_table(rows: &[Compared]) -> String {
         format!("| {} |", HEADS.join(" | ")),
         "| --- | ---: | ---: | ---: | ---: | --- |".to_owned(),
     ];
-    lines.extend(
-        rows.iter()
-            .map(|row| format!("| {} |", words::row(row).join(" | "))),
-    );
+    lines.extend(rows.iter().map(|row| {
+        let cells = words::row(row).map(|text| cell(&text));
+        format!("| {} |", cells.join(" | "))
+    }));
     lines.join("\n")
 }

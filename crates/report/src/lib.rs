@@ -24,6 +24,7 @@ mod grid;
 mod history;
 pub mod layouts;
 mod limit;
+mod markdown_text;
 mod number;
 mod observers;
 mod page;

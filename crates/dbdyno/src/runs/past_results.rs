@@ -7,7 +7,8 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, Write},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -54,10 +55,30 @@ pub(crate) fn append_all(lines: &[PastResults]) {
 fn append(file: &Path, results: &PastResults) -> io::Result<()> {
     std::fs::create_dir_all(file.parent().unwrap_or(Path::new("/")))?;
     let line = serde_json::to_string(results)? + "\n";
-    let mut file = OpenOptions::new().create(true).append(true).open(file)?;
-    // Not while somebody rewrites it; and in one piece, so that lines of several processes do not mix.
-    file.lock()?;
-    file.write_all(line.as_bytes())
+    // In one piece, so that lines of several processes do not mix.
+    locked(file)?.write_all(line.as_bytes())
+}
+
+/// The list, opened and locked: nobody adds to it or puts a shorter one in its place meanwhile.
+fn locked(path: &Path) -> io::Result<File> {
+    loop {
+        let file = OpenOptions::new()
+            .create(true)
+            .read(true)
+            .append(true)
+            .open(path)?;
+        file.lock()?;
+        // Whoever had the lock before may have put another file in its place.
+        let (opened, named) = (file.metadata()?, path.metadata());
+        match named {
+            Ok(named) if (named.dev(), named.ino()) == (opened.dev(), opened.ino()) => {
+                return Ok(file);
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// What is listed, in order of time, results that are listed twice once; a line that cannot be read is left out.
@@ -81,18 +102,15 @@ pub(crate) fn forget_gone() -> io::Result<usize> {
 }
 
 fn forget(file: &Path, is_gone: impl Fn(&PastResults) -> bool) -> io::Result<usize> {
-    let mut file = OpenOptions::new().read(true).append(true).open(file)?;
-    file.lock()?;
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
-    let all = read(text.as_bytes());
+    let list = locked(file)?;
+    let all = read(BufReader::new(&list));
     let kept: Vec<&PastResults> = all.iter().filter(|results| !is_gone(results)).collect();
     let forgotten = all.len() - kept.len();
     let lines = kept.into_iter().map(serde_json::to_string);
     let lines = lines.collect::<Result<Vec<_>, _>>()?;
     let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
-    file.set_len(0)?;
-    file.write_all(text.as_bytes())?;
+    // The lock is on the old file until the new one has its name.
+    files::replace(file, text.as_bytes())?;
     Ok(forgotten)
 }
 
@@ -157,6 +175,32 @@ mod tests {
         }
         let text = std::fs::read_to_string(&file).unwrap();
         assert_eq!(read(text.as_bytes()), [told, results("/b", "2")]);
+    }
+
+    /// Lines that others add meanwhile are on the list afterwards, whoever comes first.
+    #[test]
+    fn nothing_is_lost_while_the_list_is_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("history.jsonl");
+        append(&file, &results("/gone", "0")).unwrap();
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let file = &file;
+                scope.spawn(move || {
+                    for number in 0..25 {
+                        append(file, &results(&format!("/{writer}/{number}"), "1")).unwrap();
+                    }
+                });
+            }
+            for _ in 0..20 {
+                forget(&file, |results| results.path == Path::new("/gone")).unwrap();
+            }
+        });
+        let text = std::fs::read(&file).unwrap();
+        assert_eq!(read(&text[..]).len(), 100);
+        assert!(text.ends_with(b"\n"));
+        let left: Vec<_> = std::fs::read_dir(directory.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "nothing else stays: {left:?}");
     }
 
     #[test]

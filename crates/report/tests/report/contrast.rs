@@ -95,6 +95,15 @@ fn as_markdown() {
 }
 
 #[test]
+fn a_name_is_no_markup() {
+    let (mut found, checks) = found();
+    found.names[0] = "a`b <img src=x>\n# **c**|d".to_owned();
+    let text = contrast_as_markdown(&found, &checks, &one_factor());
+    let first = text.lines().next().unwrap();
+    assert_eq!(first, "**A**: a\\`b &lt;img src=x> # \\*\\*c\\*\\*|d  ");
+}
+
+#[test]
 fn as_json() {
     let (found, checks) = found();
     insta::assert_snapshot!(contrast_as_json(&found, &checks, &one_factor()));

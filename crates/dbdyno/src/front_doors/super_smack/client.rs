@@ -183,8 +183,8 @@ impl<'s> ClientRun<'s> {
         if file == "-" {
             return Ok(write_out(&text)?);
         }
-        std::fs::write(Path::new(file), text)
-            .map_err(|error| Blamed::new(Blame::Machine, format!("{file}: {error}")).into())
+        files::replace(Path::new(file), &text)
+            .map_err(|error| Blamed::new(Blame::Machine, error).into())
     }
 
     fn with_connection<T>(
