@@ -5,7 +5,8 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 use crate::{
     experiment::Experiment,
     mariadb::{MariaDb, PASSWORD},
-    scene::Scene,
+    null_server::{null_server, write_smack},
+    scene::{Finished, Scene},
 };
 
 /// The passwords that a private server's client.cnf holds.
@@ -119,4 +120,109 @@ fn the_one_of_a_server_that_is_there() {
     running.finish().exits(0).conceals(PASSWORD);
     assert!(list.contains("trial.toml") && !list.contains(PASSWORD));
     assert_eq!(files_with(&scene.path().join("out"), PASSWORD), [""; 0]);
+}
+
+/// Commands that get the password in one way or another, and those that read what the others wrote. SOCKET, FILE (with the
+/// password) and CNF (an option file with it) are put in.
+const COMMANDS: &[&str] = &[
+    "oltp point_select run --time=1 --record=a.jsonl --socket=SOCKET --password=PASSWORD",
+    "oltp read_write run --time=1 --record=b.jsonl --mysql-socket=SOCKET --mysql-password=PASSWORD",
+    "oltp read_write run --time=1 --record=c.jsonl --defaults-file=CNF --socket=SOCKET",
+    "oltp read_write prepare --table-size=10 --socket=SOCKET --password=PASSWORD",
+    "oltp read_write cleanup --socket=SOCKET --password=PASSWORD",
+    "tpcc run -w 1 -c 1 --warmup 0s --duration 1s --no-check --record d.jsonl --socket SOCKET --password-file FILE",
+    "tpch load --scale-factor 0.001 --database h --socket SOCKET --password-file FILE",
+    "mysqlslap --defaults-file=CNF --create-schema=s --query=SELECT --number-of-queries=9 --socket=SOCKET",
+    "mysqlslap --no-defaults --create-schema=s --query=SELECT --number-of-queries=9 --socket=SOCKET --password=PASSWORD",
+    "tables --defaults-file=CNF --socket SOCKET",
+    "run trial.toml --results one",
+    "run trial.toml --results two",
+    "rerun one --results three",
+    "report one --format json",
+    "report one --format csv",
+    "report one --format markdown",
+    "report one --format openmetrics",
+    "report one a.jsonl",
+    "compare one two",
+    "compare one two --format json",
+    "compare one two --format markdown",
+    "audit one --format json",
+    "audit one",
+    "history",
+];
+
+/// The command with its words.
+fn asked(scene: &Scene, line: &str, put_in: &[(&str, &str)]) -> Finished {
+    let words = line.split(' ').map(|word| {
+        let known = put_in.iter();
+        known.fold(word.to_owned(), |word, (name, value)| {
+            word.replace(name, value)
+        })
+    });
+    scene.dbdyno(words)
+}
+
+#[test]
+fn those_that_commands_are_given() {
+    const SECRET: &str = "s3cret-0f-nobody";
+    let (scene, given) = (Scene::new(), Scene::new());
+    let (_server, socket) = null_server(&scene, &["--row-bytes=1"]);
+    write_smack(&scene, &socket, "update t set c = 1");
+    let socket = socket.to_str().unwrap();
+    let file = given.file("password", &format!("{SECRET}\n"));
+    let cnf = given.file("my.cnf", &format!("[client]\npassword={SECRET}\nuser=u\n"));
+    scene.file(
+        "trial.toml",
+        &format!(
+            "format = 1\n[server]\naddress = \"{socket}\"\nuser = \"u\"\npassword_file = \"{}\"\n\
+             [load]\nsmack = \"one.smack\"\nconnections = 1\nwarmup = \"100ms\"\n\
+             duration = \"500ms\"\n",
+            file.display()
+        ),
+    );
+    let put_in = [
+        ("SOCKET", socket),
+        ("FILE", file.to_str().unwrap()),
+        ("CNF", cnf.to_str().unwrap()),
+        ("PASSWORD", SECRET),
+    ];
+    for line in COMMANDS {
+        let finished = asked(&scene, line, &put_in);
+        finished.conceals(SECRET);
+        // Commands that judge may find something; none may be refused.
+        assert!(
+            matches!(finished.code(), Some(0 | 1 | 5)),
+            "{line}\n{}",
+            finished.shown()
+        );
+    }
+    assert_eq!(files_with(scene.path(), SECRET), [""; 0]);
+    assert!(scene.path().join("three/report.html").exists());
+}
+
+#[test]
+fn one_that_is_wrong() {
+    const SECRET: &str = "n0t-the-right-one";
+    let (scene, given) = (Scene::new(), Scene::new());
+    let mariadb = MariaDb::start(&scene, &[]);
+    let file = given.file("password", SECRET);
+    let by_port = mariadb.by_port();
+    let port = by_port[0].trim_start_matches("--port=");
+    for line in [
+        "tables --host 127.0.0.1 --port PORT --user trial --password-file FILE",
+        "oltp point_select run --time=1 --host=127.0.0.1 --port=PORT --user=trial --password=WRONG",
+        "quick --host 127.0.0.1 --port PORT --user trial --password-file FILE",
+        "tpcc check --host 127.0.0.1 --port PORT --user trial --password-file FILE",
+        "mysqlslap --no-defaults --host=127.0.0.1 --port=PORT --user=trial --password=WRONG --query=SELECT",
+    ] {
+        let put_in = [
+            ("PORT", port),
+            ("FILE", file.to_str().unwrap()),
+            ("WRONG", SECRET),
+        ];
+        let finished = asked(&scene, line, &put_in);
+        finished.conceals(SECRET);
+        finished.exits(2).says("Access denied");
+    }
+    assert_eq!(files_with(scene.path(), SECRET), [""; 0]);
 }
