@@ -90,7 +90,7 @@ fn values<K: OptionTable + ?Sized>(
     for option in kind.options() {
         let value = match (read(option)?, option.absent) {
             (None, Absent::Required(example)) => section.required(option.name, None, example)?,
-            (None, _) => option.default(),
+            (None, _) => section.default(option),
             (given, _) => given,
         };
         if let Some(value) = value {

@@ -75,8 +75,13 @@ impl Experiment {
         overrides: &Overrides,
         vocabulary: &Vocabulary,
     ) -> Result<Self, Error> {
-        let kept = None;
-        Self::of(Source { path, text, kept }, overrides, vocabulary)
+        let source = Source {
+            path,
+            text,
+            kept: None,
+            former_defaults: overrides.former_defaults,
+        };
+        Self::of(source, overrides, vocabulary)
     }
 
     /// Reads the experiment that the results in a directory are of, with its overrides and the files as they were; `path`
@@ -89,6 +94,7 @@ impl Experiment {
             path,
             text: &text,
             kept: Some(&kept),
+            former_defaults: overrides.former_defaults,
         };
         let mut experiment = Self::of(source, &overrides, vocabulary)?;
         experiment.identity = experiment.identity.of_copies(results_dir)?;
@@ -220,6 +226,12 @@ impl Experiment {
     pub fn check(&self, results_dir: &Path) -> Result<(), Error> {
         self.identity.check(results_dir)
     }
+}
+
+/// Whether the results in a directory began before the defaults of options changed.
+pub fn has_former_defaults(results_dir: &Path) -> Result<bool, Error> {
+    let (_, overrides) = Identity::read(results_dir)?;
+    Ok(overrides.former_defaults)
 }
 
 /// What an experiment file's text asks; `None` where it asks nothing, or cannot be read.

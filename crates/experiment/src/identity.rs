@@ -43,6 +43,7 @@ pub(crate) struct Identity {
     facts: Facts,
     /// The files that it names, by the name that it has for them.
     files: BTreeMap<String, PathBuf>,
+    former_defaults: bool,
 }
 
 /// `experiment.json`.
@@ -64,13 +65,32 @@ struct Facts {
     masked_sha256: BTreeMap<String, String>,
 }
 
-impl Facts {
+/// `experiment.json` with what is no part of the identity.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    #[serde(flatten)]
+    facts: Facts,
+    /// Which defaults count; none in results of before the first of them changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    defaults: Option<u32>,
+}
+
+/// The defaults that count now.
+const DEFAULTS: u32 = 1;
+
+impl Saved {
     fn read(results_dir: &Path) -> Result<Self, Error> {
         let facts = read(results_dir, FACTS_FILE)?;
         serde_json::from_str(&facts).map_err(|error| Error::Damaged {
             path: results_dir.join(FACTS_FILE),
             cause: error.to_string(),
         })
+    }
+}
+
+impl Facts {
+    fn read(results_dir: &Path) -> Result<Self, Error> {
+        Saved::read(results_dir).map(|saved| saved.facts)
     }
 }
 
@@ -113,6 +133,7 @@ impl Identity {
                 masked_sha256: BTreeMap::new(),
             },
             files,
+            former_defaults: overrides.former_defaults,
         })
     }
 
@@ -150,8 +171,9 @@ impl Identity {
     /// What was run in a results directory: the text and the overrides.
     pub(crate) fn read(results_dir: &Path) -> Result<(String, Overrides), Error> {
         let text = read(results_dir, TEXT_FILE)?;
-        let facts = Facts::read(results_dir)?;
+        let Saved { facts, defaults } = Saved::read(results_dir)?;
         let overrides = Overrides {
+            former_defaults: defaults.is_none(),
             scale: facts.scale,
             repeats: facts.repeats,
             seed: facts.seed,
@@ -206,7 +228,9 @@ impl Identity {
             masked_sha256: self.keep_files(results_dir, created, masked)?,
             ..self.facts.clone()
         };
-        let facts = serde_json::to_string_pretty(&facts).expect("plain fields always serialise");
+        let defaults = (!self.former_defaults).then_some(DEFAULTS);
+        let saved = Saved { facts, defaults };
+        let facts = serde_json::to_string_pretty(&saved).expect("plain fields always serialise");
         let files = [(TEXT_FILE, self.text.clone()), (FACTS_FILE, facts + "\n")];
         for (name, content) in files {
             let path = results_dir.join(name);

@@ -38,7 +38,7 @@ pub use data::{Cache, DataSpec, Restore};
 pub use disturbed::DisturbedSpec;
 pub use error::Error;
 pub use estimate::Costs;
-pub use experiment::{Experiment, question_of};
+pub use experiment::{Experiment, has_former_defaults, question_of};
 pub use load::{LoadSpec, OnError, Pacing, Process, ThinkTime, WarmUp};
 pub use matrix::Factor;
 pub use observe::{NoObserverAddress, Observe, ObserverAddress};

@@ -21,6 +21,8 @@ pub struct Overrides {
     pub simulate: bool,
     /// Factors, each with the levels that are run; of the others all are.
     pub only: BTreeMap<String, Vec<String>>,
+    /// Options that are not given have the defaults that they had before these changed: results of then go on so.
+    pub former_defaults: bool,
 }
 
 impl Overrides {

@@ -192,6 +192,14 @@ impl<'a> Section<'a> {
         .map(Some)
     }
 
+    /// The value of an option that is not given.
+    pub(crate) fn default(&self, option: &OptionSpec) -> Option<Value> {
+        match self.source.former_defaults {
+            true => option.former_default(),
+            false => option.default(),
+        }
+    }
+
     /// The value of an option; `None` where the key is absent.
     pub(crate) fn option(&self, option: &OptionSpec) -> Result<Option<Value>, Error> {
         let (name, kind) = (option.name, option.kind);

@@ -26,6 +26,8 @@ pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     /// Where copies of the files that it names are read from, instead of the files themselves.
     pub(crate) kept: Option<&'a Path>,
+    /// Options that are not given have the defaults that they had before these changed.
+    pub(crate) former_defaults: bool,
 }
 
 impl<'a> Source<'a> {

@@ -49,6 +49,13 @@ pub enum Absent {
     Required(&'static str),
     /// This value, as one writes it.
     Default(&'static str),
+    /// A value that has changed, as one writes it: results of before keep what they had.
+    Changed {
+        /// Since then.
+        now: &'static str,
+        /// Before.
+        formerly: &'static str,
+    },
     /// It has no value.
     Unset,
 }
@@ -130,12 +137,24 @@ impl OptionSpec {
     /// Its default; `None` where it has none.
     pub fn default(&self) -> Option<Value> {
         match self.absent {
-            Absent::Default(text) => {
-                let value = self.kind.parse(text);
-                Some(value.expect("a test holds that every default is a value of its option"))
+            Absent::Default(text) | Absent::Changed { now: text, .. } => {
+                Some(self.of_its_kind(text))
             }
             Absent::Required(_) | Absent::Unset => None,
         }
+    }
+
+    /// The default that it had before it changed, if it did; otherwise its default.
+    pub fn former_default(&self) -> Option<Value> {
+        match self.absent {
+            Absent::Changed { formerly, .. } => Some(self.of_its_kind(formerly)),
+            _ => self.default(),
+        }
+    }
+
+    fn of_its_kind(&self, default: &str) -> Value {
+        let value = self.kind.parse(default);
+        value.expect("a test holds that every default is a value of its option")
     }
 }
 

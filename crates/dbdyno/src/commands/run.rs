@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duration};
 
-use experiment::{Experiment, Overrides};
+use experiment::{Experiment, Overrides, has_former_defaults};
 use report::Results;
 use workload::VOCABULARY;
 
@@ -72,6 +72,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         seed: args.seed,
         simulate: args.simulate,
         only: levels_by_factor(args.only),
+        former_defaults: false,
     };
     let experiment =
         Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?;
@@ -86,6 +87,17 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let results = match args.resume {
         true => ResultsDirectory::resume(args.results.as_deref(), &experiment, &args.file)?,
         false => ResultsDirectory::create(args.results.as_deref(), &experiment, &args.file)?,
+    };
+    let experiment = match args.resume && has_former_defaults(results.path())? {
+        // What was begun is what goes on.
+        true => {
+            let overrides = Overrides {
+                former_defaults: true,
+                ..overrides
+            };
+            Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?
+        }
+        false => experiment,
     };
     let choices = Choices {
         mysqld: args.mysqld,

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 mod check;
-mod deliveries;
 mod drop;
 mod load;
 mod run;

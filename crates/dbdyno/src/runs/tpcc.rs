@@ -3,5 +3,6 @@
 pub(crate) mod consistency;
 pub(crate) mod data;
 pub(crate) mod database;
+pub(crate) mod deliveries;
 pub(crate) mod population;
 pub(crate) mod terminals;

@@ -696,6 +696,7 @@ fn terminals_run_on_their_tables() {
     );
     let terminals = [
         ("pacing", Value::Choice("spec")),
+        ("delivery", Value::Choice("deferred")),
         ("check", Value::Flag(true)),
     ];
     assert_eq!(run.load.source, load(&TpccLoad, &terminals));

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use experiment::{Error, Experiment, Overrides, Progress, record_file_name};
+use experiment::{Error, Experiment, Overrides, Progress, has_former_defaults, record_file_name};
 use samples::{End, FORMAT, Line, RunHeader};
 use settings::Rows;
 use workload::VOCABULARY;
@@ -258,4 +258,42 @@ fn results_of_earlier_versions_are_read() {
         Progress::scan(&results, experiment.plan()).unwrap().done(),
         0
     );
+}
+
+/// Results of before `delivery` was an option of [load] tpcc have what was done then, wherever they go on.
+#[test]
+fn results_keep_the_defaults_that_they_began_with() {
+    let bench = Bench::new();
+    let text = "format = 1\n[data]\ntpcc = { warehouses = 1 }\n[load]\ntpcc = {}\nconnections = 1\nduration = \"1s\"\n";
+    let delivery = |experiment: &Experiment| {
+        let run = &experiment.plan().runs[0];
+        run.load.source.values.text("delivery").unwrap().to_owned()
+    };
+    let now = bench.parse(text);
+    assert_eq!(delivery(&now), "deferred");
+    let results = bench.path("results");
+    fs::create_dir(&results).unwrap();
+    save(&now, &results).unwrap();
+    let reread = |results: &Path| {
+        let experiment = Experiment::reread(results, &bench.path("trial.toml"), &VOCABULARY);
+        experiment.unwrap()
+    };
+    assert_eq!(delivery(&reread(&results)), "deferred");
+    assert!(!has_former_defaults(&results).unwrap());
+
+    // As it was written before.
+    let facts = fs::read_to_string(results.join("experiment.json")).unwrap();
+    let former = facts.replace(",\n  \"defaults\": 1", "");
+    assert_ne!(former, facts);
+    fs::write(results.join("experiment.json"), former).unwrap();
+    assert!(has_former_defaults(&results).unwrap());
+    let then = reread(&results);
+    assert_eq!(delivery(&then), "inline");
+    // It is the same experiment, and done again it is still that of then.
+    assert_eq!(then.sha256(), now.sha256());
+    now.check(&results).unwrap();
+    let again = bench.path("again");
+    fs::create_dir(&again).unwrap();
+    save(&then, &again).unwrap();
+    assert_eq!(delivery(&reread(&again)), "inline");
 }

@@ -4,7 +4,7 @@ use settings::{
     Absent, DataKind, Kind, LoadKind, NeededData, OptionSpec, OptionTable, Size, Value, Values,
 };
 
-use super::{pace::Pacing, population::WAREHOUSES_MAX};
+use super::{Deliveries, pace::Pacing, population::WAREHOUSES_MAX};
 
 /// Bytes of a warehouse on disk, about.
 const DISK_BYTES: f64 = 100e6;
@@ -100,6 +100,8 @@ pub struct LoadOptions {
     pub pacing: Pacing,
     /// The consistency conditions are checked: of data that was found before the run, of any after it.
     pub check: bool,
+    /// Who executes a Delivery.
+    pub deliveries: Deliveries,
 }
 
 impl LoadOptions {
@@ -111,6 +113,10 @@ impl LoadOptions {
                 _ => Pacing::None,
             },
             check: values.flag("check"),
+            deliveries: match values.text("delivery") {
+                Some("deferred") => Deliveries::Deferred,
+                _ => Deliveries::Inline,
+            },
         }
     }
 }
@@ -128,6 +134,15 @@ impl OptionTable for TpccLoad {
                     kind: Kind::Choice(&["none", "spec"]),
                     absent: Absent::Default("none"),
                     help: "The specification's key and think times, or no pauses",
+                },
+                OptionSpec {
+                    name: "delivery",
+                    kind: Kind::Choice(&["deferred", "inline"]),
+                    absent: Absent::Changed {
+                        now: "deferred",
+                        formerly: "inline",
+                    },
+                    help: "Who executes a Delivery: connections in the background, one for every four terminals, or the terminal",
                 },
                 OptionSpec {
                     name: "check",

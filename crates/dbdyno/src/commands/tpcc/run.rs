@@ -11,7 +11,6 @@ use workload::tpcc::{
     DELIVERED, Deliveries, Tally, TerminalPlan, Violation, create_procedures, operations,
 };
 
-use super::deliveries;
 use crate::{
     blame::Blame,
     commands::run::terminal_width,
@@ -21,7 +20,7 @@ use crate::{
         shortcoming, steady,
         tpcc::{
             consistency::{checked, describe, violations},
-            database,
+            database, deliveries,
             terminals::{Database, Settings},
         },
         write_page,
@@ -213,11 +212,10 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     print!("{}", ::report::audit_in_short(&audit, terminal_width()));
     eprintln!("record: {}", path.display());
     let is_paced = matches!(args.pacing, Pacing::Spec);
-    let are_delivered = recorded
-        .record
-        .deliveries
-        .as_ref()
-        .is_none_or(|all| deliveries::are_allowed(all, &transactions, is_paced));
+    let are_delivered =
+        recorded.record.deliveries.as_ref().is_none_or(|all| {
+            deliveries::are_allowed(all, transactions.p90_s(DELIVERED), is_paced)
+        });
     let page = write_page(recorded.record, audit, path)?;
     eprintln!("report: {}", page.display());
     if let Some(error) = recorded.failed {

@@ -1,13 +1,16 @@
 //! TPC-C's tables as an experiment's data, and its terminals as the load.
 
-use std::sync::Arc;
+use std::{
+    cell::{Cell, RefCell},
+    sync::Arc,
+};
 
 use ::load::{Interrupt, Load, Observer, Outcome};
 use experiment::{DataSpec, LoadSpec, PlannedRun};
 use protocol::Endpoint;
-use samples::{Checked, Line};
+use samples::{Checked, Deliveries, Line};
 use workload::tpcc::{
-    Found, Keys, LoadPlan, Population, Table, TerminalPlan, Violation,
+    DELIVERED, Found, Keys, LoadPlan, Pacing, Population, Table, TerminalPlan, Violation,
     options::{DataOptions, LoadOptions},
 };
 
@@ -22,8 +25,9 @@ use super::{
     },
     consistency::{checked, describe, violations},
     database::DATABASE,
+    deliveries::{are_allowed, deliver_rest},
     population::load_all,
-    terminals::{Database, ON_ERROR, group},
+    terminals::{Database, ON_ERROR, couriers, group},
 };
 use crate::blame::{Blame, Blamed};
 
@@ -118,6 +122,10 @@ struct Terminals {
     is_found: bool,
     /// What was violated before the run.
     before: Vec<Violation>,
+    /// What became of the deliveries that were left to the background.
+    deferred: RefCell<Option<Deliveries>>,
+    /// How long 90 % of them took at most, from when they were queued.
+    delivered_p90_s: Cell<Option<f64>>,
 }
 
 impl Terminals {
@@ -136,12 +144,40 @@ impl Terminals {
         for violation in &before {
             eprintln!("warning: before the run, {}", describe(violation));
         }
+        let plan = TerminalPlan {
+            deliveries: load.deliveries,
+            ..database.terminals(database.warehouses, load.pacing, seed)
+        };
         Ok(Self {
-            plan: Arc::new(database.terminals(database.warehouses, load.pacing, seed)),
+            plan: Arc::new(plan),
+            deferred: RefCell::default(),
+            delivered_p90_s: Cell::default(),
             check: load.check,
             is_found,
             before,
         })
+    }
+
+    fn is_deferred(&self) -> bool {
+        self.plan.deliveries == workload::tpcc::Deliveries::Deferred
+    }
+
+    /// An error when deliveries that were left to the background were not executed, or too late.
+    fn check_deliveries(&self) -> Result<(), Blamed> {
+        let deferred = self.deferred.borrow();
+        let is_paced = self.plan.pacing == Pacing::Specification;
+        let p90_s = self.delivered_p90_s.get();
+        match deferred.as_ref() {
+            Some(deliveries) if !are_allowed(deliveries, p90_s, is_paced) => {
+                let message = format!(
+                    "the run is not valid: {} of {} deferred deliveries were not executed, or 90 % took longer than \
+                     80 s (clause 2.7.2.2)",
+                    deliveries.left, deliveries.queued
+                );
+                Err(Blamed::new(Blame::Answer, message))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What is known of the tables before the run; `None` where nobody looked.
@@ -163,17 +199,36 @@ impl Work for Terminals {
 
     fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
         let group = group(&self.plan, driver.users(), &driver.endpoint);
-        let load = Load {
+        let mut load = Load {
             // The specification's transactions are tried again until they are in.
             on_refusal: ON_ERROR.on_refusal(),
             on_error: ON_ERROR,
             ..driver.load(group)
         };
-        driver.drive(load, observer)
+        if self.is_deferred() {
+            let couriers = couriers(&self.plan, driver.users(), &driver.endpoint);
+            load.groups.push(couriers);
+        }
+        let outcome = driver.drive(load, observer)?;
+        let mut totals = outcome.totals.iter();
+        let delivered = totals.find(|total| total.operation == DELIVERED);
+        let p90_ns = delivered.and_then(|total| total.histogram.quantile_ns(0.9));
+        self.delivered_p90_s.set(p90_ns.map(|ns| ns as f64 / 1e9));
+        Ok(outcome)
+    }
+
+    fn known_after(&self, endpoint: &Endpoint, _took_s: f64) -> Vec<Line> {
+        if !self.is_deferred() {
+            return Vec::new();
+        }
+        let deliveries = deliver_rest(&self.plan, endpoint);
+        self.deferred.replace(Some(deliveries.clone()));
+        vec![Line::Deliveries(deliveries)]
     }
 
     /// An error when the run left the database inconsistent, or its inputs were not those of the specification.
     fn check(&self, endpoint: &Endpoint, tell: &mut dyn FnMut(Line)) -> anyhow::Result<()> {
+        self.check_deliveries()?;
         if !self.check {
             return Ok(());
         }

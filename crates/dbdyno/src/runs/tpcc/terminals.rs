@@ -109,7 +109,11 @@ pub(crate) fn group(plan: &Arc<TerminalPlan>, users: u32, endpoint: &Endpoint) -
 }
 
 /// Couriers for so many terminals: deliveries are a sixth of the statements of terminals that never pause.
-fn couriers(plan: &Arc<TerminalPlan>, terminals: u32, endpoint: &Endpoint) -> Group<Terminal> {
+pub(crate) fn couriers(
+    plan: &Arc<TerminalPlan>,
+    terminals: u32,
+    endpoint: &Endpoint,
+) -> Group<Terminal> {
     let (plan, endpoint) = (Arc::clone(plan), Arc::new(endpoint.clone()));
     Group {
         name: COURIERS.to_owned(),

@@ -3,14 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use protocol::Endpoint;
-use report::layouts::tpcc::Transactions;
 use samples::Deliveries;
 use workload::{
     User,
-    tpcc::{DELIVERED, Terminal, TerminalPlan},
+    tpcc::{Terminal, TerminalPlan},
 };
 
-use crate::runs::wait;
+use super::super::control::wait;
 
 /// How long the rest of the deliveries may take.
 const REST_AT_MOST: Duration = Duration::from_secs(120);
@@ -22,7 +21,7 @@ const ONE_AT_MOST: Duration = Duration::from_secs(10);
 const WITHIN_S: f64 = 80.0;
 
 /// Executes what is still queued when the load is over; what cannot be executed is left, and counted.
-pub(super) fn deliver_rest(plan: &Arc<TerminalPlan>, endpoint: &Endpoint) -> Deliveries {
+pub(crate) fn deliver_rest(plan: &Arc<TerminalPlan>, endpoint: &Endpoint) -> Deliveries {
     let before = plan.deferred.results();
     if before.queued > before.executed + before.unknown {
         let courier = Terminal::courier(Arc::clone(plan), Arc::new(endpoint.clone()));
@@ -65,13 +64,8 @@ async fn deliver_all(mut courier: Terminal) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether all were executed, and with key and think times 90 % of them in time.
-pub(super) fn are_allowed(
-    deliveries: &Deliveries,
-    transactions: &Transactions,
-    is_paced: bool,
-) -> bool {
-    let p90_s = transactions.p90_s(DELIVERED);
+/// Whether all were executed, and with key and think times 90 % of them in time: `p90_s`, from when they were queued.
+pub(crate) fn are_allowed(deliveries: &Deliveries, p90_s: Option<f64>, is_paced: bool) -> bool {
     let is_late = is_paced && p90_s.is_some_and(|p90_s| p90_s > WITHIN_S);
     deliveries.left == 0 && !is_late
 }
