@@ -209,9 +209,7 @@ impl Serialize for Histogram {
 impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // A record has thousands, and most are only read.
-        let histogram = Self::from_text(&text).map_err(serde::de::Error::custom)?;
-        Ok(histogram.compacted())
+        Self::from_text(&text).map_err(serde::de::Error::custom)
     }
 }
 

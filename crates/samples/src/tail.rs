@@ -25,7 +25,7 @@ pub struct RecordTail {
 }
 
 /// Bytes that one reading takes at most.
-const READ_AT_ONCE: u64 = 256 << 10;
+const READ_AT_ONCE: u64 = 64 << 10;
 /// The longest line that is waited for: far beyond the samples of the largest machine.
 const LINE_BYTES_AT_MOST: usize = 64 << 20;
 
