@@ -18,9 +18,10 @@ pub(crate) fn commits_per_s(run: &Run<'_>) -> Result<f64, Unjudged> {
     let changes: Result<Vec<f64>, _> = CHANGES.iter().map(|name| run.counter_per_s(name)).collect();
     let changes: f64 = changes?.iter().sum();
     let commits = run.counter_per_s("Com_commit")?;
-    Ok(match changes > 0.0 && commits > 0.0 {
-        true => commits,
-        false => changes,
+    Ok(if changes > 0.0 && commits > 0.0 {
+        commits
+    } else {
+        changes
     })
 }
 
@@ -28,11 +29,12 @@ pub(crate) fn commits_per_s(run: &Run<'_>) -> Result<f64, Unjudged> {
 /// InnoDB's.
 pub(crate) fn log_flushes_per_s(run: &Run<'_>) -> Result<(f64, &'static str), Unjudged> {
     let of_log = run.counter_per_s("Innodb_os_log_fsyncs")?;
-    Ok(match of_log > 0.0 {
-        true => (of_log, "flushes of the log"),
-        false => (
+    Ok(if of_log > 0.0 {
+        (of_log, "flushes of the log")
+    } else {
+        (
             run.counter_per_s("Innodb_data_fsyncs")?,
             "flushes by InnoDB",
-        ),
+        )
     })
 }

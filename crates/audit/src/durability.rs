@@ -146,9 +146,10 @@ pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
         );
     }
     lacks.sort_by_key(|lack| lack.class);
-    let unseen = match data.is_empty() {
-        true => vec!["file system and mount options of the data directory"],
-        false => Vec::new(),
+    let unseen = if data.is_empty() {
+        vec!["file system and mount options of the data directory"]
+    } else {
+        Vec::new()
     };
     Ok(Durability {
         class: lacks.first().map_or(Class::D4, |lack| lack.class),

@@ -145,9 +145,12 @@ fn reasons<'o>(
             *by_reason.entry(reason).or_default() += 1;
         }
     }
-    let of_all = |count: usize| match count == outcomes.len() {
-        true => String::new(),
-        false => format!(" ({} of {})", count, counted(outcomes.len(), "run")),
+    let of_all = |count: usize| {
+        if count == outcomes.len() {
+            String::new()
+        } else {
+            format!(" ({} of {})", count, counted(outcomes.len(), "run"))
+        }
     };
     let words = by_reason
         .iter()

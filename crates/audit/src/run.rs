@@ -175,9 +175,10 @@ impl<'a> Run<'a> {
             .into_iter()
             .flat_map(|it| it.telemetry());
         let samples: Vec<_> = samples.filter(|it| it.host != Host::Client).collect();
-        match samples.is_empty() {
-            true => Err(missing("telemetry of the server's host")),
-            false => Ok(samples),
+        if samples.is_empty() {
+            Err(missing("telemetry of the server's host"))
+        } else {
+            Ok(samples)
         }
     }
 

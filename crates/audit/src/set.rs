@@ -109,8 +109,9 @@ pub(crate) fn in_words(levels: &Combination) -> String {
         .iter()
         .map(|(factor, level)| format!("{factor}={level}"))
         .collect();
-    match levels.is_empty() {
-        true => "the only combination".to_owned(),
-        false => levels.join(" "),
+    if levels.is_empty() {
+        "the only combination".to_owned()
+    } else {
+        levels.join(" ")
     }
 }

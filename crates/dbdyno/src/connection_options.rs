@@ -172,9 +172,10 @@ impl ConnectionOptions {
                 (None, true) => ServerKey::Asked,
                 (None, false) => ServerKey::Refused,
             },
-            compression: match file.compress {
-                true => Compression::Preferred,
-                false => Compression::Off,
+            compression: if file.compress {
+                Compression::Preferred
+            } else {
+                Compression::Off
             },
             round_trip: Duration::ZERO,
             statement_timeout: None,
@@ -262,9 +263,10 @@ impl Environment {
             socket: text("MYSQL_UNIX_PORT").map(PathBuf::from),
             password: text("MYSQL_PWD"),
             // As the mysql client does: under sudo, USER may still be somebody else.
-            user: match is_root {
-                true => Some("root".to_owned()),
-                false => text("USER").or_else(|| text("LOGNAME")),
+            user: if is_root {
+                Some("root".to_owned())
+            } else {
+                text("USER").or_else(|| text("LOGNAME"))
             },
             home: text("HOME").map(PathBuf::from),
         })
@@ -275,9 +277,10 @@ impl Environment {
 fn statement_timeout(text: &str) -> Result<Duration, String> {
     let time = humantime::parse_duration(text);
     let time = time.map_err(|error| format!("{error}; for example 30s or 2h"))?;
-    match time.is_zero() {
-        true => Err("a limit above zero is needed, for example 30s".to_owned()),
-        false => Ok(time),
+    if time.is_zero() {
+        Err("a limit above zero is needed, for example 30s".to_owned())
+    } else {
+        Ok(time)
     }
 }
 

@@ -51,12 +51,13 @@ impl NullProcess {
 
     /// How a client reaches it.
     pub(crate) fn endpoint(&self, is_unix: bool) -> Endpoint {
-        let address = match is_unix {
-            true => Address::Unix(self.directory.path().join("null.sock")),
-            false => Address::Tcp {
+        let address = if is_unix {
+            Address::Unix(self.directory.path().join("null.sock"))
+        } else {
+            Address::Tcp {
                 host: "127.0.0.1".to_owned(),
                 port: self.port,
-            },
+            }
         };
         Endpoint {
             address,

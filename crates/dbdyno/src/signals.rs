@@ -80,9 +80,10 @@ fn noted() -> Instant {
 /// SIGHUP stays ignored where somebody wanted that, as nohup does.
 fn wanted() -> Vec<i32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    match ignores(&status, SIGHUP) {
-        true => vec![SIGINT, SIGTERM],
-        false => vec![SIGINT, SIGTERM, SIGHUP],
+    if ignores(&status, SIGHUP) {
+        vec![SIGINT, SIGTERM]
+    } else {
+        vec![SIGINT, SIGTERM, SIGHUP]
     }
 }
 

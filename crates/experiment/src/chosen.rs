@@ -40,9 +40,10 @@ pub(crate) fn read<K: OptionTable + ?Sized>(
         Some(_) => !section.is_table(kind.name()),
         None => false,
     };
-    let own: Vec<&str> = match is_short {
-        true => beside(kind).collect(),
-        false => Vec::new(),
+    let own: Vec<&str> = if is_short {
+        beside(kind).collect()
+    } else {
+        Vec::new()
     };
     let mut others = keys(kinds).into_iter();
     if let Some(key) =
@@ -50,16 +51,14 @@ pub(crate) fn read<K: OptionTable + ?Sized>(
     {
         return Err(meaningless(section, key, kind));
     }
-    let values = match is_short {
-        true => short_values(section, kind)?,
-        false => {
-            let table =
-                section.section(kind.name(), format!("{} {}", section.title(), kind.name()))?;
-            let table = table.with_dashes();
-            let known: Vec<&str> = kind.options().iter().map(|option| option.name).collect();
-            table.allow(&known)?;
-            values(kind, |option| table.option(option), &table)?
-        }
+    let values = if is_short {
+        short_values(section, kind)?
+    } else {
+        let table = section.section(kind.name(), format!("{} {}", section.title(), kind.name()))?;
+        let table = table.with_dashes();
+        let known: Vec<&str> = kind.options().iter().map(|option| option.name).collect();
+        table.allow(&known)?;
+        values(kind, |option| table.option(option), &table)?
     };
     Ok(Chosen { kind, values })
 }

@@ -305,9 +305,10 @@ fn only_difference(
         let words = only
             .iter()
             .map(|(name, levels)| format!(" --only {name}={}", levels.join(",")));
-        match only.is_empty() {
-            true => "without --only".to_owned(),
-            false => format!("with{}", words.collect::<String>()),
+        if only.is_empty() {
+            "without --only".to_owned()
+        } else {
+            format!("with{}", words.collect::<String>())
         }
     };
     (now != then).then(|| format!("they were made {}, this is {}", shown(then), shown(now)))

@@ -121,10 +121,11 @@ impl LoadSpec {
         let ends_by_itself = source.kind.ends_by_itself(&source.values);
         let connections = section.parsed("connections", "a count from 1 to 100000", connections)?;
         let duration = section.parsed("duration", DURATION, quantity::duration)?;
-        let duration = match ends_by_itself {
+        let duration = if ends_by_itself {
             // How long it takes is what is asked.
-            true => Duration::ZERO,
-            false => section.required("duration", duration, "duration = \"30s\"")?,
+            Duration::ZERO
+        } else {
+            section.required("duration", duration, "duration = \"30s\"")?
         };
         let on_error = section.choice(
             "on_error",
@@ -136,9 +137,10 @@ impl LoadSpec {
         )?;
         Ok(Self {
             connections: section.required("connections", connections, "connections = 16")?,
-            warmup: match ends_by_itself {
-                true => WarmUp::For(Duration::ZERO),
-                false => warmup(section)?,
+            warmup: if ends_by_itself {
+                WarmUp::For(Duration::ZERO)
+            } else {
+                warmup(section)?
             },
             duration,
             precision: section.parsed(

@@ -97,9 +97,10 @@ impl fmt::Display for ObserverAddress {
 }
 
 fn bracketed(host: &str) -> String {
-    match host.contains(':') {
-        true => format!("[{host}]"),
-        false => host.to_owned(),
+    if host.contains(':') {
+        format!("[{host}]")
+    } else {
+        host.to_owned()
     }
 }
 
@@ -141,9 +142,10 @@ impl Observe {
             ("observe_ssh", ssh.is_some()),
         ];
         let Some(address) = address else {
-            return match beside.iter().any(|(_, is_there)| *is_there) {
-                true => section.required("observe", None, "observe = \"ssh://db1\""),
-                false => Ok(None),
+            return if beside.iter().any(|(_, is_there)| *is_there) {
+                section.required("observe", None, "observe = \"ssh://db1\"")
+            } else {
+                Ok(None)
             };
         };
         for (key, is_there) in beside {

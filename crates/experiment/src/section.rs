@@ -219,9 +219,10 @@ impl<'a> Section<'a> {
                     return Ok(None);
                 };
                 let is_file = text.is_own_file() || text.value.ends_with(".sql");
-                match is_file {
-                    true => Ok(Some(Value::File(text.own_file(what)?))),
-                    false => parse(text).map(Some),
+                if is_file {
+                    Ok(Some(Value::File(text.own_file(what)?)))
+                } else {
+                    parse(text).map(Some)
                 }
             }
             Kind::Choice(_) => self.string(name)?.map(parse).transpose(),
@@ -326,9 +327,10 @@ impl<'a> Section<'a> {
         let table = self.table?;
         let found = table.get_key_value(key);
         let dashed = || table.get_key_value(key.replace('_', "-").as_str());
-        let (key, value) = match self.takes_dashes {
-            true => found.or_else(dashed),
-            false => found,
+        let (key, value) = if self.takes_dashes {
+            found.or_else(dashed)
+        } else {
+            found
         }?;
         Some((key.span(), value))
     }

@@ -36,9 +36,10 @@ pub fn remove_marked(dir: &Path, marker: &str, late: Option<&str>) -> Result<boo
         if path == marker || Some(&path) == late.as_ref() {
             continue;
         }
-        let removed = match entry.file_type().is_ok_and(|it| it.is_dir()) {
-            true => fs::remove_dir_all(&path),
-            false => fs::remove_file(&path),
+        let removed = if entry.file_type().is_ok_and(|it| it.is_dir()) {
+            fs::remove_dir_all(&path)
+        } else {
+            fs::remove_file(&path)
         };
         removed.map_err(Error::io("remove", &path))?;
     }

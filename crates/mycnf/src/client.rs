@@ -238,12 +238,13 @@ fn ssl_mode(options: &Options) -> Result<Option<String>, Error> {
             .as_deref()
             .unwrap_or_default()
             .to_ascii_uppercase();
-        return match MODES.contains(&mode.as_str()) {
-            true => Ok(Some(mode)),
-            false => Err(wrong_value(
+        return if MODES.contains(&mode.as_str()) {
+            Ok(Some(mode))
+        } else {
+            Err(wrong_value(
                 entry,
                 "DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY",
-            )),
+            ))
         };
     }
     let verify = switch(options, "ssl_verify_server_cert")?;

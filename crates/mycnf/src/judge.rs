@@ -24,9 +24,10 @@ fn judge_entry(catalogue: &Catalogue, entry: &Entry) -> Option<Finding> {
     let Some(option) = catalogue.find(name) else {
         let knows = |name: &str| catalogue.has(&OptionName::new(name));
         let unknown = explain_unknown(catalogue, name, &knows);
-        let severity = match name.is_loose() {
-            true => Severity::Note,
-            false => Severity::Refused,
+        let severity = if name.is_loose() {
+            Severity::Note
+        } else {
+            Severity::Refused
         };
         return Some(Finding::new(entry, severity, unknown.what).hint(unknown.hint));
     };
@@ -60,15 +61,19 @@ fn judge_value(kind: &Kind, name: &OptionName, value: &str) -> Option<(Severity,
             Ok(_) => None,
             Err(_) => refused("the value is no number"),
         },
-        Kind::Word(words) => match is_word_of(words, value) {
-            true => None,
-            false => refused("the value is none of the allowed words"),
-        },
+        Kind::Word(words) => {
+            if is_word_of(words, value) {
+                None
+            } else {
+                refused("the value is none of the allowed words")
+            }
+        }
         Kind::Words(words) => {
             let mut parts = value.split(',').filter(|part| !part.is_empty());
-            match parts.all(|part| is_word_of(words, part)) {
-                true => None,
-                false => refused("the value has a word that is not allowed"),
+            if parts.all(|part| is_word_of(words, part)) {
+                None
+            } else {
+                refused("the value has a word that is not allowed")
             }
         }
     }

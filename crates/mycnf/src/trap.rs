@@ -17,9 +17,10 @@ fn time_zone(options: &Options) -> Option<Finding> {
         return None;
     }
     let universal = ["utc", "gmt", "z", "etc/utc", "universal", "zulu"];
-    let hint = match universal.contains(&zone.to_ascii_lowercase().as_str()) {
-        true => "write '+00:00', which is the same",
-        false => "write its offset, '+09:00' for example",
+    let hint = if universal.contains(&zone.to_ascii_lowercase().as_str()) {
+        "write '+00:00', which is the same"
+    } else {
+        "write its offset, '+09:00' for example"
     };
     let what = "a named time zone needs tables that a new data directory has empty";
     let finding = Finding::new(entry, Severity::Refused, what);

@@ -213,9 +213,10 @@ impl SshChild {
         Some(Problem::Ended {
             program: self.program.clone(),
             how: status.to_string(),
-            said: match said.is_empty() {
-                true => said,
-                false => format!(": {said}"),
+            said: if said.is_empty() {
+                said
+            } else {
+                format!(": {said}")
             },
             code: status.code(),
         })

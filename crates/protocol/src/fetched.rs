@@ -158,9 +158,10 @@ impl Fetched {
         for (index, column) in self.columns.iter().enumerate() {
             let bit = index + 2;
             let is_null = nulls[bit / 8] & (1 << (bit % 8)) != 0;
-            let value = match is_null {
-                true => &[][..],
-                false => column.kind.take(&mut fields).ok_or(ROW)?,
+            let value = if is_null {
+                &[][..]
+            } else {
+                column.kind.take(&mut fields).ok_or(ROW)?
             };
             let end = payload.len() - fields.0.len();
             self.cells.push(Cell {

@@ -34,9 +34,10 @@ pub(crate) fn put_end_of_columns(out: &mut Vec<u8>) {
 /// The packet after the last row: an EOF, or an OK in its clothes for a client that does without EOFs.
 pub(crate) fn put_end_of_rows(status: u16, deprecate_eof: bool, out: &mut Vec<u8>) {
     let [low, high] = status.to_le_bytes();
-    match deprecate_eof {
-        true => out.extend_from_slice(&[0xfe, 0, 0, low, high, 0, 0]),
-        false => out.extend_from_slice(&[0xfe, 0, 0, low, high]),
+    if deprecate_eof {
+        out.extend_from_slice(&[0xfe, 0, 0, low, high, 0, 0])
+    } else {
+        out.extend_from_slice(&[0xfe, 0, 0, low, high])
     }
 }
 

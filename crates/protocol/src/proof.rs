@@ -116,9 +116,10 @@ impl Method {
             (Self::CachingSha2, [FULL_LOGIN]) => self.by_key(secret, REQUEST_KEY_CACHING).map(Some),
             // One that came unasked is no better.
             (Self::CachingSha2 | Self::Sha256, key) if key.starts_with(b"-----BEGIN") => {
-                match secret.may_ask_for_key() {
-                    true => self.encrypt(secret, &server_key::received(key)?).map(Some),
-                    false => Err(self.exposed()),
+                if secret.may_ask_for_key() {
+                    self.encrypt(secret, &server_key::received(key)?).map(Some)
+                } else {
+                    Err(self.exposed())
                 }
             }
             (Self::Parsec, salt) => secret.stretch_and_sign(salt).map(Some),

@@ -55,10 +55,11 @@ fn parse(pem: &[u8]) -> Result<RsaPublicKey, String> {
     let key = RsaPublicKey::from_public_key_pem(text.trim_matches(['\0', '\n', '\r', ' ']))
         .map_err(|error| format!("cannot be read as a public key: {error}"))?;
     let bits = key.n().bits();
-    match bits < BITS_MIN {
-        true => Err(format!(
+    if bits < BITS_MIN {
+        Err(format!(
             "has {bits} bits, and a password is encrypted with {BITS_MIN} or more only"
-        )),
-        false => Ok(key),
+        ))
+    } else {
+        Ok(key)
     }
 }

@@ -216,17 +216,19 @@ impl Skim {
         };
         self.outcome.result_sets += 1;
         let named = !self.dialect.cache_metadata || fields.u8() != Some(0);
-        match named {
-            true => self.expect = Expect::Columns(columns),
-            false => self.columns_passed(),
+        if named {
+            self.expect = Expect::Columns(columns)
+        } else {
+            self.columns_passed()
         }
         Ok(named)
     }
 
     fn columns_passed(&mut self) {
-        self.expect = match self.dialect.deprecate_eof {
-            true => Expect::Rows,
-            false => Expect::ColumnsEnd,
+        self.expect = if self.dialect.deprecate_eof {
+            Expect::Rows
+        } else {
+            Expect::ColumnsEnd
         };
     }
 

@@ -86,18 +86,17 @@ impl Connection {
         let known = self.known.of(statement.id);
         let news = learn(&mut known.types, values);
         put_execute(statement.id, values, news, &mut self.channel.out);
-        let result = match self.dialect.cache_metadata || rows.is_some() {
-            true => {
-                let mut columns = std::mem::take(&mut known.columns);
-                let mut described = Described {
-                    columns: &mut columns,
-                    rows,
-                };
-                let result = self.exchange(None, Some(&mut described)).await;
-                self.known.of(statement.id).columns = columns;
-                result
-            }
-            false => self.exchange(None, None).await,
+        let result = if self.dialect.cache_metadata || rows.is_some() {
+            let mut columns = std::mem::take(&mut known.columns);
+            let mut described = Described {
+                columns: &mut columns,
+                rows,
+            };
+            let result = self.exchange(None, Some(&mut described)).await;
+            self.known.of(statement.id).columns = columns;
+            result
+        } else {
+            self.exchange(None, None).await
         };
         if result.is_err() {
             // The server may not have come as far as to learn the types.

@@ -112,9 +112,10 @@ impl CompressedStream {
     }
 
     fn try_read(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
-        match self.frames.has_content()? {
-            true => Ok(Some(self.frames.read(buf))),
-            false => Ok(self.closed.then_some(0)),
+        if self.frames.has_content()? {
+            Ok(Some(self.frames.read(buf)))
+        } else {
+            Ok(self.closed.then_some(0))
         }
     }
 

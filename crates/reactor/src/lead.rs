@@ -25,9 +25,10 @@ impl Lead {
     /// comes ten milliseconds late counts no more than another.
     pub(crate) fn woken(&self, late: Duration) {
         let lead = self.0.get();
-        self.0.set(match late > lead {
-            true => (lead + STEP).min(AT_MOST),
-            false => lead.saturating_sub(STEP),
+        self.0.set(if late > lead {
+            (lead + STEP).min(AT_MOST)
+        } else {
+            lead.saturating_sub(STEP)
         });
     }
 }

@@ -104,9 +104,12 @@ impl<S: mio::event::Source> Source<S> {
 
     /// Waits until a read may find something.
     pub(crate) async fn readable(&self) -> io::Result<()> {
-        poll_fn(|context| match self.readiness.closed.get() {
-            true => Poll::Ready(Ok(())),
-            false => self.poll_side(&self.readiness.readable, context),
+        poll_fn(|context| {
+            if self.readiness.closed.get() {
+                Poll::Ready(Ok(()))
+            } else {
+                self.poll_side(&self.readiness.readable, context)
+            }
         })
         .await
     }

@@ -112,9 +112,10 @@ pub(crate) fn headline(grid: &Grid) -> Option<String> {
     let place = grid.place(facet, peak.line, peak.x);
     let places = [Some(place).filter(|it| !it.is_empty()), facet.name()];
     let places: Vec<String> = places.into_iter().flatten().collect();
-    let place = match places.is_empty() {
-        true => String::new(),
-        false => format!(" at {}", places.join(", ")),
+    let place = if places.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", places.join(", "))
     };
     let subject = subject(grid);
     let value = throughput_in_words(&peak.throughput);
@@ -139,9 +140,10 @@ pub(crate) fn bend(grid: &Grid) -> Option<String> {
         .map(|(factor, level)| format!("{} {level}", factor.name))
         .next();
     let place: Vec<String> = line.into_iter().chain(facet.name()).collect();
-    Some(match place.is_empty() {
-        true => format!("by the fitted law: {words}."),
-        false => format!("{}, by the fitted law: {words}.", place.join(", ")),
+    Some(if place.is_empty() {
+        format!("by the fitted law: {words}.")
+    } else {
+        format!("{}, by the fitted law: {words}.", place.join(", "))
     })
 }
 
@@ -319,8 +321,9 @@ pub(crate) fn method(grid: &Grid) -> String {
         "1 run per combination: no interval. Warm-up is excluded."
     };
     let mut cells = grid.facets.iter().flat_map(|facet| facet.cells());
-    match cells.any(|(_, _, cell)| cell.leaves_out_percentiles()) {
-        true => format!("{intervals} {LEFT_OUT}"),
-        false => intervals.to_owned(),
+    if cells.any(|(_, _, cell)| cell.leaves_out_percentiles()) {
+        format!("{intervals} {LEFT_OUT}")
+    } else {
+        intervals.to_owned()
     }
 }

@@ -13,9 +13,10 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some((least, most)) = shares(results) {
         let of = "of what this client reaches on this machine against a server that does nothing";
-        let range = match percent(least) == percent(most) {
-            true => format!("{} %", percent(most)),
-            false => format!("{} to {} %", percent(least), percent(most)),
+        let range = if percent(least) == percent(most) {
+            format!("{} %", percent(most))
+        } else {
+            format!("{} to {} %", percent(least), percent(most))
         };
         sentences.push(format!("The client used {range} {of} (dbdyno calibrate)."));
     }

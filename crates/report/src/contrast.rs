@@ -36,11 +36,10 @@ pub fn contrast_as_text(
     )];
     parts.extend(unlike(contrast).map(|text| wrap(&text)));
     let differences = differences(contrast);
-    parts.push(match differences.is_empty() {
-        true => {
-            "What differs: nothing that is recorded of server, machine, data and method.".to_owned()
-        }
-        false => format!("What differs:\n  {}", differences.join("\n  ")),
+    parts.push(if differences.is_empty() {
+        "What differs: nothing that is recorded of server, machine, data and method.".to_owned()
+    } else {
+        format!("What differs:\n  {}", differences.join("\n  "))
     });
     parts.extend(too_many_factors(one_factor).map(|text| wrap(&text)));
     for place in &contrast.places {

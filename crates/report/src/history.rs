@@ -204,9 +204,10 @@ fn in_words(headline: &Headline) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    match text.chars().count() > QUESTION_MAX {
-        true => text.chars().take(QUESTION_MAX - 1).chain(['…']).collect(),
-        false => text.to_owned(),
+    if text.chars().count() > QUESTION_MAX {
+        text.chars().take(QUESTION_MAX - 1).chain(['…']).collect()
+    } else {
+        text.to_owned()
     }
 }
 

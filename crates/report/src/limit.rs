@@ -119,9 +119,10 @@ impl PeakLimit {
             (_, 1) => String::new(),
             (count, all) => format!(", in {count} of {all} runs"),
         };
-        let others = match self.others.is_empty() {
-            true => String::new(),
-            false => format!(" In the others: {}.", self.others.join(", ")),
+        let others = if self.others.is_empty() {
+            String::new()
+        } else {
+            format!(" In the others: {}.", self.others.join(", "))
         };
         format!(
             "What limited {}{agreed}: {}.{others}",

@@ -54,9 +54,10 @@ pub(crate) fn si(value: f64) -> String {
 
 /// A count: whole below a thousand, from there on like [`si`].
 pub(crate) fn count(value: f64) -> String {
-    match value < 999.5 && value.fract() == 0.0 {
-        true => format!("{value:.0}"),
-        false => si(value),
+    if value < 999.5 && value.fract() == 0.0 {
+        format!("{value:.0}")
+    } else {
+        si(value)
     }
 }
 

@@ -43,9 +43,10 @@ pub(crate) fn lost(record: &Record) -> Option<&Lost> {
 
 /// That in words.
 pub(crate) fn lost_in_words(lost: &Lost) -> String {
-    match lost.t_s > 0.0 {
-        true => format!("not observed from {:.1} s on: {}", lost.t_s, lost.why),
-        false => format!("not observed: {}", lost.why),
+    if lost.t_s > 0.0 {
+        format!("not observed from {:.1} s on: {}", lost.t_s, lost.why)
+    } else {
+        format!("not observed: {}", lost.why)
     }
 }
 
@@ -63,9 +64,10 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let ways = by_address.iter().map(|(address, records)| {
         let lines = || records.iter().flat_map(|record| &record.observers);
         let is_same = lines().any(|line| line.same_machine == Some(true));
-        let host = match is_same {
-            true => "The machine that client and server share was observed",
-            false => "The server's host was observed",
+        let host = if is_same {
+            "The machine that client and server share was observed"
+        } else {
+            "The server's host was observed"
         };
         let runs = counted(records.len(), "run");
         format!("{host} through {address} in {runs}. {}", clocks(lines()))
@@ -90,13 +92,14 @@ fn clocks<'o>(lines: impl Iterator<Item = &'o Observer> + Clone) -> String {
     }
     let uncertainty = most(&mut clocks.iter().map(|clock| clock.uncertainty_s));
     let drifts: Vec<_> = lines.filter_map(|line| line.drift).collect();
-    let drift = match drifts.is_empty() {
-        true => String::new(),
-        false => format!(
+    let drift = if drifts.is_empty() {
+        String::new()
+    } else {
+        format!(
             " The two clocks drifted apart by at most {:.1} ppm (known to \u{b1} {:.1} ppm).",
             most(&mut drifts.iter().map(|drift| drift.ppm.abs())),
             most(&mut drifts.iter().map(|drift| drift.uncertainty_ppm)),
-        ),
+        )
     };
     format!(
         "Its time of day was {} (\u{b1} {}); times in charts and record are the client's.{drift}",

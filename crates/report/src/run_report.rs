@@ -215,9 +215,12 @@ impl RunReport {
         let is_open = summary.offered_per_s.is_some();
         let times = |durations: &Durations| Times::of(durations, percentiles);
         let classes = totals.classes();
-        let per_s = |count: u64| match summary.measured_s > 0.0 {
-            true => count as f64 / summary.measured_s,
-            false => 0.0,
+        let per_s = |count: u64| {
+            if summary.measured_s > 0.0 {
+                count as f64 / summary.measured_s
+            } else {
+                0.0
+            }
         };
         let statements_count = classes.all();
         let client_cpus = summary.client_cpu.and_then(|cpu| cpu.client);

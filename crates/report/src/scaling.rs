@@ -54,12 +54,13 @@ impl Scaling {
     /// Where the throughput peaks; an error where it is not known, also where it would lie beyond what was measured.
     pub(crate) fn peak(&self) -> Result<Peak, NoPeak> {
         let peak = self.fit.peak?;
-        match peak.concurrency.estimate <= self.fit.measured_up_to {
-            true => Ok(peak),
-            false => Err(NoPeak {
+        if peak.concurrency.estimate <= self.fit.measured_up_to {
+            Ok(peak)
+        } else {
+            Err(NoPeak {
                 measured_up_to: self.fit.measured_up_to,
                 concurrency: peak.concurrency,
-            }),
+            })
         }
     }
 
@@ -88,9 +89,10 @@ impl Scaling {
 /// `19 to 28`, or `64` where both ends read the same.
 pub(crate) fn range(interval: &Interval, words: fn(f64) -> String) -> String {
     let (low, high) = (words(interval.low), words(interval.high));
-    match low == high {
-        true => low,
-        false => format!("{low} to {high}"),
+    if low == high {
+        low
+    } else {
+        format!("{low} to {high}")
     }
 }
 

@@ -182,9 +182,10 @@ fn is_innodb(size: &TableSize) -> bool {
 
 /// A field of CSV; names of tables can hold anything.
 pub(crate) fn quoted(field: &str) -> String {
-    match field.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field.to_owned(),
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
     }
 }
 

@@ -97,9 +97,10 @@ impl<'r> Counters<'r> {
 
     /// Readings per second; 0 where there are none.
     pub fn looks_per_s(&self) -> f64 {
-        match self.length_s > 0.0 {
-            true => self.readings.len() as f64 / self.length_s,
-            false => 0.0,
+        if self.length_s > 0.0 {
+            self.readings.len() as f64 / self.length_s
+        } else {
+            0.0
         }
     }
 

@@ -40,13 +40,14 @@ impl Server {
                 .map_err(Error::io("run", &program.path))?;
             let status = wait_for(&mut child, Kin::Alone, &mut |_| {})
                 .map_err(Error::io("wait for", &program.path))?;
-            match status.success() {
-                true => Ok(()),
-                false => Err(Error::Backup {
+            if status.success() {
+                Ok(())
+            } else {
+                Err(Error::Backup {
                     dir: self.layout.dir.clone(),
                     status: status.to_string(),
                     log: log::tail(&log, 0, LOG_LINES),
-                }),
+                })
             }
         };
         run(&[

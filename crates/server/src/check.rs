@@ -34,9 +34,10 @@ pub fn check(installation: &Installation, settings: &Settings) -> Result<Checked
     std::fs::create_dir_all(&layout.data).map_err(Error::io("make the directory", &layout.data))?;
     let private = configure(&layout, installation, settings)?;
     let entries = private.options().entries();
-    let family = match installation.is_mariadb() {
-        true => Family::MariaDb,
-        false => Family::MySql,
+    let family = if installation.is_mariadb() {
+        Family::MariaDb
+    } else {
+        Family::MySql
     };
     let mut examination = Examination {
         validator: Validator {
@@ -78,12 +79,13 @@ pub(crate) fn accept(
         return Ok(Vec::new());
     }
     let findings = check(installation, settings)?.findings;
-    match findings.iter().any(Finding::is_refusal) {
-        false => Ok(findings),
-        true => Err(Error::Rejected {
+    if !findings.iter().any(Finding::is_refusal) {
+        Ok(findings)
+    } else {
+        Err(Error::Rejected {
             server: format!("{} {}", installation.flavour, installation.version),
             findings: findings.into_iter().filter(Finding::is_refusal).collect(),
-        }),
+        })
     }
 }
 
@@ -174,9 +176,10 @@ impl Examination<'_> {
     }
 
     fn refuse(&mut self, entry: &Entry, text: &str) {
-        let hint = match self.has_catalogue {
-            true => allowed(&self.catalogue, &entry.name),
-            false => None,
+        let hint = if self.has_catalogue {
+            allowed(&self.catalogue, &entry.name)
+        } else {
+            None
         };
         self.findings
             .push(Finding::new(entry, Severity::Refused, text).hint(hint));
@@ -268,9 +271,10 @@ impl Examination<'_> {
                 && let Some(now) = help.values.get(entry.name.folded())
                 && has_changed(&entry.name, entry.value.as_deref(), now)
             {
-                let hint = match self.has_catalogue {
-                    true => allowed(&self.catalogue, &entry.name),
-                    false => None,
+                let hint = if self.has_catalogue {
+                    allowed(&self.catalogue, &entry.name)
+                } else {
+                    None
                 };
                 let what = format!("becomes {now}");
                 self.findings
@@ -285,9 +289,10 @@ impl Examination<'_> {
         for entry in &self.unknown {
             let knows = |name: &str| lists(help, &OptionName::new(name));
             let unknown = explain_unknown(&self.catalogue, &entry.name, &knows);
-            let severity = match entry.name.is_loose() {
-                true => Severity::Note,
-                false => Severity::Refused,
+            let severity = if entry.name.is_loose() {
+                Severity::Note
+            } else {
+                Severity::Refused
             };
             self.findings
                 .push(Finding::new(entry, severity, unknown.what).hint(unknown.hint));

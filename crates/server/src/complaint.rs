@@ -57,9 +57,10 @@ fn parse_line(line: &str) -> Option<Complaint> {
         return Some(Complaint::Unknown { name });
     }
     let text = text.trim().trim_end_matches('.').to_owned();
-    Some(match is_refusal || level == "[ERROR] " {
-        true => Complaint::Refused { text },
-        false => Complaint::Remark { text },
+    Some(if is_refusal || level == "[ERROR] " {
+        Complaint::Refused { text }
+    } else {
+        Complaint::Remark { text }
     })
 }
 

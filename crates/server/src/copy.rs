@@ -47,9 +47,10 @@ pub(crate) fn copy_directory(
             copied.shared += below.shared;
             copied.written += below.written;
         } else if kind.is_file() {
-            match copy_file(&path, &target).map_err(Error::io("copy to", &target))? {
-                true => copied.shared += 1,
-                false => copied.written += 1,
+            if copy_file(&path, &target).map_err(Error::io("copy to", &target))? {
+                copied.shared += 1
+            } else {
+                copied.written += 1
             }
         } else if kind.is_symlink() {
             // Its target would be shared with the copy and changed under it.
@@ -71,9 +72,10 @@ pub(crate) fn allocated_bytes(directory: &Path) -> Result<u64, Error> {
         let Ok(metadata) = path.symlink_metadata() else {
             continue;
         };
-        bytes += match metadata.is_dir() {
-            true => allocated_bytes(&path)?,
-            false => metadata.blocks() * 512,
+        bytes += if metadata.is_dir() {
+            allocated_bytes(&path)?
+        } else {
+            metadata.blocks() * 512
         };
     }
     Ok(bytes)

@@ -102,19 +102,21 @@ pub(crate) fn remove_directory(layout: &Layout) -> Result<(), Error> {
         socket_dir::remove(directory, layout)?;
     }
     let removed = files::remove_marked(&layout.dir, MARKER, Some(LOCK));
-    match removed.map_err(|error| Error::io("remove", &layout.dir)(error.into()))? {
-        true => Ok(()),
-        false => Err(Error::Foreign {
+    if removed.map_err(|error| Error::io("remove", &layout.dir)(error.into()))? {
+        Ok(())
+    } else {
+        Err(Error::Foreign {
             dir: layout.dir.clone(),
-        }),
+        })
     }
 }
 
 /// Removes a directory that this process has just made, also where not even the marker could be written.
 pub(crate) fn remove_claimed(layout: &Layout) -> Result<(), Error> {
-    match layout.marker.exists() {
-        true => remove_directory(layout),
-        false => fs::remove_dir(&layout.dir).map_err(Error::io("remove", &layout.dir)),
+    if layout.marker.exists() {
+        remove_directory(layout)
+    } else {
+        fs::remove_dir(&layout.dir).map_err(Error::io("remove", &layout.dir))
     }
 }
 

@@ -270,9 +270,10 @@ fn place(
     is_recipe: bool,
     marker: InstallMarker,
 ) -> Result<Installed, Error> {
-    let name = match is_recipe {
-        true => true_name(name, &marker),
-        false => name.to_owned(),
+    let name = if is_recipe {
+        true_name(name, &marker)
+    } else {
+        name.to_owned()
     };
     refuse_if_installed(root, &name)?;
     marker.write()?;
@@ -369,11 +370,12 @@ fn refuse_if_installed(root: &Path, name: &str) -> Result<(), Error> {
 fn check_name(name: &str) -> Result<(), Error> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let first = name.chars().next();
-    match first.is_some_and(|letter| letter.is_ascii_alphanumeric()) && name.chars().all(plain) {
-        true => Ok(()),
-        false => Err(InstallError::Name {
+    if first.is_some_and(|letter| letter.is_ascii_alphanumeric()) && name.chars().all(plain) {
+        Ok(())
+    } else {
+        Err(InstallError::Name {
             name: name.to_owned(),
         }
-        .into()),
+        .into())
     }
 }

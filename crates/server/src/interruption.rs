@@ -41,18 +41,20 @@ impl Wait {
 
     /// An error when somebody interrupted since.
     pub(crate) fn go_on(&self) -> io::Result<()> {
-        match is_raised() && !self.clears_up {
-            true => Err(interrupted()),
-            false => Ok(()),
+        if is_raised() && !self.clears_up {
+            Err(interrupted())
+        } else {
+            Ok(())
         }
     }
 }
 
 /// An error once somebody has interrupted: for work that no clearing up needs, such as copying.
 pub(crate) fn check() -> io::Result<()> {
-    match is_raised() {
-        true => Err(interrupted()),
-        false => Ok(()),
+    if is_raised() {
+        Err(interrupted())
+    } else {
+        Ok(())
     }
 }
 
@@ -61,10 +63,11 @@ pub(crate) struct Interruptible<R>(pub(crate) R);
 
 impl<R: Read> Read for Interruptible<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match is_raised() {
+        if is_raised() {
             // Readers try again after an error of the kind that is meant for this.
-            true => Err(io::Error::other("interrupted")),
-            false => self.0.read(buffer),
+            Err(io::Error::other("interrupted"))
+        } else {
+            self.0.read(buffer)
         }
     }
 }

@@ -75,9 +75,10 @@ impl Layout {
         match make_private_dir(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let dir = self.dir.clone();
-                Err(match self.marker.exists() {
-                    true => Error::NameTaken { dir },
-                    false => Error::Foreign { dir },
+                Err(if self.marker.exists() {
+                    Error::NameTaken { dir }
+                } else {
+                    Error::Foreign { dir }
                 })
             }
             made => made.map_err(Error::io("make the directory", &self.dir)),

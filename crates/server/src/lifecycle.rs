@@ -80,9 +80,10 @@ impl Server {
         self.marker.server = None;
         self.marker.stopped_cleanly = ended;
         self.marker.write(&self.layout)?;
-        match ended {
-            true => Ok(()),
-            false => Err(self.timed_out("stop", STOP_TIMEOUT, 0)),
+        if ended {
+            Ok(())
+        } else {
+            Err(self.timed_out("stop", STOP_TIMEOUT, 0))
         }
     }
 

@@ -265,9 +265,10 @@ impl Server {
         // MySQL makes it at its first start; a MariaDB has none and needs none.
         let key = self.layout.data.join("public_key.pem");
         Endpoint {
-            server_key: match key.exists() {
-                true => ServerKey::File(key),
-                false => ServerKey::Refused,
+            server_key: if key.exists() {
+                ServerKey::File(key)
+            } else {
+                ServerKey::Refused
             },
             ..self.endpoint_at(address)
         }

@@ -186,25 +186,27 @@ impl Server {
     pub fn remove_snapshot(&self, name: &str) -> Result<(), Error> {
         let _lock = Lock::take(&self.layout)?;
         let path = self.existing_snapshot(name)?;
-        match Manifest::is_in(&path) {
-            true => remove_tree(&path),
-            false => Err(Error::Foreign { dir: path }),
+        if Manifest::is_in(&path) {
+            remove_tree(&path)
+        } else {
+            Err(Error::Foreign { dir: path })
         }
     }
 
     /// The directory of a named snapshot that exists.
     pub fn existing_snapshot(&self, name: &str) -> Result<PathBuf, Error> {
         let path = self.named_snapshot(name);
-        match path.is_dir() {
-            true => Ok(path),
-            false => Err(Error::NoSnapshot {
+        if path.is_dir() {
+            Ok(path)
+        } else {
+            Err(Error::NoSnapshot {
                 path,
                 there: self
                     .snapshots()?
                     .into_iter()
                     .map(|named| named.name)
                     .collect(),
-            }),
+            })
         }
     }
 
@@ -312,9 +314,10 @@ impl Server {
 /// Removes what is left of a snapshot in the making. One that dbdyno did not begin stays.
 fn remove_partial(partial: &Path) -> Result<(), Error> {
     let is_ours = unfinished::is_marked(partial) || Manifest::is_in(partial);
-    match is_ours {
-        true => remove_tree(partial),
-        false => Ok(()),
+    if is_ours {
+        remove_tree(partial)
+    } else {
+        Ok(())
     }
 }
 

@@ -35,9 +35,10 @@ pub fn spawn(mut command: Command, lifetime: Lifetime) -> io::Result<Child> {
         Lifetime::Owned => {
             set_parent_process_death_signal(Some(Signal::KILL))?;
             // A parent that died before the line above sends no signal any more.
-            match getppid() == Some(parent) {
-                true => Ok(()),
-                false => Err(io::ErrorKind::BrokenPipe.into()),
+            if getppid() == Some(parent) {
+                Ok(())
+            } else {
+                Err(io::ErrorKind::BrokenPipe.into())
             }
         }
         Lifetime::Detached => Ok(setsid().map(drop)?),

@@ -82,9 +82,10 @@ impl Validator<'_> {
         let mut file = OptionFile::default();
         for entry in entries {
             let name = entry.name.as_written();
-            let name = match loose && !entry.name.is_loose() {
-                true => format!("loose_{name}"),
-                false => name.to_owned(),
+            let name = if loose && !entry.name.is_loose() {
+                format!("loose_{name}")
+            } else {
+                name.to_owned()
             };
             file.push("mysqld", &name, entry.value.clone())?;
         }

@@ -17,9 +17,12 @@ pub(crate) fn experiments(usual: usize) -> usize {
 /// A run of so many seconds whose throughput comes from 0.3 to 1 with a time constant, with autocorrelated noise of 5 %.
 pub(crate) fn warm_up(noise: &mut Noise, seconds: usize, tau_s: f64) -> Vec<f64> {
     let errors = noise.autocorrelated(seconds, 0.6);
-    let level = |at: usize| match tau_s > 0.0 {
-        true => 1.0 - 0.7 * (-(at as f64) / tau_s).exp(),
-        false => 1.0,
+    let level = |at: usize| {
+        if tau_s > 0.0 {
+            1.0 - 0.7 * (-(at as f64) / tau_s).exp()
+        } else {
+            1.0
+        }
     };
     errors
         .iter()

@@ -76,14 +76,18 @@ pub fn execution_mean(values: &[f64], confidence: f64) -> Option<ExecutionMean> 
     if values.iter().all(|value| *value > 0.0) {
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let is_one = values.iter().all(|value| *value == values[0]);
-        let mean = match is_one {
+        let mean = if is_one {
             // The exponential of a logarithm may miss it by the last digit.
-            true => values[0],
-            false => (logs.iter().sum::<f64>() / count).exp(),
+            values[0]
+        } else {
+            (logs.iter().sum::<f64>() / count).exp()
         };
-        let bounds = mean_interval(&logs, confidence).map(|it| match is_one {
-            true => (mean, mean),
-            false => (it.low.exp(), it.high.exp()),
+        let bounds = mean_interval(&logs, confidence).map(|it| {
+            if is_one {
+                (mean, mean)
+            } else {
+                (it.low.exp(), it.high.exp())
+            }
         });
         return Some(ExecutionMean { mean, bounds });
     }

@@ -56,9 +56,10 @@ impl fmt::Display for NoPeak {
             "measured up to {:.0} connections, ",
             self.measured_up_to
         )?;
-        match high > 100.0 * self.measured_up_to {
-            true => write!(out, "and the peak lies anywhere beyond {low:.0}"),
-            false => write!(out, "and the peak lies anywhere from {low:.0} to {high:.0}"),
+        if high > 100.0 * self.measured_up_to {
+            write!(out, "and the peak lies anywhere beyond {low:.0}")
+        } else {
+            write!(out, "and the peak lies anywhere from {low:.0} to {high:.0}")
         }
     }
 }
@@ -107,15 +108,16 @@ pub fn scalability(
         between(of(&law), &mut peaks, confidence)
     };
     let concurrency = peaks(Law::peak);
-    let peak = match measured_up_to >= REACHED_AT_LEAST * concurrency.high {
-        true => Ok(Peak {
+    let peak = if measured_up_to >= REACHED_AT_LEAST * concurrency.high {
+        Ok(Peak {
             concurrency,
             throughput_per_s: peaks(|law| law.at(law.peak())),
-        }),
-        false => Err(NoPeak {
+        })
+    } else {
+        Err(NoPeak {
             measured_up_to,
             concurrency,
-        }),
+        })
     };
     Some(Scalability {
         law,

@@ -97,11 +97,12 @@ impl UntilDecided {
             }
             latest = Some(compared);
         }
-        let step = match seen >= self.blocks_at_most() {
-            true => Step::Spent,
-            false => Step::Continue {
+        let step = if seen >= self.blocks_at_most() {
+            Step::Spent
+        } else {
+            Step::Continue {
                 blocks_needed: latest.and_then(|compared| self.blocks_needed(&compared)),
-            },
+            }
         };
         Some(Standing {
             blocks: seen,

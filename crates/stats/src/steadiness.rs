@@ -330,9 +330,10 @@ pub fn judge_measurement(
     if state.is_steady() && state.from > measured_from && moved.abs() > DRIFT_IGNORED {
         let early = (state.from - measured_from) as f64 / measured as f64;
         state.reasons.push(Reason::EarlyPart { early, moved });
-        state.steadiness = match moved < 0.0 {
-            true => Steadiness::Warming,
-            false => Steadiness::Slowing,
+        state.steadiness = if moved < 0.0 {
+            Steadiness::Warming
+        } else {
+            Steadiness::Slowing
         };
     }
     Ok(state)

@@ -97,9 +97,10 @@ fn neighbour_correlation(values: &[f64], slope: f64) -> f64 {
         .map(|pair| (pair[0] - mean) * (pair[1] - mean))
         .sum();
     // The estimated mean makes the correlation seem smaller, by about one over the count.
-    match squares > 0.0 {
-        true => (products / squares + 1.0 / count).clamp(0.0, 0.9),
-        false => 0.0,
+    if squares > 0.0 {
+        (products / squares + 1.0 / count).clamp(0.0, 0.9)
+    } else {
+        0.0
     }
 }
 

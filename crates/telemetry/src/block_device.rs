@@ -43,9 +43,10 @@ impl BlockDevice {
     pub(crate) fn numbered(kernel: &Kernel, major: u32, minor: u32) -> Option<Self> {
         let link = kernel.path(&format!("sys/dev/block/{major}:{minor}"));
         let node = link.canonicalize().ok()?;
-        let disk = match node.join("partition").exists() {
-            true => node.parent()?,
-            false => &node,
+        let disk = if node.join("partition").exists() {
+            node.parent()?
+        } else {
+            &node
         };
         let number = fs::read_to_string(disk.join("dev")).ok()?;
         let (major, minor) = number.trim().split_once(':')?;

@@ -61,9 +61,10 @@ impl Fixture {
     /// Takes a file or a directory away.
     pub(crate) fn remove(&self, name: &str) {
         let path = self.directory.path().join(name);
-        match path.is_dir() {
-            true => fs::remove_dir_all(path).unwrap(),
-            false => fs::remove_file(path).unwrap(),
+        if path.is_dir() {
+            fs::remove_dir_all(path).unwrap()
+        } else {
+            fs::remove_file(path).unwrap()
         }
     }
 }

@@ -56,9 +56,10 @@ impl ProcessCounters {
         let files = open_files(kernel, process);
         counters.open_files = note(files.map_err(part("open files")), missing);
         let threads = counters.threads;
-        let switches = match threads > THREADS_AT_MOST {
-            true => Err(NotObserved::TooManyThreads { name, threads }),
-            false => switches(kernel, process).map_err(part("context switches")),
+        let switches = if threads > THREADS_AT_MOST {
+            Err(NotObserved::TooManyThreads { name, threads })
+        } else {
+            switches(kernel, process).map_err(part("context switches"))
         };
         counters.switches = note(switches, missing);
         Ok(Some(counters))

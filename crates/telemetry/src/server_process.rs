@@ -151,11 +151,12 @@ fn holders_of(kernel: &Kernel, port: u16) -> Result<BTreeSet<u32>, String> {
         files.any(|file| fs::read_link(file.path()).is_ok_and(|to| sockets.contains(&to)))
     };
     let holders: BTreeSet<u32> = pids(kernel).filter(holds_one).collect();
-    match holders.is_empty() {
-        true => Err(format!(
+    if holders.is_empty() {
+        Err(format!(
             "port {port}: whose it is only root and the server's own account may see"
-        )),
-        false => Ok(holders),
+        ))
+    } else {
+        Ok(holders)
     }
 }
 

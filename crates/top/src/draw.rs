@@ -96,13 +96,15 @@ fn draw_tabs(screen: &Screen, area: Rect, buffer: &mut Buffer) {
     let tabs = Panel::ALL.iter().enumerate().flat_map(|(place, panel)| {
         let number = place + 1;
         let is_chosen = *panel == screen.panel;
-        let text = match is_narrow && !is_chosen {
-            true => format!(" {number} "),
-            false => format!(" {number} {} ", panel.name()),
+        let text = if is_narrow && !is_chosen {
+            format!(" {number} ")
+        } else {
+            format!(" {number} {} ", panel.name())
         };
-        let style = match is_chosen {
-            true => palette.chosen(),
-            false => palette.aside(),
+        let style = if is_chosen {
+            palette.chosen()
+        } else {
+            palette.aside()
         };
         [Span::styled(text, style), Span::raw(" ")]
     });

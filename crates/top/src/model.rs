@@ -134,9 +134,10 @@ impl Model {
             Line::Phase(mark) => self.phases.push((mark.t_s, mark.phase)),
             Line::Error(error) => self.errors.push((error.number, error.message, error.count)),
             Line::End(end) => {
-                self.ended = Some(match end.complete {
-                    true => end.why,
-                    false => format!("incomplete: {}", end.why),
+                self.ended = Some(if end.complete {
+                    end.why
+                } else {
+                    format!("incomplete: {}", end.why)
                 });
             }
             _ => {}

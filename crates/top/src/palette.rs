@@ -20,9 +20,10 @@ impl Palette {
     }
 
     fn colour(self, colour: Color) -> Style {
-        match self.is_coloured {
-            true => Style::new().fg(colour),
-            false => Style::new(),
+        if self.is_coloured {
+            Style::new().fg(colour)
+        } else {
+            Style::new()
         }
     }
 

@@ -191,9 +191,10 @@ impl Screen {
             Source::Live => {
                 let now_ms = self.every.as_millis() as u64;
                 let mut steps = INTERVALS_MS.into_iter();
-                let next_ms = match by > 0 {
-                    true => steps.find(|step| *step > now_ms),
-                    false => steps.rev().find(|step| *step < now_ms),
+                let next_ms = if by > 0 {
+                    steps.find(|step| *step > now_ms)
+                } else {
+                    steps.rev().find(|step| *step < now_ms)
                 };
                 self.every = Duration::from_millis(next_ms.unwrap_or(now_ms));
                 Answer::Every(self.every)

@@ -50,9 +50,10 @@ impl Bottleneck {
     pub fn in_words(&self) -> String {
         let said = |finding: &Finding| format!("{}: {}", finding.resource.name(), finding.evidence);
         let Some(limiting) = &self.limiting else {
-            let blind = match self.unobserved.is_empty() {
-                true => String::new(),
-                false => format!("; not observed: {}", self.unobserved.join(", ")),
+            let blind = if self.unobserved.is_empty() {
+                String::new()
+            } else {
+                format!("; not observed: {}", self.unobserved.join(", "))
             };
             let threads = self
                 .threads

@@ -89,15 +89,17 @@ fn decide_one(margin: f64, comparison: &Comparison, p_value: f64, compared: &mut
         smallest_effect(comparison.deviation, comparison.executions).map(f64::exp_m1);
     let found = comparison.ratio.estimate.ln().abs();
     let effect = found.max(margin.ln_1p());
-    compared.effect = match found > margin.ln_1p() {
-        true => (comparison.ratio.estimate - 1.0).abs(),
-        false => margin,
+    compared.effect = if found > margin.ln_1p() {
+        (comparison.ratio.estimate - 1.0).abs()
+    } else {
+        margin
     };
     if compared.decision == Decision::Inconclusive {
-        compared.executions_needed = match is_negligible {
-            true => Some(EXECUTIONS_AT_LEAST),
-            false => executions_needed(comparison.deviation, effect)
-                .map(|needed| needed.max(comparison.executions + 1)),
+        compared.executions_needed = if is_negligible {
+            Some(EXECUTIONS_AT_LEAST)
+        } else {
+            executions_needed(comparison.deviation, effect)
+                .map(|needed| needed.max(comparison.executions + 1))
         };
     }
 }

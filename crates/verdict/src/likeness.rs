@@ -33,9 +33,12 @@ fn unlike_executions(a: &Execution<'_>, b: &Execution<'_>) -> Vec<String> {
     let names = |shares: &BTreeMap<String, f64>| shares.keys().cloned().collect::<BTreeSet<_>>();
     let mut found = Vec::new();
     if names(&operations[0]) != names(&operations[1]) {
-        let list = |shares: &BTreeMap<String, f64>| match shares.is_empty() {
-            true => "nothing".to_owned(),
-            false => shares.keys().cloned().collect::<Vec<_>>().join(", "),
+        let list = |shares: &BTreeMap<String, f64>| {
+            if shares.is_empty() {
+                "nothing".to_owned()
+            } else {
+                shares.keys().cloned().collect::<Vec<_>>().join(", ")
+            }
         };
         found.push(format!(
             "operations: {} against {}",

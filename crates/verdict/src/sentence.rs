@@ -99,9 +99,10 @@ fn subject(question: &Question, answer: &Answer) -> String {
         .iter()
         .map(|(factor, level)| format!("{factor} {level}"))
         .collect();
-    let place = match within.is_empty() {
-        true => String::new(),
-        false => format!(" at {}", within.join(", ")),
+    let place = if within.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", within.join(", "))
     };
     format!("{}{place}", levels.join(", "))
 }

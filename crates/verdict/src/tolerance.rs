@@ -119,13 +119,17 @@ impl Tolerance {
     }
 
     fn outcome(&self, ratio: Interval) -> Outcome {
-        let (best, worst) = match self.measure.more_is_better() {
-            true => (ratio.high, ratio.low),
-            false => (ratio.low, ratio.high),
+        let (best, worst) = if self.measure.more_is_better() {
+            (ratio.high, ratio.low)
+        } else {
+            (ratio.low, ratio.high)
         };
-        let is_beyond = |value: f64| match self.measure.more_is_better() {
-            true => value < self.ratio,
-            false => value > self.ratio,
+        let is_beyond = |value: f64| {
+            if self.measure.more_is_better() {
+                value < self.ratio
+            } else {
+                value > self.ratio
+            }
         };
         match (is_beyond(best), is_beyond(worst)) {
             (true, _) => Outcome::Broken,

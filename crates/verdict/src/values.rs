@@ -71,16 +71,18 @@ impl Values {
 
     /// Executions of the smaller side that are compared.
     pub(crate) fn executions(&self) -> usize {
-        match self.is_paired {
-            true => self.pairs.len(),
-            false => self.a.len().min(self.b.len()),
+        if self.is_paired {
+            self.pairs.len()
+        } else {
+            self.a.len().min(self.b.len())
         }
     }
 
     pub(crate) fn compare(&self, confidence: f64) -> Option<Comparison> {
-        match self.is_paired {
-            true => compare_pairs(&self.pairs, confidence),
-            false => compare(&self.a, &self.b, confidence),
+        if self.is_paired {
+            compare_pairs(&self.pairs, confidence)
+        } else {
+            compare(&self.a, &self.b, confidence)
         }
     }
 

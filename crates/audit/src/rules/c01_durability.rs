@@ -45,9 +45,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         .map(|lack| lack.what.as_str())
         .collect();
     let lacks: Vec<_> = lacks.into_iter().collect();
-    let because = match lacks.is_empty() {
-        true => String::new(),
-        false => format!(": {}", lacks.join(", ")),
+    let because = if lacks.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", lacks.join(", "))
     };
     let evidence = format!(
         "class {} ({}){because}{}",

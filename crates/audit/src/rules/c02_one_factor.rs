@@ -32,9 +32,10 @@ fn judge(set: &Set<'_>) -> Outcome {
     if !set.compares() {
         return Err(no_subject("nothing is compared"));
     }
-    match set.has_sides() {
-        true => Ok(between_sides(set)),
-        false => Ok(within(set)),
+    if set.has_sides() {
+        Ok(between_sides(set))
+    } else {
+        Ok(within(set))
     }
 }
 
@@ -66,12 +67,11 @@ fn between_sides(set: &Set<'_>) -> Finding {
             format!("{what}: {}", of_sides.join(", "))
         })
         .collect();
-    let besides = match declared.is_empty() {
-        true => String::new(),
-        false => {
-            let declared: Vec<_> = declared.iter().map(|it| it.as_str()).collect();
-            format!(" besides {}", declared.join(", "))
-        }
+    let besides = if declared.is_empty() {
+        String::new()
+    } else {
+        let declared: Vec<_> = declared.iter().map(|it| it.as_str()).collect();
+        format!(" besides {}", declared.join(", "))
     };
     let most = usize::from(declared.is_empty());
     let (level, evidence) = match told.len() {

@@ -61,14 +61,15 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
             number(capacity)
         ));
     }
-    let evidence = match problems.is_empty() {
-        true => format!(
+    let evidence = if problems.is_empty() {
+        format!(
             "buffer pool {} of {}, {} pages flushed per second",
             bytes(pool),
             bytes(memory),
             number(flushed)
-        ),
-        false => format!("{}: {}", run.name(), problems.join("; ")),
+        )
+    } else {
+        format!("{}: {}", run.name(), problems.join("; "))
     };
     Ok(Finding::new(level, evidence)
         .with("buffer_pool_bytes", pool)

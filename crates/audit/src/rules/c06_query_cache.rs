@@ -57,9 +57,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         percent(busy),
         percent(cpu.iowait)
     );
-    let level = match connections >= CONNECTIONS && (share >= WAITING || is_half_busy) {
-        true => Level::Warn,
-        false => Level::Note,
+    let level = if connections >= CONNECTIONS && (share >= WAITING || is_half_busy) {
+        Level::Warn
+    } else {
+        Level::Note
     };
     Ok(Finding::new(level, evidence)
         .with("waiting_share", share)

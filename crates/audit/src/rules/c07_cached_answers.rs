@@ -32,10 +32,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     } else {
         0.0
     };
-    let level = match hits > 0.0 {
-        true => Level::Warn,
-        false => Level::Pass,
-    };
+    let level = if hits > 0.0 { Level::Warn } else { Level::Pass };
     let evidence = format!(
         "{} of the SELECTs were answered from the query cache",
         percent(share)

@@ -71,15 +71,16 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
     }
     let names: Vec<String> = differing(&of_runs).into_keys().cloned().collect();
-    Ok(match names.is_empty() {
-        true => Finding::new(
+    Ok(if names.is_empty() {
+        Finding::new(
             Level::Pass,
             format!("the same over {} runs", set.runs.len()),
-        ),
-        false => Finding::new(
+        )
+    } else {
+        Finding::new(
             Level::Note,
             format!("between combinations: {}", listed(&names, 8)),
-        ),
+        )
     })
 }
 

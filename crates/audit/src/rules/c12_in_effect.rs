@@ -47,9 +47,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let finding = match (problems.is_empty(), ignored.is_empty()) {
         (true, false) => Finding::new(Level::Note, listed(&ignored, 8)),
         (true, true) => {
-            let asked = match start.private {
-                true => "as asked for, and ",
-                false => "",
+            let asked = if start.private {
+                "as asked for, and "
+            } else {
+                ""
             };
             Finding::new(
                 Level::Pass,

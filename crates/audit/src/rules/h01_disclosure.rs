@@ -71,16 +71,17 @@ fn judge(run: &Run<'_>) -> Outcome {
         (_, true) => Level::Note,
         (_, false) => Level::Warn,
     };
-    let evidence = match unknown.is_empty() {
-        true => format!(
+    let evidence = if unknown.is_empty() {
+        format!(
             "{}, {} CPUs, {} of memory, Linux {}, and {} directories with their devices",
             machine.cpu_model,
             machine.cpus,
             crate::words::bytes(machine.memory_bytes as f64),
             machine.kernel,
             storage.places.len()
-        ),
-        false => format!("unknown: {}", unknown.join(", ")),
+        )
+    } else {
+        format!("unknown: {}", unknown.join(", "))
     };
     Ok(Finding::new(level, evidence).with("unknown_fields", count))
 }

@@ -71,9 +71,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let is_too_fast = mean_s < FLUSH_AT_LEAST_S;
     // The hypervisor's word about a moving head is worth nothing.
     let is_impossible = rotates && !is_virtual && per_s > FLUSHES_OF_A_DISK_PER_S;
-    let level = match is_too_fast || is_impossible {
-        true => Level::Fail,
-        false => Level::Pass,
+    let level = if is_too_fast || is_impossible {
+        Level::Fail
+    } else {
+        Level::Pass
     };
     let kind = if is_impossible {
         ", a disk with a moving head"

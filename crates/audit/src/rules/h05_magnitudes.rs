@@ -58,9 +58,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         .and_then(|device| device.rotational)
         .ok_or_else(|| missing(format!("whether {name} has a moving head")))?;
     let mean_s = calm.iter().map(|(_, read_s)| read_s).sum::<f64>() / reads as f64;
-    let (kind_s, kind) = match rotates {
-        true => (MOVING_S, "a disk with a moving head"),
-        false => (SOLID_S, "a disk without a moving head"),
+    let (kind_s, kind) = if rotates {
+        (MOVING_S, "a disk with a moving head")
+    } else {
+        (SOLID_S, "a disk without a moving head")
     };
     let is_virtual = run.machine()?.virtualised;
     let is_limited = run

@@ -44,9 +44,10 @@ fn judge(set: &Set<'_>) -> Outcome {
     let (Some(least), Some(most)) = (least, most) else {
         return Err(no_subject("the operations read hardly any rows"));
     };
-    let level = match most.0 > DISK_NS && least.0 < MEMORY_NS {
-        true => Level::Invalid,
-        false => Level::Pass,
+    let level = if most.0 > DISK_NS && least.0 < MEMORY_NS {
+        Level::Invalid
+    } else {
+        Level::Pass
     };
     let evidence = format!(
         "{} per row with {}, {} with {}",

@@ -59,9 +59,10 @@ fn judge(set: &Set<'_>) -> Outcome {
          the user",
         percent(share)
     );
-    let level = match ratio >= GAIN {
-        true => Level::Note,
-        false => Level::Pass,
+    let level = if ratio >= GAIN {
+        Level::Note
+    } else {
+        Level::Pass
     };
     Ok(Finding::new(level, evidence)
         .with("ratio", ratio)

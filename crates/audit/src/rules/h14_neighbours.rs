@@ -63,17 +63,19 @@ fn judge(run: &Run<'_>) -> Outcome {
             percent(own)
         ));
     }
-    let evidence = match problems.is_empty() {
-        true => format!(
+    let evidence = if problems.is_empty() {
+        format!(
             "other programs took {} of the CPU, steal {}",
             percent(others),
             percent(steal)
-        ),
-        false => problems.join("; "),
+        )
+    } else {
+        problems.join("; ")
     };
-    let level = match problems.is_empty() {
-        true => Level::Pass,
-        false => Level::Invalid,
+    let level = if problems.is_empty() {
+        Level::Pass
+    } else {
+        Level::Invalid
     };
     Ok(Finding::new(level, evidence)
         .with("others_cpu_share", others)

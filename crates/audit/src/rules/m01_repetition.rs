@@ -62,9 +62,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         fewest if fewest < EXECUTIONS => Level::Warn,
         _ => Level::Pass,
     };
-    let each = match set.compares() {
-        true => "of each combination, or more",
-        false => "of the only combination",
+    let each = if set.compares() {
+        "of each combination, or more"
+    } else {
+        "of the only combination"
     };
     let evidence = format!("{} {each}; {could_show}", counted(fewest, "execution"));
     let finding = Finding::new(level, evidence).with("executions", fewest as f64);

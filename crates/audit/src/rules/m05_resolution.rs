@@ -49,9 +49,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let median_ns = median.ok_or_else(|| missing("twenty response times, for their median"))?;
     let share = resolution_ns / median_ns.max(1) as f64;
     let has_no_spread = run.summary.count > 100 && latency.min_ns == latency.max_ns;
-    let level = match share > SHARE || has_no_spread {
-        true => Level::Fail,
-        false => Level::Pass,
+    let level = if share > SHARE || has_no_spread {
+        Level::Fail
+    } else {
+        Level::Pass
     };
     let evidence = format!(
         "clock source {clock}; response times from {} to {}, median {}",

@@ -46,9 +46,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         stalls.longest_gap,
         nanoseconds(longest as f64)
     );
-    let level = match share > SHARE || stalls.longest_gap > 0 {
-        true => Level::Warn,
-        false => Level::Pass,
+    let level = if share > SHARE || stalls.longest_gap > 0 {
+        Level::Warn
+    } else {
+        Level::Pass
     };
     Ok(Finding::new(level, evidence)
         .with("stalled_share", share)

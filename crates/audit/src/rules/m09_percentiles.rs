@@ -44,9 +44,10 @@ fn judge(set: &Set<'_>) -> Outcome {
                 continue;
             }
             let simple = responses.count() as f64 * (1.0 - quantile);
-            let level = match metric == name {
-                true => Level::Fail,
-                false => Level::Note,
+            let level = if metric == name {
+                Level::Fail
+            } else {
+                Level::Note
             };
             if worst.as_ref().is_none_or(|(known, ..)| level > *known) {
                 let words = format!(

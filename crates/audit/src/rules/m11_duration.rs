@@ -47,9 +47,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let slowest = periods.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let (what, period_s) = slowest.unwrap_or(("the master thread's work", MASTER_THREAD_S));
     let rounds = measured_s / period_s;
-    let level = match rounds < PERIODS {
-        true => Level::Warn,
-        false => Level::Pass,
+    let level = if rounds < PERIODS {
+        Level::Warn
+    } else {
+        Level::Pass
     };
     let evidence =
         format!("{measured_s:.0} s are {rounds:.1} rounds of {what}, each {period_s:.0} s");

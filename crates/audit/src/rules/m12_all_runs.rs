@@ -99,9 +99,10 @@ fn judge(set: &Set<'_>) -> Outcome {
             ),
         );
     }
-    let evidence = match problems.is_empty() {
-        true => format!("all {planned} planned runs, and no other"),
-        false => problems.join("; "),
+    let evidence = if problems.is_empty() {
+        format!("all {planned} planned runs, and no other")
+    } else {
+        problems.join("; ")
     };
     Ok(Finding::new(level, evidence)
         .with("complete_runs", complete as f64)

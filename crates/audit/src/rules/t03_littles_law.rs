@@ -71,9 +71,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let looks = measured_s / LOOK_S;
     let chance = CHANCE * (connections * busy * (1.0 - busy).max(0.01) / looks).sqrt();
     let allowed = APART * in_flight.max(by_times) + edges + chance;
-    let level = match (in_flight - by_times).abs() > allowed {
-        true => Level::Fail,
-        false => Level::Pass,
+    let level = if (in_flight - by_times).abs() > allowed {
+        Level::Fail
+    } else {
+        Level::Pass
     };
     let evidence = format!(
         "{} operations were seen in flight, throughput times response time is {}: {} apart",

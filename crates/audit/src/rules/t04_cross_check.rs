@@ -75,10 +75,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let more = by_server - by_client as f64;
     let chance = own + failed as f64 * statements_per_operation(run);
     let apart = more.abs() / by_client as f64;
-    let level = match more < -(APART * by_client as f64) || more > APART * by_client as f64 + chance
-    {
-        true => Level::Fail,
-        false => Level::Pass,
+    let level = if more < -(APART * by_client as f64) || more > APART * by_client as f64 + chance {
+        Level::Fail
+    } else {
+        Level::Pass
     };
     let evidence = format!(
         "the client counted {by_client} statements, the server {by_server:.0} questions: {} apart",

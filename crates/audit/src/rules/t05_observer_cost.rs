@@ -31,9 +31,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         .filter_map(samples::Collected::cpu_share)
         .sum();
     let missed: u64 = collected.iter().map(|it| it.missed).sum();
-    let level = match share > SHARE {
-        true => Level::Warn,
-        false => Level::Pass,
+    let level = if share > SHARE {
+        Level::Warn
+    } else {
+        Level::Pass
     };
     let late = if missed > 0 {
         format!(", {missed} samples were too late")

@@ -40,9 +40,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         return Err(no_subject("all runs had data of one size"));
     }
     let is_around = *least < 1.0 && *most > 1.0;
-    let level = match sizes.len() >= 3 && is_around {
-        true => Level::Pass,
-        false => Level::Warn,
+    let level = if sizes.len() >= 3 && is_around {
+        Level::Pass
+    } else {
+        Level::Warn
     };
     let told: Vec<_> = sizes.iter().map(|ratio| format!("{ratio:.2}")).collect();
     let evidence = format!(

@@ -58,9 +58,10 @@ fn judge(run: &Run<'_>) -> Outcome {
 }
 
 fn finding(touched: f64, evidence: String) -> Finding {
-    let level = match touched < TOUCHED {
-        true => Level::Fail,
-        false => Level::Pass,
+    let level = if touched < TOUCHED {
+        Level::Fail
+    } else {
+        Level::Pass
     };
     Finding::new(level, evidence).with("touched_share", touched)
 }

@@ -36,9 +36,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let Some((share, used, offered, dictionary)) = least else {
         let source = run.record.dataset.as_ref().map(|data| data.source.as_str());
         let has_dictionary = source.is_some_and(|source| source.ends_with(".smack"));
-        return Err(match has_dictionary && run.record.keys.is_empty() {
-            true => missing("the keys that the dictionaries hand out"),
-            false => no_subject("no dictionary hands out keys"),
+        return Err(if has_dictionary && run.record.keys.is_empty() {
+            missing("the keys that the dictionaries hand out")
+        } else {
+            no_subject("no dictionary hands out keys")
         });
     };
     let level = match share {

@@ -67,9 +67,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         number(needed),
         number(scanned)
     );
-    let level = match is_scanning || is_more {
-        true => Level::Warn,
-        false => Level::Pass,
+    let level = if is_scanning || is_more {
+        Level::Warn
+    } else {
+        Level::Pass
     };
     Ok(Finding::new(level, evidence)
         .with("pages_read_per_operation", read)

@@ -60,15 +60,14 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
     }
     let (difference, words) = worst.ok_or_else(|| no_subject("nothing is compared"))?;
-    Ok(match difference > DIFFERENCE {
-        true => Finding::new(Level::Note, words),
-        false => {
-            let evidence = format!(
-                "the shares of all combinations lie within {}",
-                percent(difference)
-            );
-            Finding::new(Level::Pass, evidence)
-        }
+    Ok(if difference > DIFFERENCE {
+        Finding::new(Level::Note, words)
+    } else {
+        let evidence = format!(
+            "the shares of all combinations lie within {}",
+            percent(difference)
+        );
+        Finding::new(Level::Pass, evidence)
     }
     .with("hit_rate_difference", difference))
 }
@@ -77,9 +76,10 @@ fn judge(set: &Set<'_>) -> Outcome {
 fn hit_rate(run: &Run<'_>) -> Result<f64, crate::finding::Unjudged> {
     let requests = run.counter_per_s("Innodb_buffer_pool_read_requests")?;
     let reads = run.counter_per_s("Innodb_buffer_pool_reads")?;
-    Ok(match requests > 0.0 {
-        true => 1.0 - reads / requests,
-        false => 1.0,
+    Ok(if requests > 0.0 {
+        1.0 - reads / requests
+    } else {
+        1.0
     })
 }
 

@@ -26,9 +26,10 @@ pub(super) const RULE: Rule = Rule {
 fn judge(run: &Run<'_>) -> Outcome {
     let checked = &run.record.checked;
     if checked.is_empty() {
-        return Err(match run.record.totals().loads.contains("tpcc") {
-            true => missing("what the consistency conditions said"),
-            false => no_subject("this workload brings no check of its own"),
+        return Err(if run.record.totals().loads.contains("tpcc") {
+            missing("what the consistency conditions said")
+        } else {
+            no_subject("this workload brings no check of its own")
         });
     }
     let violated: Vec<String> = checked

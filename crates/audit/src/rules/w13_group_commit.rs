@@ -39,9 +39,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         )));
     }
     let per_commit = flushes / commits;
-    let level = match per_commit >= ALONE {
-        true => Level::Warn,
-        false => Level::Pass,
+    let level = if per_commit >= ALONE {
+        Level::Warn
+    } else {
+        Level::Pass
     };
     let evidence = format!(
         "{per_commit:.2} flushes per commit: {} {which} and {} commits per second by {connections} connections",

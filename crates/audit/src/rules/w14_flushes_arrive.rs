@@ -48,9 +48,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let flushes =
         flushes.ok_or_else(|| missing("flushes of the disks (the kernel counts none)"))?;
     let carried_out = flushes as f64 / length_s;
-    let level = match asked > MOST * carried_out {
-        true => Level::Fail,
-        false => Level::Pass,
+    let level = if asked > MOST * carried_out {
+        Level::Fail
+    } else {
+        Level::Pass
     };
     let evidence = format!(
         "{} {which} per second, {} carried out by the disks",

@@ -56,9 +56,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         }
     }
     let (share, words) = worst.ok_or_else(|| no_subject("no table grew by a tenth"))?;
-    let level = match share < SHARE {
-        true => Level::Warn,
-        false => Level::Pass,
+    let level = if share < SHARE {
+        Level::Warn
+    } else {
+        Level::Pass
     };
     Ok(Finding::new(level, words).with("rows_at_start_share", share))
 }

@@ -135,9 +135,10 @@ fn level(text: &str) -> Result<Level, String> {
 
 fn rule_id(text: &str) -> Result<String, String> {
     let is_known = report::rule_explained(text, 80).is_some();
-    match is_known {
-        true => Ok(text.to_owned()),
-        false => Err("no rule of that name; docs/audit-rules.md tells them all".to_owned()),
+    if is_known {
+        Ok(text.to_owned())
+    } else {
+        Err("no rule of that name; docs/audit-rules.md tells them all".to_owned())
     }
 }
 

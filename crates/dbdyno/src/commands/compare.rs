@@ -207,9 +207,10 @@ fn margin(text: &str) -> Result<f64, String> {
         .trim()
         .parse()
         .map_err(|_| "a number of per cent, such as 2 or 0.5".to_owned())?;
-    match percent > 0.0 && percent < MARGIN_MAX_PERCENT {
-        true => Ok(percent),
-        false => Err("above 0 and below 100".to_owned()),
+    if percent > 0.0 && percent < MARGIN_MAX_PERCENT {
+        Ok(percent)
+    } else {
+        Err("above 0 and below 100".to_owned())
     }
 }
 

@@ -97,12 +97,13 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
     meant.drain(..meant.len().saturating_sub(args.last.unwrap_or(usize::MAX)));
     if meant.is_empty() {
         let names: BTreeSet<&str> = all.iter().map(|found| found.past.name.as_str()).collect();
-        let hint = match names.is_empty() {
-            true => "no results are there at all".to_owned(),
-            false => format!(
+        let hint = if names.is_empty() {
+            "no results are there at all".to_owned()
+        } else {
+            format!(
                 "there are {}",
                 names.into_iter().collect::<Vec<_>>().join(", ")
-            ),
+            )
         };
         let message = format!("no results of {of:?}");
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());

@@ -320,9 +320,10 @@ fn delay(text: &str) -> Result<Delay, String> {
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().map_err(|error| format!("{error}"))?;
-    match (0.0..=1.0).contains(&share) {
-        true => Ok(share),
-        false => Err("not from 0 to 1".to_owned()),
+    if (0.0..=1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err("not from 0 to 1".to_owned())
     }
 }
 

@@ -101,9 +101,10 @@ impl Format {
 
 pub(crate) fn run(args: ReportArgs) -> anyhow::Result<ExitCode> {
     let format = format(&args)?;
-    let detail = match args.seconds {
-        true => Detail::Seconds,
-        false => Detail::Runs,
+    let detail = if args.seconds {
+        Detail::Seconds
+    } else {
+        Detail::Runs
     };
     check_terminal(&args, format)?;
     let results = results_of(&args.results)?;
@@ -200,15 +201,16 @@ fn no_chart(pictures: &[Picture], name: Option<&str>) -> Blamed {
         .iter()
         .map(|picture| picture.name.as_str())
         .collect();
-    let (message, hint) = match names.is_empty() {
-        true => (
+    let (message, hint) = if names.is_empty() {
+        (
             "these results have no chart".to_owned(),
             "charts are drawn over the levels of a factor, and nothing was varied".to_owned(),
-        ),
-        false => (
+        )
+    } else {
+        (
             format!("no chart {:?}", name.unwrap_or_default()),
             format!("there are {}", names.join(", ")),
-        ),
+        )
     };
     Blamed::new(Blame::Input, message).hint(hint)
 }

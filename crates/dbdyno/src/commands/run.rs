@@ -84,9 +84,10 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         println!("{}", experiment.plan().describe());
         return Ok(ExitCode::SUCCESS);
     }
-    let results = match args.resume {
-        true => ResultsDirectory::resume(args.results.as_deref(), &experiment, &args.file)?,
-        false => ResultsDirectory::create(args.results.as_deref(), &experiment, &args.file)?,
+    let results = if args.resume {
+        ResultsDirectory::resume(args.results.as_deref(), &experiment, &args.file)?
+    } else {
+        ResultsDirectory::create(args.results.as_deref(), &experiment, &args.file)?
     };
     let experiment = match args.resume && has_former_defaults(results.path())? {
         // What was begun is what goes on.

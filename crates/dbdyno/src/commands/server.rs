@@ -206,13 +206,15 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
 
 /// Starts a new server, or keeps it as it is, and gives it its name.
 fn finish(name: &str, path: &Path, server: &mut Server, no_start: bool) -> Result<(), Blamed> {
-    match no_start {
-        true => server.keep()?,
-        false => start(name, server)?,
+    if no_start {
+        server.keep()?
+    } else {
+        start(name, server)?
     }
-    match path.exists() {
-        true => Ok(()),
-        false => named_server::link(path, server.dir()),
+    if path.exists() {
+        Ok(())
+    } else {
+        named_server::link(path, server.dir())
     }
 }
 
@@ -251,9 +253,10 @@ fn stop(name: &str, server: &mut Server) -> Result<(), Blamed> {
 fn destroy(name: &str) -> Result<(), Blamed> {
     let path = named_server::path(name)?;
     server::destroy(&path)?;
-    match path.is_symlink() {
-        true => named_server::unlink(&path),
-        false => Ok(()),
+    if path.is_symlink() {
+        named_server::unlink(&path)
+    } else {
+        Ok(())
     }
 }
 

@@ -145,9 +145,10 @@ fn speed(text: &str) -> Result<f64, String> {
     let speed: f64 = text
         .parse()
         .map_err(|_| "a number, for example 10 or 0.5".to_owned())?;
-    match SPEEDS.contains(&speed) {
-        true => Ok(speed),
-        false => Err(format!("from {} to {}", SPEEDS.start(), SPEEDS.end())),
+    if SPEEDS.contains(&speed) {
+        Ok(speed)
+    } else {
+        Err(format!("from {} to {}", SPEEDS.start(), SPEEDS.end()))
     }
 }
 

@@ -49,12 +49,11 @@ pub(crate) fn open(name: &str) -> Result<Server, Blamed> {
 /// How to connect to the server of this name; it has to run.
 pub(crate) fn endpoint(name: &str) -> Result<Endpoint, Blamed> {
     let server = open(name)?;
-    match server.is_running() {
-        true => Ok(server.endpoint()),
-        false => {
-            let message = format!("server {name} is not running");
-            Err(Blamed::new(Blame::Input, message).hint(format!("dbdyno server start {name}")))
-        }
+    if server.is_running() {
+        Ok(server.endpoint())
+    } else {
+        let message = format!("server {name} is not running");
+        Err(Blamed::new(Blame::Input, message).hint(format!("dbdyno server start {name}")))
     }
 }
 
@@ -80,9 +79,10 @@ pub(crate) fn link(path: &Path, directory: &Path) -> Result<(), Blamed> {
 /// Takes the name of a server elsewhere away.
 pub(crate) fn unlink(path: &Path) -> Result<(), Blamed> {
     // Never a file or a directory: only a link was made by `link`.
-    match path.is_symlink() {
-        true => fs::remove_file(path).map_err(|error| failed("remove", path, &error)),
-        false => Err(failed("unlink", path, &io::ErrorKind::InvalidInput.into())),
+    if path.is_symlink() {
+        fs::remove_file(path).map_err(|error| failed("remove", path, &error))
+    } else {
+        Err(failed("unlink", path, &io::ErrorKind::InvalidInput.into()))
     }
 }
 

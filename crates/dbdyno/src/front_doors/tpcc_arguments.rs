@@ -57,9 +57,10 @@ impl Tool {
                 Blamed::new(Blame::Input, message)
             })?;
         let is_positional = args.first().is_some_and(|arg| !arg.starts_with('-'));
-        let arguments = match is_positional {
-            true => self.positional(&args)?,
-            false => self.letters(&args)?,
+        let arguments = if is_positional {
+            self.positional(&args)?
+        } else {
+            self.letters(&args)?
         };
         if let Some(password) = arguments.text('p').filter(|password| !password.is_empty()) {
             hide_argument(password)?;
@@ -80,9 +81,10 @@ impl Tool {
                 return Err(self.misuse(&format!("invalid option -- '{letter}'")));
             }
             let attached = letters.as_str();
-            let value = match attached.is_empty() {
-                false => Some(attached.to_owned()),
-                true => args.next().cloned(),
+            let value = if !attached.is_empty() {
+                Some(attached.to_owned())
+            } else {
+                args.next().cloned()
             };
             let value = value.ok_or_else(|| {
                 self.misuse(&format!("option requires an argument -- '{letter}'"))
@@ -227,9 +229,10 @@ mod tests {
     fn parse(line: &[&str]) -> Result<Vec<(char, String)>, String> {
         let args: Vec<String> = line.iter().map(|arg| (*arg).to_owned()).collect();
         let is_positional = !line[0].starts_with('-');
-        let parsed = match is_positional {
-            true => TOOL.positional(&args),
-            false => TOOL.letters(&args),
+        let parsed = if is_positional {
+            TOOL.positional(&args)
+        } else {
+            TOOL.letters(&args)
         };
         parsed
             .map(|arguments| arguments.given)

@@ -136,9 +136,10 @@ fn load(endpoint: &Endpoint, wanted: &Wanted) -> anyhow::Result<()> {
         population: Population { seed: SEED },
         warehouses: wanted.range.clone(),
         // Who has made tables decides on their keys.
-        keys: match found.tables.is_empty() {
-            true => Keys::After,
-            false => Keys::None,
+        keys: if found.tables.is_empty() {
+            Keys::After
+        } else {
+            Keys::None
         },
         foreign_keys: found.tables.is_empty(),
         tables,

@@ -49,9 +49,10 @@ pub(crate) fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blam
         return Ok(None);
     }
     // It has the name of the file that it was, which need not be there any more.
-    let file = match Origin::is_in(directory) {
-        true => Origin::read(directory)?.experiment,
-        false => path,
+    let file = if Origin::is_in(directory) {
+        Origin::read(directory)?.experiment
+    } else {
+        path
     };
     let experiment = Experiment::reread(directory, &file, &VOCABULARY).map_err(Blamed::from)?;
     Ok(Some(experiment))

@@ -173,11 +173,12 @@ fn refuse_unless_free(path: &Path) -> Result<(), Blamed> {
         Ok(names) => names,
         Err(error) => return refused(&error.to_string(), "--results names another directory"),
     };
-    let is_free = match is_marked(path) {
-        true => names
+    let is_free = if is_marked(path) {
+        names
             .iter()
-            .all(|name| BEFORE_THE_FIRST_RUN.contains(&name.as_str())),
-        false => names.iter().all(|name| name == LOCK),
+            .all(|name| BEFORE_THE_FIRST_RUN.contains(&name.as_str()))
+    } else {
+        names.iter().all(|name| name == LOCK)
     };
     if is_free {
         return Ok(());
@@ -191,15 +192,16 @@ fn refuse_unless_free(path: &Path) -> Result<(), Blamed> {
         ]
         .contains(&name.as_str())
     };
-    match is_marked(path) || names.iter().any(is_result) {
-        true => refused(
+    if is_marked(path) || names.iter().any(is_result) {
+        refused(
             "holds results already",
             "--resume goes on with them; --results names another directory",
-        ),
-        false => refused(
+        )
+    } else {
+        refused(
             "is not empty, and holds no results of dbdyno",
             "--results names a directory that does not exist yet, or an empty one",
-        ),
+        )
     }
 }
 

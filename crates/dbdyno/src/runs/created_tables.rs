@@ -49,12 +49,11 @@ impl CreatedTables {
     pub(crate) fn forget(&mut self, address: &str) -> anyhow::Result<()> {
         let prefix = format!("{address} ");
         self.places.retain(|place| !place.starts_with(&prefix));
-        let result = match self.places.is_empty() {
-            true => fs::remove_file(&self.path),
-            false => {
-                let text = self.places.join("\n") + "\n";
-                files::replace(&self.path, text.as_bytes()).map_err(io::Error::from)
-            }
+        let result = if self.places.is_empty() {
+            fs::remove_file(&self.path)
+        } else {
+            let text = self.places.join("\n") + "\n";
+            files::replace(&self.path, text.as_bytes()).map_err(io::Error::from)
         };
         result.map_err(|error| machine(&self.path, &error))
     }

@@ -140,8 +140,9 @@ fn stop(load: &LoadSpec) -> Stop {
 
 /// Length of an interval of its record.
 pub(crate) fn interval(load: &LoadSpec) -> Duration {
-    match load.ends_by_itself() {
-        true => INTERVAL,
-        false => (load.duration / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL),
+    if load.ends_by_itself() {
+        INTERVAL
+    } else {
+        (load.duration / INTERVALS_AT_LEAST).clamp(INTERVAL_AT_LEAST, INTERVAL)
     }
 }

@@ -69,9 +69,10 @@ impl Origin {
     /// Notes that this process works on the results in a directory; a new origin where it has none.
     pub(crate) fn note(results_dir: &Path, experiment: &Path) -> Result<(), Blamed> {
         let path = results_dir.join(FILE);
-        let mut origin = match path.exists() {
-            true => Self::read(results_dir)?,
-            false => return Self::first(experiment).write(&path),
+        let mut origin = if path.exists() {
+            Self::read(results_dir)?
+        } else {
+            return Self::first(experiment).write(&path);
         };
         origin.commands.push(Command::this_one());
         origin.write(&path)

@@ -67,12 +67,11 @@ pub(crate) fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
         return Ok(vec![path.to_owned()]);
     }
     let files = RecordFiles::of(path)?.counted;
-    match files.is_empty() {
-        true => {
-            let message = format!("{}: holds no run record", path.display());
-            Err(Blamed::new(Blame::Input, message))
-        }
-        false => Ok(files),
+    if files.is_empty() {
+        let message = format!("{}: holds no run record", path.display());
+        Err(Blamed::new(Blame::Input, message))
+    } else {
+        Ok(files)
     }
 }
 
@@ -90,9 +89,10 @@ pub(crate) fn read_records(path: &Path) -> Result<Vec<Record>, Blamed> {
 /// An error that names its record, once.
 pub(crate) fn record_error(path: &Path, error: &ReadError) -> Blamed {
     let (error, shown) = (error.to_string(), path.display().to_string());
-    let named = match error.contains(&shown) {
-        true => error,
-        false => format!("{shown}: {error}"),
+    let named = if error.contains(&shown) {
+        error
+    } else {
+        format!("{shown}: {error}")
     };
     Blamed::new(Blame::Input, named)
 }

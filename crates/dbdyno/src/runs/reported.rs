@@ -118,9 +118,10 @@ fn as_one(names: &[String], several: Vec<Results>) -> Results {
     let common = |of: fn(&Results) -> &str| {
         let first = of(&several[0]);
         let is_common = several.iter().all(|results| of(results) == first);
-        match is_common {
-            true => first.to_owned(),
-            false => String::new(),
+        if is_common {
+            first.to_owned()
+        } else {
+            String::new()
         }
     };
     let first = &several[0];
@@ -210,20 +211,22 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
         let last = last.or_else(|| path.parent()?.file_name());
         let whole = path.as_os_str();
         // A directory may have a dot in its name.
-        let last = match path.is_dir() {
-            true => path.file_name(),
-            false => last,
+        let last = if path.is_dir() {
+            path.file_name()
+        } else {
+            last
         };
         last.unwrap_or(whole).to_string_lossy().into_owned()
     };
     let all: Vec<String> = paths.iter().map(short).collect();
     let different: BTreeSet<&String> = all.iter().collect();
-    match different.len() == all.len() {
-        true => all,
-        false => paths
+    if different.len() == all.len() {
+        all
+    } else {
+        paths
             .iter()
             .map(|path| path.display().to_string())
-            .collect(),
+            .collect()
     }
 }
 

@@ -213,20 +213,22 @@ impl ResultsDirectory {
         };
         Ok(Results {
             name: experiment.name().to_owned(),
-            question: match experiment.is_simulated() {
-                true => format!(
+            question: if experiment.is_simulated() {
+                format!(
                     "Simulated, against a server that does nothing: {}",
                     experiment.question
-                ),
-                false => experiment.question.clone(),
+                )
+            } else {
+                experiment.question.clone()
             },
             experiment_text: self.read_text("experiment.toml")?,
             factors: experiment.factors().iter().map(factor).collect(),
             chart: experiment.chart().map(chart),
             verdict,
-            audit: match runs.is_empty() {
-                true => None,
-                false => Some(audit_of_results(&self.path, Some(experiment), &runs)?),
+            audit: if runs.is_empty() {
+                None
+            } else {
+                Some(audit_of_results(&self.path, Some(experiment), &runs)?)
             },
             runs,
             disturbances: self.disturbances(experiment)?,
@@ -311,8 +313,9 @@ fn chart(chart: &experiment::Chart) -> report::Chart {
 
 /// The name of the results of an experiment, without a number.
 fn usual_name(experiment: &Experiment) -> String {
-    match experiment.is_simulated() {
-        true => format!("{}-simulated", experiment.name()),
-        false => experiment.name().to_owned(),
+    if experiment.is_simulated() {
+        format!("{}-simulated", experiment.name())
+    } else {
+        experiment.name().to_owned()
     }
 }

@@ -53,9 +53,10 @@ impl Observation {
 
     /// Tries the way, so that a long preparation is not in vain.
     pub(crate) fn try_out(&self) -> Result<(), Blamed> {
-        match self.was_reached.get() {
-            true => Ok(()),
-            false => self.reach().map(drop),
+        if self.was_reached.get() {
+            Ok(())
+        } else {
+            self.reach().map(drop)
         }
     }
 

@@ -134,9 +134,10 @@ fn own_statements(values: &Values, option: &str) -> Result<Vec<Statement>, Blame
     };
     let delimiter = values.text("delimiter").unwrap_or_default();
     let statements = Script::parse(&text, delimiter.as_bytes()).statements;
-    match statements.is_empty() {
-        true => Err(wrong(format!("{place} has no statement"))),
-        false => Ok(statements),
+    if statements.is_empty() {
+        Err(wrong(format!("{place} has no statement")))
+    } else {
+        Ok(statements)
     }
 }
 
@@ -155,13 +156,12 @@ impl SlapTables {
     }
 
     fn plan(&self) -> Result<Tables, Blamed> {
-        match self.is_made_up() {
+        if self.is_made_up() {
             // What the clients run makes no difference to the table.
-            true => {
-                let generated = generated(&self.0, &defaults(SlapLoad.options()));
-                Ok(Tables::made_up(&generated, self.statements()))
-            }
-            false => own_statements(&self.0, "create").map(Tables::own),
+            let generated = generated(&self.0, &defaults(SlapLoad.options()));
+            Ok(Tables::made_up(&generated, self.statements()))
+        } else {
+            own_statements(&self.0, "create").map(Tables::own)
         }
     }
 
@@ -170,14 +170,15 @@ impl SlapTables {
         connection: &mut Connection,
         tables: &Tables,
     ) -> Result<(), protocol::Error> {
-        let before: &[String] = match self.is_made_up() {
-            true => &[format!("drop table if exists {TABLE}")],
+        let before: &[String] = if self.is_made_up() {
+            &[format!("drop table if exists {TABLE}")]
+        } else {
             // Only on a private server, whose database it is.
-            false => &[
+            &[
                 format!("drop database if exists {DATABASE}"),
                 format!("create database {DATABASE}"),
                 format!("use {DATABASE}"),
-            ],
+            ]
         };
         for sql in before {
             connection.query(sql.as_bytes()).await?;
@@ -229,9 +230,10 @@ impl DataSet for SlapTables {
         let names = names(endpoint)?;
         Ok(Loaded {
             rows: rows(endpoint, &names)?,
-            disk_bytes: match names.is_empty() {
-                true => None,
-                false => disk_bytes(names.iter().map(String::as_str), endpoint)?,
+            disk_bytes: if names.is_empty() {
+                None
+            } else {
+                disk_bytes(names.iter().map(String::as_str), endpoint)?
             },
             took,
         })

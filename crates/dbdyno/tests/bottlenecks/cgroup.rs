@@ -68,9 +68,10 @@ impl Cgroup {
         let before = groups.lines().find_map(|line| {
             let mut parts = line.splitn(3, ':').skip(1);
             let (names, path) = (parts.next()?, parts.next()?);
-            let is_it = match root == Path::new(ROOT) {
-                true => names.is_empty(),
-                false => names.split(',').any(|name| Some(name) == controller),
+            let is_it = if root == Path::new(ROOT) {
+                names.is_empty()
+            } else {
+                names.split(',').any(|name| Some(name) == controller)
             };
             is_it.then(|| root.join(path.trim_start_matches('/')))
         });
@@ -124,9 +125,10 @@ fn disk_below(directory: &Path) -> Result<String, String> {
     if !of_device.exists() {
         return Err(format!("no disk below {}", directory.display()));
     }
-    let disk = match of_device.join("partition").exists() {
-        true => of_device.join("../dev"),
-        false => of_device.join("dev"),
+    let disk = if of_device.join("partition").exists() {
+        of_device.join("../dev")
+    } else {
+        of_device.join("dev")
     };
     let numbers = fs::read_to_string(&disk).map_err(|error| error.to_string())?;
     Ok(numbers.trim().to_owned())

@@ -107,9 +107,10 @@ impl Stage {
     /// Writes the experiment; where its results will be.
     fn write(&self, load: &Load<'_>) -> PathBuf {
         let put = |name: &str, text: &str| fs::write(self.path().join(name), text).unwrap();
-        let has_rows = match load.statement.starts_with("select") {
-            true => "y",
-            false => "n",
+        let has_rows = if load.statement.starts_with("select") {
+            "y"
+        } else {
+            "n"
         };
         put(
             "one.smack",

@@ -41,9 +41,10 @@ fn an_experiment_is_audited_as_a_whole() {
         let name = format!("run-{run:04}.jsonl");
         let from = scene.path().join("flush").join(&name);
         let text = fs::read_to_string(&from).unwrap();
-        let side = match text.contains("\"flush_log\":\"1\"") {
-            true => "one",
-            false => "two",
+        let side = if text.contains("\"flush_log\":\"1\"") {
+            "one"
+        } else {
+            "two"
         };
         fs::copy(from, scene.path().join(side).join(name)).unwrap();
     }

@@ -297,9 +297,10 @@ fn tells_failures(door: &Door, finished: &Finished, record: &[Value]) -> Result<
     // Where the first failure ends a run, nothing was measured; of the rows of bulk_insert few statements are lost.
     let is_short = text.contains("measured 0.0 s") || text.contains("over 0.0 s");
     let broke_off = text.contains("broke off") && (is_short || door.name == "oltp bulk_insert");
-    match broke_off || text.contains("fail    W10") {
-        true => Ok(()),
-        false => Err("W10 does not fail".to_owned()),
+    if broke_off || text.contains("fail    W10") {
+        Ok(())
+    } else {
+        Err("W10 does not fail".to_owned())
     }
 }
 
@@ -383,9 +384,10 @@ fn a_server_that_refuses_connections() {
             ends(finished, 3, message)?;
             ends(finished, 3, asked)?;
             let end = record.iter().find(|line| line["line"] == "end");
-            match end.is_some_and(|end| end["complete"] == true) {
-                true => Err("the record says that the run is complete".to_owned()),
-                false => Ok(()),
+            if end.is_some_and(|end| end["complete"] == true) {
+                Err("the record says that the run is complete".to_owned())
+            } else {
+                Ok(())
             }
         });
     }

@@ -101,9 +101,10 @@ fn what_is_printed_is_the_originals() {
             let ours = scene.called(name, &words).exits(0);
             // They print behind a buffer what a shell's command prints at once.
             let is_alone = !line.contains("-c") && !line.contains("-system");
-            let same = match is_alone {
-                true => theirs.stdout == ours.stdout,
-                false => lines_of(&theirs.stdout) == lines_of(&ours.stdout),
+            let same = if is_alone {
+                theirs.stdout == ours.stdout
+            } else {
+                lines_of(&theirs.stdout) == lines_of(&ours.stdout)
             };
             assert!(
                 same,

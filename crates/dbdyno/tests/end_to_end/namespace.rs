@@ -63,11 +63,12 @@ impl Drop for OtherHost {
 fn ip(arguments: &str) -> Result<(), String> {
     let output = Command::new("ip").args(arguments.split(' ')).output();
     let output = output.map_err(|error| format!("ip: {error}"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!(
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(format!(
             "ip {arguments}: {}",
             String::from_utf8_lossy(&output.stderr)
-        )),
+        ))
     }
 }

@@ -40,9 +40,10 @@ impl Answer {
                 times("estimate"),
                 times("low"),
                 times("high"),
-                match told.is_empty() {
-                    true => "no cause".to_owned(),
-                    false => told.join("; "),
+                if told.is_empty() {
+                    "no cause".to_owned()
+                } else {
+                    told.join("; ")
                 }
             ),
             decision,

@@ -99,9 +99,10 @@ impl Kind for Hostile<'_> {
             .iter()
             .filter(|attack| attack.meets.contains(&met(reply)))
             .collect();
-        let attack = match fitting.is_empty() {
-            true => chance.one_of(&self.attacks),
-            false => *chance.one_of(&fitting),
+        let attack = if fitting.is_empty() {
+            chance.one_of(&self.attacks)
+        } else {
+            *chance.one_of(&fitting)
         };
         let script = Script {
             reply,

@@ -130,9 +130,10 @@ impl Group {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let of_version_1 = Path::new(ROOT).join("memory");
-        let (root, file) = match of_version_1.join("cgroup.procs").exists() {
-            true => (of_version_1, "memory.limit_in_bytes"),
-            false => (PathBuf::from(ROOT), "memory.max"),
+        let (root, file) = if of_version_1.join("cgroup.procs").exists() {
+            (of_version_1, "memory.limit_in_bytes")
+        } else {
+            (PathBuf::from(ROOT), "memory.max")
         };
         let failed =
             |error: std::io::Error| format!("no control group below {}: {error}", root.display());

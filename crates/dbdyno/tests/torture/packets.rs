@@ -200,12 +200,13 @@ impl Conversation {
                 let mut rest = payload;
                 let count = number(&mut rest).unwrap_or(0);
                 let is_cached = self.cached_metadata && rest.first() == Some(&0);
-                self.next = match is_cached {
-                    true => self.after_columns(command),
-                    false => Next::Columns {
+                self.next = if is_cached {
+                    self.after_columns(command)
+                } else {
+                    Next::Columns {
                         command,
                         left: count,
-                    },
+                    }
                 };
                 Reply::ColumnCount
             }
@@ -213,9 +214,10 @@ impl Conversation {
     }
 
     fn after_columns(&self, command: u8) -> Next {
-        match self.deprecate_eof {
-            true => Next::Rows { command },
-            false => Next::EndOfColumns { command },
+        if self.deprecate_eof {
+            Next::Rows { command }
+        } else {
+            Next::EndOfColumns { command }
         }
     }
 
@@ -227,14 +229,13 @@ impl Conversation {
                 Reply::Error
             }
             _ if is_end && (self.deprecate_eof || payload.len() < 9) => {
-                let status = match self.deprecate_eof {
-                    false => payload.get(3..5),
+                let status = if !self.deprecate_eof {
+                    payload.get(3..5)
+                } else {
                     // As of an OK packet.
-                    true => {
-                        let mut rest = &payload[1..];
-                        let _ = number(&mut rest).and(number(&mut rest));
-                        rest.get(..2)
-                    }
+                    let mut rest = &payload[1..];
+                    let _ = number(&mut rest).and(number(&mut rest));
+                    rest.get(..2)
                 };
                 let more = status.is_some_and(|status| u16::from(status[0]) & MORE_RESULTS != 0);
                 self.next = if more {

@@ -148,13 +148,13 @@ impl Trial {
 
     /// As one would type it.
     pub(crate) fn line(&self) -> String {
-        let quoted = self
-            .args
-            .iter()
-            .map(|arg| match arg.contains([' ', '"', '$']) {
-                true => format!("'{arg}'"),
-                false => arg.clone(),
-            });
+        let quoted = self.args.iter().map(|arg| {
+            if arg.contains([' ', '"', '$']) {
+                format!("'{arg}'")
+            } else {
+                arg.clone()
+            }
+        });
         let words: Vec<_> = quoted.collect();
         format!("dbdyno {}", words.join(" "))
     }
@@ -220,9 +220,10 @@ fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<(Vec<u8>, bool)> {
         let mut is_flood = false;
         // A pipe that breaks is one that ended.
         while let Ok(count @ 1..) = pipe.read(&mut buffer) {
-            match kept.len() < OUTPUT_BYTES_MAX {
-                true => kept.extend_from_slice(&buffer[..count]),
-                false => is_flood = true,
+            if kept.len() < OUTPUT_BYTES_MAX {
+                kept.extend_from_slice(&buffer[..count])
+            } else {
+                is_flood = true
             }
         }
         (kept, is_flood)

@@ -41,18 +41,16 @@ impl Model {
 
     /// What a reader finds after a kill.
     fn after_kill(&self) -> &[u8] {
-        match self.is_renamed {
-            true => &self.new_file,
-            false => self.old_name,
+        if self.is_renamed {
+            &self.new_file
+        } else {
+            self.old_name
         }
     }
 
     /// What a reader may find after a power failure, which loses or keeps what was not synced.
     fn after_power_failure(&self) -> Vec<&[u8]> {
-        let new: &[u8] = match self.is_synced {
-            true => &self.new_file,
-            false => b"",
-        };
+        let new: &[u8] = if self.is_synced { &self.new_file } else { b"" };
         match (self.is_renamed, self.is_name_synced) {
             (true, true) => vec![new],
             (true, false) => vec![self.old_name, new],

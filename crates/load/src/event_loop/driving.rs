@@ -114,12 +114,13 @@ impl SharedState {
         self.recorder
             .borrow_mut()
             .count_failure(seat.offsets.first_operation, phase, &failure);
-        self.halt(match failure.lost {
-            true => Ended::ServerLost(failure),
-            false => Ended::Failed {
+        self.halt(if failure.lost {
+            Ended::ServerLost(failure)
+        } else {
+            Ended::Failed {
                 operation: user.operations()[0].clone(),
                 failure,
-            },
+            }
         });
     }
 
@@ -347,12 +348,13 @@ impl SharedState {
                 OnError::RetryElseStop { .. } => failure.outcome_unknown,
                 OnError::Count | OnError::Retry { .. } => true,
             };
-            return match may_go_on {
-                false => self.halt(Ended::ServerLost(failure)),
-                true => match self.reconnect(seat, user).await {
+            return if !may_go_on {
+                self.halt(Ended::ServerLost(failure))
+            } else {
+                match self.reconnect(seat, user).await {
                     Ok(()) => true,
                     Err(failure) => self.halt(Ended::ServerLost(failure)),
-                },
+                }
             };
         }
         match self.task.on_error {

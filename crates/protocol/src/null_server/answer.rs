@@ -280,17 +280,16 @@ fn rows(
     packets: &mut Packets<'_>,
 ) -> Said {
     shared.counters_mut().statements += 1;
-    match shared.push_rows(columns, format, status, packets) {
-        true => Said::Statement("rows"),
-        false => {
-            error(
-                packets,
-                1105,
-                "HY000",
-                "a result of that many columns is too long for this null server",
-            );
-            Said::Statement("error")
-        }
+    if shared.push_rows(columns, format, status, packets) {
+        Said::Statement("rows")
+    } else {
+        error(
+            packets,
+            1105,
+            "HY000",
+            "a result of that many columns is too long for this null server",
+        );
+        Said::Statement("error")
     }
 }
 

@@ -129,9 +129,10 @@ pub(crate) fn level_axis(
 ) -> Markup {
     let base = size.y(0.0);
     let slanted = are_slanted(size, levels);
-    let shown = match slanted {
-        true => slanted_labels(size, levels, &at),
-        false => labels_with_room(levels, &at),
+    let shown = if slanted {
+        slanted_labels(size, levels, &at)
+    } else {
+        labels_with_room(levels, &at)
     };
     html! {
         @for (index, label) in shown.iter().enumerate() {

@@ -195,9 +195,10 @@ impl LineChart<'_> {
             true if self.y.low > 0.0 => head(bottom, -5.0),
             true => String::new(),
         };
-        let upper_end = match self.y.is_above(high) {
-            false => cap(top),
-            true => head(top, 5.0),
+        let upper_end = if !self.y.is_above(high) {
+            cap(top)
+        } else {
+            head(top, 5.0)
         };
         format!(
             "{lower_end}M{} {}V{}{upper_end}",

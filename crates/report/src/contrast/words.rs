@@ -12,9 +12,10 @@ const MORE_MAX: usize = 1000;
 
 /// A ratio as a change: `+15.7 %`, and of much more `×12.3`.
 fn change(ratio: f64) -> String {
-    match ratio >= 10.0 {
-        true => format!("×{}", si(ratio)),
-        false => change_of(ratio),
+    if ratio >= 10.0 {
+        format!("×{}", si(ratio))
+    } else {
+        change_of(ratio)
     }
 }
 
@@ -36,9 +37,10 @@ pub(super) fn executions(place: &Place) -> String {
 
 /// What is decided about a combination, in a sentence.
 pub(super) fn headline(contrast: &Contrast, place: &Place) -> String {
-    let at = match place.within.is_empty() {
-        true => String::new(),
-        false => format!("{}: ", levels(&place.within)),
+    let at = if place.within.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", levels(&place.within))
     };
     let Some(compared) = contrast.primary_of(place) else {
         let what = contrast.primary.map_or("nothing", Metric::in_words);
@@ -102,9 +104,10 @@ fn more(compared: &Compared) -> String {
 pub(super) fn causes(place: &Place) -> Vec<String> {
     let decided = |compared: &Compared| compared.decision.is_different();
     let is_decided = place.metrics.iter().any(decided);
-    let first = match is_decided {
-        true => "Why",
-        false => "No metric differs for certain, but what an operation costs does",
+    let first = if is_decided {
+        "Why"
+    } else {
+        "No metric differs for certain, but what an operation costs does"
     };
     let causes = place.causes.iter().enumerate();
     let sentences = causes.map(|(index, cause)| match index {
@@ -142,9 +145,10 @@ pub(super) fn alone(contrast: &Contrast) -> Vec<String> {
 /// A tolerance and what became of it.
 pub(super) fn check(check: &Check) -> String {
     let limit = change(check.tolerance.ratio);
-    let at = match check.within.is_empty() {
-        true => String::new(),
-        false => format!(" at {}", levels(&check.within)),
+    let at = if check.within.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", levels(&check.within))
     };
     let name = check.tolerance.measure.name();
     let found = match check.ratio {
@@ -208,9 +212,10 @@ pub(crate) fn levels(levels: &Levels) -> String {
         .iter()
         .map(|(factor, level)| format!("{factor} {level}"))
         .collect();
-    match all.is_empty() {
-        true => "all of it".to_owned(),
-        false => all.join(", "),
+    if all.is_empty() {
+        "all of it".to_owned()
+    } else {
+        all.join(", ")
     }
 }
 

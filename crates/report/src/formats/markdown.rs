@@ -51,9 +51,10 @@ pub fn markdown(results: &Results) -> String {
     parts.extend(results.audit.as_ref().map(audit_list));
     let tables = grid.facets.iter().map(|facet| table(&grid, facet));
     let tables = tables.collect::<Vec<_>>().join("\n\n");
-    parts.push(match unfolded {
-        true => tables,
-        false => folded("all combinations", &tables),
+    parts.push(if unfolded {
+        tables
+    } else {
+        folded("all combinations", &tables)
     });
     parts.push(closing(results, &grid));
     parts.retain(|part| !part.is_empty());
@@ -107,9 +108,10 @@ fn audit_list(audit: &Audit) -> String {
     }
     // A list begins after an empty line.
     let head = lines.remove(0);
-    match lines.is_empty() {
-        true => head,
-        false => format!("{head}\n\n{}", lines.join("\n")),
+    if lines.is_empty() {
+        head
+    } else {
+        format!("{head}\n\n{}", lines.join("\n"))
     }
 }
 

@@ -402,12 +402,11 @@ fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(escaped.len());
     for character in escaped.chars() {
         // The format knows no other escape, and readers take several of these for the end of a line.
-        match samples::is_unprintable(character) {
-            true => {
-                out.push('\\');
-                out.push_str(&samples::printable(character.encode_utf8(&mut [0; 4])));
-            }
-            false => out.push(character),
+        if samples::is_unprintable(character) {
+            out.push('\\');
+            out.push_str(&samples::printable(character.encode_utf8(&mut [0; 4])));
+        } else {
+            out.push(character)
         }
     }
     out

@@ -130,9 +130,10 @@ pub fn csv(report: &TestReport) -> String {
     );
     if let Some(more) = &report.more {
         let label = more.label.as_deref().unwrap_or_default();
-        let quoted = match label.contains([',', '"', '\n']) {
-            true => format!("\"{}\"", label.replace('"', "\"\"")),
-            false => label.to_owned(),
+        let quoted = if label.contains([',', '"', '\n']) {
+            format!("\"{}\"", label.replace('"', "\"\""))
+        } else {
+            label.to_owned()
         };
         write!(out, ",{quoted},{},{:.1}", report.failed, more.queries_per_s)
             .expect("writing to a string does not fail");

@@ -94,14 +94,16 @@ impl<'a> Pairs<'a> {
         );
         let compared = in_words(&self.answer.levels);
         let place = in_words(&self.answer.within);
-        let title = match place.is_empty() {
-            true => format!("{compared} against {baseline}"),
-            false => format!("{place}: {compared} against {baseline}"),
+        let title = if place.is_empty() {
+            format!("{compared} against {baseline}")
+        } else {
+            format!("{place}: {compared} against {baseline}")
         };
         let said = self.in_words(hint);
-        let name = match unit.is_empty() {
-            true => metric.in_words().to_owned(),
-            false => format!("{}, {unit}", metric.in_words()),
+        let name = if unit.is_empty() {
+            metric.in_words().to_owned()
+        } else {
+            format!("{}, {unit}", metric.in_words())
         };
         let cut = if axis.low > 0.0 {
             " (axis not from 0)"

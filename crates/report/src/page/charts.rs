@@ -389,9 +389,12 @@ fn figures(facet: &Facet, value: &dyn Fn(&Cell) -> Option<Figure>) -> Vec<Figure
 fn top(figures: &[Figure]) -> f64 {
     let mean = figures.iter().map(|figure| figure.mean).fold(0.0, f64::max);
     let ends = figures.iter().filter_map(|figure| Some(figure.interval?.1));
-    let held = ends.map(|end| match end <= mean * INTERVAL_LIMIT {
-        true => end,
-        false => mean * ARROW_ROOM,
+    let held = ends.map(|end| {
+        if end <= mean * INTERVAL_LIMIT {
+            end
+        } else {
+            mean * ARROW_ROOM
+        }
     });
     held.fold(mean, f64::max)
 }
@@ -403,9 +406,12 @@ fn bottom(figures: &[Figure]) -> f64 {
         .filter(|mean| *mean > 0.0)
         .fold(f64::INFINITY, f64::min);
     let ends = figures.iter().filter_map(|figure| Some(figure.interval?.0));
-    let held = ends.map(|end| match end >= mean / INTERVAL_LIMIT {
-        true => end,
-        false => mean / ARROW_ROOM,
+    let held = ends.map(|end| {
+        if end >= mean / INTERVAL_LIMIT {
+            end
+        } else {
+            mean / ARROW_ROOM
+        }
     });
     held.fold(mean, f64::min)
 }

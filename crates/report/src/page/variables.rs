@@ -121,9 +121,10 @@ pub(super) fn section(results: &Results) -> Markup {
 
 /// The catalogue nearest to a version like `10.11.19-MariaDB-0+deb12u1`.
 fn catalogue(version: &str) -> Catalogue {
-    let family = match version.contains("MariaDB") {
-        true => Family::MariaDb,
-        false => Family::MySql,
+    let family = if version.contains("MariaDB") {
+        Family::MariaDb
+    } else {
+        Family::MySql
     };
     let parts = version.split(|c: char| !c.is_ascii_digit());
     let numbers: Vec<u32> = parts.map_while(|part| part.parse().ok()).take(3).collect();
@@ -164,14 +165,18 @@ fn size_in_words<'a>(mut values: impl Iterator<Item = &'a &'a str>) -> String {
 }
 
 fn defaults_in_words(defaults: Option<&BTreeSet<&str>>) -> String {
-    let shown = |value: &&str| match value.is_empty() {
-        true => "(empty)".to_owned(),
-        false => (*value).to_owned(),
+    let shown = |value: &&str| {
+        if value.is_empty() {
+            "(empty)".to_owned()
+        } else {
+            (*value).to_owned()
+        }
     };
     let defaults: Vec<String> = defaults.into_iter().flatten().map(shown).collect();
-    match defaults.is_empty() {
-        true => "–".to_owned(),
-        false => defaults.join(" or "),
+    if defaults.is_empty() {
+        "–".to_owned()
+    } else {
+        defaults.join(" or ")
     }
 }
 

@@ -55,9 +55,10 @@ impl RunReport {
         times: &Times,
         out: &mut String,
     ) {
-        let per_s = match self.measured_s > 0.0 {
-            true => times.count as f64 / self.measured_s,
-            false => 0.0,
+        let per_s = if self.measured_s > 0.0 {
+            times.count as f64 / self.measured_s
+        } else {
+            0.0
         };
         write!(
             out,

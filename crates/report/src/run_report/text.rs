@@ -160,9 +160,10 @@ impl RunReport {
     }
 
     fn row(&self, label: &str, times: &Times) -> Vec<String> {
-        let per_s = match self.measured_s > 0.0 {
-            true => times.count as f64 / self.measured_s,
-            false => 0.0,
+        let per_s = if self.measured_s > 0.0 {
+            times.count as f64 / self.measured_s
+        } else {
+            0.0
         };
         let mut row = vec![
             label.to_owned(),
@@ -185,9 +186,10 @@ impl RunReport {
 fn in_words(steadiness: &Steadiness) -> String {
     let class = steadiness.class.as_deref().unwrap_or("cannot be told");
     let reasons = steadiness.reasons.join(", ");
-    let mut words = match reasons.is_empty() {
-        true => class.to_owned(),
-        false => format!("{class}: {reasons}"),
+    let mut words = if reasons.is_empty() {
+        class.to_owned()
+    } else {
+        format!("{class}: {reasons}")
     };
     if let Some(stalls) = &steadiness.stalls {
         words.push_str(&format!(

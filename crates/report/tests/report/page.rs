@@ -64,9 +64,12 @@ fn parts_stand_in_their_order() {
         "\"environment\"",
         "\"reproduce\"",
     ];
-    let places = parts.map(|part| match part.starts_with('<') {
-        true => page.find(part),
-        false => page.find(&format!("aria-labelledby={part}")),
+    let places = parts.map(|part| {
+        if part.starts_with('<') {
+            page.find(part)
+        } else {
+            page.find(&format!("aria-labelledby={part}"))
+        }
     });
     assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
 }

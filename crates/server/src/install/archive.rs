@@ -152,13 +152,14 @@ mod tests {
         let mut names = Vec::new();
         for entry in fs::read_dir(dir).unwrap().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            match entry.path().is_dir() {
-                true => names.extend(
+            if entry.path().is_dir() {
+                names.extend(
                     names_in(&entry.path())
                         .iter()
                         .map(|inner| format!("{name}/{inner}")),
-                ),
-                false => names.push(name),
+                )
+            } else {
+                names.push(name)
             }
         }
         names.sort();

@@ -42,9 +42,10 @@ impl Client<'_> {
             stdout: collect(stdout),
             stderr: collect(stderr),
         };
-        match status.success() {
-            true => Ok(output),
-            false => Err(self.failed(&output)),
+        if status.success() {
+            Ok(output)
+        } else {
+            Err(self.failed(&output))
         }
     }
 

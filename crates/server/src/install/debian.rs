@@ -37,9 +37,10 @@ impl<'a> Apt<'a> {
             let path = dir.join(name);
             fs::create_dir_all(&path).map_err(Error::io("make the directory", &path))?;
         }
-        let signed = match Path::new(KEYRING).exists() {
-            true => format!(" [signed-by={KEYRING}]"),
-            false => String::new(),
+        let signed = if Path::new(KEYRING).exists() {
+            format!(" [signed-by={KEYRING}]")
+        } else {
+            String::new()
         };
         let source = format!("deb{signed} {} {suite} main\n", apt.archive()?);
         apt.write("status", "")?;
@@ -182,11 +183,12 @@ pub(super) fn unpack_package(deb: &Path, into: &Path) -> Result<(), Error> {
             .map_or(Ok(()), |tar| unpack_tar(tar, into));
         let status = child.wait()?;
         interruption::check()?;
-        match status.success() {
-            true => unpacked,
-            false => Err(std::io::Error::other(format!(
+        if status.success() {
+            unpacked
+        } else {
+            Err(std::io::Error::other(format!(
                 "dpkg-deb ended with {status}"
-            ))),
+            )))
         }
     };
     unpacked().map_err(|error| match error.kind() {

@@ -79,9 +79,10 @@ fn check(path: &Path, packed: &Packed) -> Result<(), Error> {
         )
         .into());
     }
-    match integrity == packed.integrity {
-        true => Ok(()),
-        false => Err(mismatch("hash", integrity, &packed.integrity).into()),
+    if integrity == packed.integrity {
+        Ok(())
+    } else {
+        Err(mismatch("hash", integrity, &packed.integrity).into())
     }
 }
 

@@ -135,8 +135,9 @@ fn solve(matrix: [Parameters; 3], right: Parameters) -> Parameters {
         }
         determinant(replaced) / whole
     });
-    match solved.iter().all(|value| value.is_finite()) {
-        true => solved,
-        false => [0.0; 3],
+    if solved.iter().all(|value| value.is_finite()) {
+        solved
+    } else {
+        [0.0; 3]
     }
 }

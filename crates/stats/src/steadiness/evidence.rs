@@ -118,17 +118,19 @@ impl Change {
 
     /// `by -82 % (310 to 54)`, with a unit behind the values; `from 0.0 to 51` where the begin has no share.
     pub(super) fn in_words(self, unit: &str) -> String {
-        let value = |value: f64| match value.abs() < 10.0 {
-            true => format!("{value:.1}"),
-            false => format!("{value:.0}"),
+        let value = |value: f64| {
+            if value.abs() < 10.0 {
+                format!("{value:.1}")
+            } else {
+                format!("{value:.0}")
+            }
         };
         let (from, to) = (value(self.from), value(self.to));
-        match self.from > 0.0 {
-            true => {
-                let percent = (self.to / self.from - 1.0) * 100.0;
-                format!("by {percent:+.0} % ({from} to {to}{unit})")
-            }
-            false => format!("from {from} to {to}{unit}"),
+        if self.from > 0.0 {
+            let percent = (self.to / self.from - 1.0) * 100.0;
+            format!("by {percent:+.0} % ({from} to {to}{unit})")
+        } else {
+            format!("from {from} to {to}{unit}")
         }
     }
 }

@@ -32,9 +32,10 @@ impl Start {
             has_sizes: false,
         };
         // What another machine names is not even looked for here.
-        let mark = match is_local {
-            true => Mark::now(variables),
-            false => Err("the server is not known to be on this machine".to_owned()),
+        let mark = if is_local {
+            Mark::now(variables)
+        } else {
+            Err("the server is not known to be on this machine".to_owned())
         };
         match mark {
             Ok(mark) => start.slow_log = Some(mark),

@@ -220,8 +220,9 @@ fn connection(row: Row<'_>) -> ClientConnection {
 
 /// Seconds from `start` to `at`, negative where it lies before.
 fn seconds(at: Instant, start: Instant) -> f64 {
-    match at >= start {
-        true => (at - start).as_secs_f64(),
-        false => -(start - at).as_secs_f64(),
+    if at >= start {
+        (at - start).as_secs_f64()
+    } else {
+        -(start - at).as_secs_f64()
     }
 }

@@ -53,9 +53,10 @@ pub(crate) fn growth(before: &Histogram, now: &Histogram) -> Vec<TimesUpTo> {
         .iter()
         .any(|(high, count)| now.get(high).is_none_or(|now| now < count));
     let grown = now.iter().map(|(high, count)| {
-        let before = match was_emptied {
-            true => 0,
-            false => before.get(high).copied().unwrap_or(0),
+        let before = if was_emptied {
+            0
+        } else {
+            before.get(high).copied().unwrap_or(0)
         };
         TimesUpTo {
             up_to_ns: *high,

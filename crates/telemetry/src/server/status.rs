@@ -124,9 +124,10 @@ impl Variables {
             return;
         }
         let Some(value) = number(value) else { return };
-        match is_value(&name) {
-            true => self.values.insert(name, value),
-            false => self.counters.insert(name, value),
+        if is_value(&name) {
+            self.values.insert(name, value)
+        } else {
+            self.counters.insert(name, value)
         };
     }
 
@@ -134,9 +135,10 @@ impl Variables {
     pub(crate) fn add_metric(&mut self, name: &str, kind: &str, value: &str) {
         let Some(value) = number(value) else { return };
         let name = format!("{METRICS}{name}");
-        match kind == METRIC_VALUE {
-            true => self.values.insert(name, value),
-            false => self.counters.insert(name, value),
+        if kind == METRIC_VALUE {
+            self.values.insert(name, value)
+        } else {
+            self.counters.insert(name, value)
         };
     }
 

@@ -160,9 +160,10 @@ impl Figure {
         ])
         .areas(area);
         Line::raw(format!(" {}", self.label)).render(label, buffer);
-        let style = match self.is_alarming {
-            true => palette.alarming(),
-            false => palette.value(),
+        let style = if self.is_alarming {
+            palette.alarming()
+        } else {
+            palette.value()
         };
         let text = Span::styled(self.value.as_str(), style);
         Line::from(text).right_aligned().render(value, buffer);
@@ -176,9 +177,12 @@ impl Figure {
         let shown = &self.line[shown..];
         let largest = shown.iter().flatten().copied().fold(0.0, f64::max);
         let full = self.full.unwrap_or(largest);
-        let step = |value: f64| match full > 0.0 {
-            true => ((value / full).clamp(0.0, 1.0) * STEPS) as u64,
-            false => 0,
+        let step = |value: f64| {
+            if full > 0.0 {
+                ((value / full).clamp(0.0, 1.0) * STEPS) as u64
+            } else {
+                0
+            }
         };
         // The newest stands at the right end.
         let bars = shown
@@ -198,12 +202,13 @@ impl Figure {
 
 /// Draws groups below each other, in two columns where there is room; returns what is left below them.
 pub(crate) fn draw(groups: Vec<Group>, palette: Palette, area: Rect, buffer: &mut Buffer) -> Rect {
-    let columns: Vec<Rect> = match area.width >= TWO_COLUMNS {
-        true => Layout::horizontal([Constraint::Fill(1); 2])
+    let columns: Vec<Rect> = if area.width >= TWO_COLUMNS {
+        Layout::horizontal([Constraint::Fill(1); 2])
             .spacing(2)
             .split(area)
-            .to_vec(),
-        false => vec![area],
+            .to_vec()
+    } else {
+        vec![area]
     };
     let mut groups: Vec<Group> = groups.into_iter().filter(|it| !it.is_empty()).collect();
     let mut counts = distributed(&groups, columns.len());

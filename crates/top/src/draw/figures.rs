@@ -56,9 +56,12 @@ impl<'a> Scene<'a> {
 pub(super) fn throughput(scene: Scene<'_>) -> Group {
     let (load, server) = (scene.load(), scene.server());
     // Beside the load's own figures the server's statements by their kind are of less weight.
-    let by_kind = |figure: Figure| match scene.has_load() {
-        true => figure.minor(),
-        false => figure,
+    let by_kind = |figure: Figure| {
+        if scene.has_load() {
+            figure.minor()
+        } else {
+            figure
+        }
     };
     let figures = vec![
         load.figure("operations/s", number, |it| Some(it.operations_per_s)),
@@ -226,9 +229,10 @@ pub(super) fn cpu(scene: Scene<'_>) -> Group {
         (false, _) => "CPU".to_owned(),
     };
     // A server that is looked at has no client but dbdyno itself.
-    let client = match scene.has_load() {
-        true => "client",
-        false => "dbdyno top",
+    let client = if scene.has_load() {
+        "client"
+    } else {
+        "dbdyno top"
     };
     let own = Reading {
         timeline: match scene.model.client_machine.start_s() {

@@ -59,9 +59,10 @@ impl Listing {
         let scrolled = scrolled.min(self.rows.len().saturating_sub(1));
         let cell = |(place, text): (usize, &str)| {
             let text = Text::from(text.to_owned());
-            Cell::from(match place < self.words_from {
-                true => text.right_aligned(),
-                false => text,
+            Cell::from(if place < self.words_from {
+                text.right_aligned()
+            } else {
+                text
             })
         };
         let rows = self.rows.iter().skip(scrolled).map(|(figures, text)| {

@@ -35,9 +35,10 @@ pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
         .spacing(2)
         .areas(left);
     statements.draw(0, palette, first, buffer);
-    let [upper, lower] = match second.height >= 2 * LIST_AT_LEAST {
-        true => Layout::vertical([Constraint::Fill(1); 2]).areas(second),
-        false => [second, Rect::default()],
+    let [upper, lower] = if second.height >= 2 * LIST_AT_LEAST {
+        Layout::vertical([Constraint::Fill(1); 2]).areas(second)
+    } else {
+        [second, Rect::default()]
     };
     waits::top(scene).draw(0, palette, upper, buffer);
     connections::states(scene).draw(0, palette, lower, buffer);

@@ -24,9 +24,10 @@ pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
         && scene.screen.silence.is_none();
     buffer.set_style(area, palette.title());
     Line::raw(shortened(&format!(" {subject}"), room)).render(area, buffer);
-    let state = match is_ordinary {
-        true => Span::raw(state),
-        false => Span::styled(state, palette.chosen()),
+    let state = if is_ordinary {
+        Span::raw(state)
+    } else {
+        Span::styled(state, palette.chosen())
     };
     Line::from(state).right_aligned().render(area, buffer);
 }
@@ -107,9 +108,10 @@ fn phase(scene: Scene<'_>) -> Option<&'static str> {
 
 /// `500 ms`, `1 s`.
 fn pace(seconds: f64) -> String {
-    match seconds < 1.0 {
-        true => format!("{:.0} ms", seconds * 1000.0),
-        false => format!("{seconds:.0} s"),
+    if seconds < 1.0 {
+        format!("{:.0} ms", seconds * 1000.0)
+    } else {
+        format!("{seconds:.0} s")
     }
 }
 

@@ -17,9 +17,10 @@ use crate::{
 /// The panel: waits, and what connections were seen to do.
 pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     let (waits, states) = (top(scene), connections::states(scene));
-    let [upper, lower] = match waits.rows.is_empty() {
-        true => Layout::vertical([Constraint::Length(3), Constraint::Min(0)]).areas(area),
-        false => Layout::vertical([Constraint::Fill(1); 2]).areas(area),
+    let [upper, lower] = if waits.rows.is_empty() {
+        Layout::vertical([Constraint::Length(3), Constraint::Min(0)]).areas(area)
+    } else {
+        Layout::vertical([Constraint::Fill(1); 2]).areas(area)
     };
     let palette = scene.screen.palette;
     waits.draw(scene.screen.scrolled, palette, upper, buffer);

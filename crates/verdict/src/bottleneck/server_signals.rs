@@ -59,9 +59,10 @@ impl ServerSignals {
             checkpoint_age: looks.checkpoint_age(log_bytes(record)),
             synced_by: synced_by(record),
             statements_per_s: per_s("Questions"),
-            syncs_per_s: match log_syncs > 0.0 {
-                true => log_syncs,
-                false => per_s("Innodb_data_fsyncs"),
+            syncs_per_s: if log_syncs > 0.0 {
+                log_syncs
+            } else {
+                per_s("Innodb_data_fsyncs")
             },
             bytes_per_s: per_s("Bytes_sent") + per_s("Bytes_received"),
             page_reads_per_s: per_s("Innodb_buffer_pool_reads"),

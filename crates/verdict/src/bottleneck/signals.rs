@@ -164,9 +164,10 @@ impl Signals {
         let mut signals = Self {
             client: client(record, &measured, &of_client),
             load: load(record),
-            network: match of_server.is_empty() {
-                true => network(record, &of_client),
-                false => network(record, &of_server),
+            network: if of_server.is_empty() {
+                network(record, &of_client)
+            } else {
+                network(record, &of_server)
             },
             server: ServerSignals::of(record, &phase),
             ..Self::default()

@@ -168,9 +168,10 @@ impl<'a> Evidence<'a> {
                 Some(format!("{name} {a} → {b}"))
             })
             .collect();
-        match told.is_empty() {
-            true => String::new(),
-            false => format!(" ({})", told.join(", ")),
+        if told.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", told.join(", "))
         }
     }
 

@@ -425,9 +425,10 @@ fn temporary_tables(it: &Evidence<'_>) -> Option<Finding> {
 
 /// Those of the server where they are known: what other programs write to the same disk is no cost of an operation.
 fn bytes_written(it: &Evidence<'_>) -> Option<Finding> {
-    let cost = match it.is_observed(Cost::WrittenBytes) {
-        true => Cost::WrittenBytes,
-        false => Cost::DiskWrittenBytes,
+    let cost = if it.is_observed(Cost::WrittenBytes) {
+        Cost::WrittenBytes
+    } else {
+        Cost::DiskWrittenBytes
     };
     let settings = ["innodb_doublewrite", "innodb_page_size", "binlog_row_image"];
     bytes(it, cost, price::WRITTEN_BYTE_US, &settings)
@@ -489,9 +490,10 @@ fn slower_disk(it: &Evidence<'_>) -> Option<Finding> {
 fn general(it: &Evidence<'_>, cost: Cost, meaning: &str) -> Option<Finding> {
     let moved = it.moved(cost)?;
     let [least, most] = [moved.a.min(moved.b), moved.a.max(moved.b)];
-    let more = match least > 0.0 {
-        true => format!("+{:.0} %", (most / least - 1.0) * 100.0),
-        false => "new".to_owned(),
+    let more = if least > 0.0 {
+        format!("+{:.0} %", (most / least - 1.0) * 100.0)
+    } else {
+        "new".to_owned()
     };
     let meaning = format!("{more}, {} {meaning}", higher(&moved));
     Some(Finding::of(moved, 1.0, meaning))

@@ -68,9 +68,10 @@ impl Plan {
         }
         let mut plan = Self {
             operations: vec![benchmark.name().to_owned()],
-            statements: match benchmark.is_one_read() {
-                true => Vec::new(),
-                false => kinds.iter().map(|kind| kind.name().to_owned()).collect(),
+            statements: if benchmark.is_one_read() {
+                Vec::new()
+            } else {
+                kinds.iter().map(|kind| kind.name().to_owned()).collect()
             },
             name_of: [0; Kind::COUNT],
             texts: Vec::new(),
@@ -117,9 +118,10 @@ impl Plan {
 
     /// How many statements each connection prepares.
     pub fn prepared_statements(&self) -> u64 {
-        match self.is_prepared() {
-            true => self.texts.len() as u64,
-            false => 0,
+        if self.is_prepared() {
+            self.texts.len() as u64
+        } else {
+            0
         }
     }
 
@@ -151,9 +153,10 @@ impl Plan {
     /// Index in [`Plan::texts`] of the statement of a kind for a table (from 1).
     pub(super) fn text_of(&self, kind: Kind, table: u32) -> usize {
         let first = self.first_text[kind as usize];
-        match kind.is_of_a_table() {
-            true => first + table as usize - 1,
-            false => first,
+        if kind.is_of_a_table() {
+            first + table as usize - 1
+        } else {
+            first
         }
     }
 }

@@ -65,9 +65,10 @@ impl Session {
 
     /// Ends the transaction that a failed attempt has left open: sysbench's next BEGIN would commit half of it.
     pub(super) async fn roll_back(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
-        match self.is_in_transaction {
-            true => self.run(Kind::Rollback, 1, &[], watch).await,
-            false => Ok(()),
+        if self.is_in_transaction {
+            self.run(Kind::Rollback, 1, &[], watch).await
+        } else {
+            Ok(())
         }
     }
 

@@ -93,9 +93,10 @@ impl OltpUser {
         let (session, draws) = (&mut self.session, &mut self.draws);
         let settings = self.plan.settings();
         // sysbench draws the table once for all statements of a kind.
-        let table = match step.kind.is_of_a_table() {
-            true => 1 + below(&mut draws.random, u64::from(settings.tables)) as u32,
-            false => 1,
+        let table = if step.kind.is_of_a_table() {
+            1 + below(&mut draws.random, u64::from(settings.tables)) as u32
+        } else {
+            1
         };
         for _ in 0..step.times {
             let kind = step.kind;

@@ -124,14 +124,20 @@ impl Generator {
         let secondary = 0..self.secondary_indexes;
         columns.extend(secondary.map(|index| format!("id{index} varchar(36) unique key")));
         let ints = 1..=self.int_columns.count;
-        columns.extend(ints.map(|index| match self.int_columns.indexed {
-            true => format!("intcol{index} INT(32), INDEX(intcol{index})"),
-            false => format!("intcol{index} INT(32) "),
+        columns.extend(ints.map(|index| {
+            if self.int_columns.indexed {
+                format!("intcol{index} INT(32), INDEX(intcol{index})")
+            } else {
+                format!("intcol{index} INT(32) ")
+            }
         }));
         let chars = 1..=self.char_columns.count;
-        columns.extend(chars.map(|index| match self.char_columns.indexed {
-            true => format!("charcol{index} VARCHAR(128), INDEX(charcol{index}) "),
-            false => format!("charcol{index} VARCHAR(128)"),
+        columns.extend(chars.map(|index| {
+            if self.char_columns.indexed {
+                format!("charcol{index} VARCHAR(128), INDEX(charcol{index}) ")
+            } else {
+                format!("charcol{index} VARCHAR(128)")
+            }
         }));
         format!("CREATE TABLE `t1` ({})", columns.join(","))
     }
@@ -170,12 +176,11 @@ impl Generator {
 
 /// The statement for one row, or for all of them.
 fn keyed(mut sql: String, by_key: bool) -> Statement {
-    match by_key {
-        true => {
-            sql.push_str(" WHERE id = ");
-            Statement::for_a_key(sql)
-        }
-        false => Statement::whole(sql),
+    if by_key {
+        sql.push_str(" WHERE id = ");
+        Statement::for_a_key(sql)
+    } else {
+        Statement::whole(sql)
     }
 }
 

@@ -340,9 +340,10 @@ impl DataKind for SlapData {
         let made_up = values.flag(AUTO.name);
         let rows = values.count("auto_generate_sql_write_number");
         // What the user's own statements make, nobody knows before.
-        Size::Bytes(match made_up {
-            true => rows.unwrap_or_default() as f64 * row,
-            false => 0.0,
+        Size::Bytes(if made_up {
+            rows.unwrap_or_default() as f64 * row
+        } else {
+            0.0
         })
     }
 
@@ -420,9 +421,10 @@ impl OptionTable for SlapLoad {
 impl LoadKind for SlapLoad {
     /// How long a number of statements takes is what is asked.
     fn meaningless(&self, values: &Values) -> &'static [&'static str] {
-        match self.ends_by_itself(values) {
-            true => &["warmup", "warmup_at_most", "duration", "precision"],
-            false => &[],
+        if self.ends_by_itself(values) {
+            &["warmup", "warmup_at_most", "duration", "precision"]
+        } else {
+            &[]
         }
     }
 

@@ -67,9 +67,10 @@ impl DeferredDeliveries {
         results.executed += 1;
         for district in 0..DISTRICTS as usize {
             let is_delivered = delivery.delivered >> district & 1 == 1;
-            let count = match is_delivered {
-                true => &mut results.delivered[district],
-                false => &mut results.skipped[district],
+            let count = if is_delivered {
+                &mut results.delivered[district]
+            } else {
+                &mut results.skipped[district]
             };
             *count += 1;
         }

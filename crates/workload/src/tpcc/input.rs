@@ -112,9 +112,10 @@ impl Place {
             order.lines.push(Line {
                 number,
                 item: self.constants.item(draw),
-                supply_warehouse: match is_remote {
-                    true => self.other_warehouse(draw),
-                    false => self.warehouse,
+                supply_warehouse: if is_remote {
+                    self.other_warehouse(draw)
+                } else {
+                    self.warehouse
                 },
                 quantity: draw.uniform(1..=10),
             });
@@ -134,9 +135,10 @@ impl Place {
     pub(crate) fn payment(&self, draw: &mut Draw) -> Payment {
         let district = draw.uniform(1..=DISTRICTS);
         let is_home = draw.percent(85);
-        let (customer_warehouse, customer_district) = match is_home {
-            true => (self.warehouse, district),
-            false => (self.other_warehouse(draw), draw.uniform(1..=DISTRICTS)),
+        let (customer_warehouse, customer_district) = if is_home {
+            (self.warehouse, district)
+        } else {
+            (self.other_warehouse(draw), draw.uniform(1..=DISTRICTS))
         };
         Payment {
             warehouse: self.warehouse,
@@ -178,9 +180,10 @@ impl Place {
 
     /// 60 % by last name.
     fn customer(&self, draw: &mut Draw) -> CustomerKey {
-        match draw.percent(60) {
-            true => CustomerKey::LastName(self.constants.last_name(draw)),
-            false => CustomerKey::Number(self.constants.customer(draw)),
+        if draw.percent(60) {
+            CustomerKey::LastName(self.constants.last_name(draw))
+        } else {
+            CustomerKey::Number(self.constants.customer(draw))
         }
     }
 

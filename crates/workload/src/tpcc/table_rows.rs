@@ -16,9 +16,10 @@ impl Population {
     pub fn rows(&self, table: Table, warehouses: Range<u32>) -> TableRows {
         let per_warehouse = table.definition().units;
         let count = |warehouses: u32| u64::from(warehouses) * per_warehouse;
-        let units = match table.is_per_warehouse() {
-            true => count(warehouses.start - 1)..count(warehouses.end - 1),
-            false => 0..per_warehouse,
+        let units = if table.is_per_warehouse() {
+            count(warehouses.start - 1)..count(warehouses.end - 1)
+        } else {
+            0..per_warehouse
         };
         TableRows {
             population: *self,

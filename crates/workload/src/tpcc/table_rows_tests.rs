@@ -174,9 +174,10 @@ fn orders_and_their_lines_agree() {
     for order in &orders {
         let (id, district) = (number(&order[0]), number(&order[1]));
         assert_eq!(lines[&(district, id)], number(&order[6]));
-        match id <= DELIVERED {
-            true => assert!((1..=10).contains(&number(&order[5]))),
-            false => assert_eq!(order[5], "\\N"),
+        if id <= DELIVERED {
+            assert!((1..=10).contains(&number(&order[5])))
+        } else {
+            assert_eq!(order[5], "\\N")
         }
         assert_eq!(order[7], "1");
     }

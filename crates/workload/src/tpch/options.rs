@@ -215,9 +215,10 @@ impl LoadKind for TpchLoad {
     }
 
     fn sets_variables(&self, values: &Values) -> &'static [&'static str] {
-        match LoadOptions::of(values).redo_log {
-            true => &[],
-            false => &["innodb_redo_log_enabled"],
+        if LoadOptions::of(values).redo_log {
+            &[]
+        } else {
+            &["innodb_redo_log_enabled"]
         }
     }
 }

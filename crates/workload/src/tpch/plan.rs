@@ -73,12 +73,13 @@ impl FromStr for Keys {
 impl LoadPlan {
     /// Statements for each connection that loads; they change nothing beyond the session.
     pub fn session(&self) -> Vec<String> {
-        match self.checks {
-            true => Vec::new(),
-            false => vec![
+        if self.checks {
+            Vec::new()
+        } else {
+            vec![
                 "set unique_checks = 0".to_owned(),
                 "set foreign_key_checks = 0".to_owned(),
-            ],
+            ]
         }
     }
 
@@ -95,16 +96,20 @@ impl LoadPlan {
         let stage = |tables: &[Table]| Stage {
             tables: tables
                 .iter()
-                .map(|table| match Some(*table) == left_empty {
-                    true => self.empty_table(*table),
-                    false => self.table(*table),
+                .map(|table| {
+                    if Some(*table) == left_empty {
+                        self.empty_table(*table)
+                    } else {
+                        self.table(*table)
+                    }
                 })
                 .collect(),
         };
         let are_checked = self.checks && self.has(Keys::Foreign, KeyTime::Before);
-        match are_checked {
-            true => in_order.into_iter().map(stage).collect(),
-            false => vec![stage(&Table::ALL)],
+        if are_checked {
+            in_order.into_iter().map(stage).collect()
+        } else {
+            vec![stage(&Table::ALL)]
         }
     }
 
@@ -155,9 +160,10 @@ impl LoadPlan {
 
     /// The statements that make the keys of one table once its rows are in; none where it has them from the start.
     pub fn keys_after(&self, table: Table) -> Vec<String> {
-        let foreign_keys = match self.has(Keys::Foreign, KeyTime::After) {
-            true => add_foreign_keys(table),
-            false => None,
+        let foreign_keys = if self.has(Keys::Foreign, KeyTime::After) {
+            add_foreign_keys(table)
+        } else {
+            None
         };
         self.indexes(table, KeyTime::After)
             .into_iter()

@@ -71,9 +71,10 @@ impl TryFrom<f64> for ScaleFactor {
     type Error = NoScaleFactor;
 
     fn try_from(value: f64) -> Result<Self, NoScaleFactor> {
-        match (SCALE_FACTOR_MIN..=SCALE_FACTOR_MAX).contains(&value) {
-            true => Ok(Self(value)),
-            false => Err(NoScaleFactor),
+        if (SCALE_FACTOR_MIN..=SCALE_FACTOR_MAX).contains(&value) {
+            Ok(Self(value))
+        } else {
+            Err(NoScaleFactor)
         }
     }
 }

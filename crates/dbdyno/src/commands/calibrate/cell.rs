@@ -49,17 +49,15 @@ pub(super) struct Figures {
 impl Cell {
     /// As the header of a run record has it.
     pub(super) fn transport(&self) -> &'static str {
-        match self.is_unix {
-            true => "unix socket",
-            false => "tcp loopback",
+        if self.is_unix {
+            "unix socket"
+        } else {
+            "tcp loopback"
         }
     }
 
     pub(super) fn statements(&self) -> &'static str {
-        match self.is_prepared {
-            true => "prepared",
-            false => "text",
-        }
+        if self.is_prepared { "prepared" } else { "text" }
     }
 
     /// Queries per second that are asked for, in an open loop.

@@ -171,10 +171,7 @@ fn recorded((path, record): (PathBuf, Record), numbers: &mut Numbers) -> Recorde
 /// The experiment whose runs stand at a path. Results whose experiment cannot be read any more are compared all the same:
 /// their records say all that is needed for that.
 fn experiment_beside(path: &Path) -> Option<Experiment> {
-    let directory = match path.is_dir() {
-        true => path,
-        false => path.parent()?,
-    };
+    let directory = if path.is_dir() { path } else { path.parent()? };
     match experiment_of(directory) {
         Ok(experiment) => experiment,
         Err(error) => {
@@ -268,9 +265,10 @@ fn check_levels(part: &Part, records: &[(PathBuf, Record)]) -> Result<(), Blamed
         let factors: BTreeSet<&str> = combinations
             .flat_map(|combination| combination.keys().map(String::as_str))
             .collect();
-        let hint = match factors.is_empty() {
-            true => "it has no factors".to_owned(),
-            false => format!("its factors are {}", listed(&factors)),
+        let hint = if factors.is_empty() {
+            "it has no factors".to_owned()
+        } else {
+            format!("its factors are {}", listed(&factors))
         };
         let message = format!("{shown}: has no factor {factor:?}");
         return Err(Blamed::new(Blame::Input, message).hint(hint));

@@ -288,9 +288,10 @@ fn header(options: &Options, stop: Stop, drain: Drain) -> Header {
 fn report(options: &Options, recorded: &Recorded) -> String {
     let percentiles = options.percentiles();
     let record = &recorded.record;
-    let histogram = match options.has_histogram() {
-        true => sysbench::histogram_of(record),
-        false => String::new(),
+    let histogram = if options.has_histogram() {
+        sysbench::histogram_of(record)
+    } else {
+        String::new()
     };
     let report = || RunReport::of(record, &percentiles);
     match options.report.format {

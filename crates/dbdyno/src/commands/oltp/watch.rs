@@ -61,9 +61,10 @@ impl Watcher {
         let restarts = self.plan.restarts();
         let pending = &self.pending;
         let per_s = |count: u64| count as f64 / pending.length_s;
-        let [reads, writes, others] = match self.plan.statements().is_empty() {
-            true => [pending.response.count, 0, 0],
-            false => pending.classes,
+        let [reads, writes, others] = if self.plan.statements().is_empty() {
+            [pending.response.count, 0, 0]
+        } else {
+            pending.classes
         };
         let quantile = pending
             .response
@@ -84,9 +85,10 @@ impl Watcher {
                 reconnects: 0.0,
             },
             percentile: self.percentile,
-            latency_ms: match self.percentile > 0.0 {
-                true => latency_ns as f64 / 1e6,
-                false => 0.0,
+            latency_ms: if self.percentile > 0.0 {
+                latency_ns as f64 / 1e6
+            } else {
+                0.0
             },
             queue: self.is_open_loop.then_some(pending.queue),
         };

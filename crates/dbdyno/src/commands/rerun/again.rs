@@ -39,9 +39,10 @@ impl Again {
             let name = argument
                 .split_once('=')
                 .map_or(&*argument, |(name, _)| name);
-            match names.contains(&name) {
-                true => is_value = !argument.contains('='),
-                false => kept.push(argument),
+            if names.contains(&name) {
+                is_value = !argument.contains('=')
+            } else {
+                kept.push(argument)
             }
         }
         // Behind `--` there are no options.

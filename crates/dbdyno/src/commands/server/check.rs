@@ -46,8 +46,9 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode, Blamed> {
         };
         println!("{word}: {finding}");
     }
-    match checked.findings.iter().any(mycnf::Finding::is_refusal) {
-        true => Ok(ExitCode::from(Blame::Input as u8)),
-        false => Ok(ExitCode::SUCCESS),
+    if checked.findings.iter().any(mycnf::Finding::is_refusal) {
+        Ok(ExitCode::from(Blame::Input as u8))
+    } else {
+        Ok(ExitCode::SUCCESS)
     }
 }

@@ -359,9 +359,10 @@ fn way(method: Method) -> &'static str {
 /// `0.25 s`, `12.3 s`
 fn seconds(duration: Duration) -> String {
     let s = duration.as_secs_f64();
-    match s < 10.0 {
-        true => format!("{s:.2} s"),
-        false => format!("{s:.1} s"),
+    if s < 10.0 {
+        format!("{s:.2} s")
+    } else {
+        format!("{s:.1} s")
     }
 }
 

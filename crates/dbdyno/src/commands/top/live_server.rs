@@ -105,10 +105,7 @@ impl LiveServer {
         let mut due = due;
         loop {
             let now = system_now();
-            let left = match due > now {
-                true => due - now,
-                false => Duration::ZERO,
-            };
+            let left = if due > now { due - now } else { Duration::ZERO };
             match self.orders.recv_timeout(left) {
                 Ok(Order::Every(every)) => {
                     self.every = every;

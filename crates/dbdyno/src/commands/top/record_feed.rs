@@ -48,9 +48,10 @@ impl RecordFeed {
     /// Opens the record, or the newest one of a directory, and reads what stands there.
     pub(super) fn open(path: &Path) -> Result<(Self, Model), Blamed> {
         let is_directory = path.is_dir();
-        let record = match is_directory {
-            true => newest(path)?,
-            false => path.to_owned(),
+        let record = if is_directory {
+            newest(path)?
+        } else {
+            path.to_owned()
         };
         let mut model = model_of(&record);
         let mut feed = Self {
@@ -169,9 +170,10 @@ impl Feed for RecordFeed {
     }
 
     fn source(&self) -> Source {
-        match self.is_replay {
-            true => Source::Replay,
-            false => Source::Following,
+        if self.is_replay {
+            Source::Replay
+        } else {
+            Source::Following
         }
     }
 

@@ -44,8 +44,9 @@ pub(super) fn run(args: CheckArgs) -> anyhow::Result<ExitCode> {
         checked - violations.len(),
         (reactor::system_now() - begin).as_secs_f64()
     );
-    Ok(match violations.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(NOT_CONSISTENT),
+    Ok(if violations.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(NOT_CONSISTENT)
     })
 }

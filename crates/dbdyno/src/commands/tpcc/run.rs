@@ -140,9 +140,10 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         return Err(database::conflict(&endpoint, what).into());
     }
     let interrupt = signals::interrupt()?;
-    let before = match args.no_check {
-        true => Vec::new(),
-        false => violations(&endpoint, false)?,
+    let before = if args.no_check {
+        Vec::new()
+    } else {
+        violations(&endpoint, false)?
     };
     for violation in &before {
         eprintln!("warning: before the run, {}", describe(violation));
@@ -177,9 +178,10 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         lines
     };
     let single = SingleRun {
-        before: match args.no_check {
-            true => Vec::new(),
-            false => vec![Line::Checked(checked("start", &before))],
+        before: if args.no_check {
+            Vec::new()
+        } else {
+            vec![Line::Checked(checked("start", &before))]
         },
         after: &after,
         name: "tpcc".to_owned(),
@@ -235,12 +237,11 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let inputs = plan.tally.total().audit(warehouses);
     let is_valid =
         new.is_empty() && are_delivered && !inputs.iter().any(|share| share.is_violated());
-    Ok(match is_valid {
-        true => ExitCode::SUCCESS,
-        false => {
-            println!("this result is not valid");
-            ExitCode::from(Blame::Answer as u8)
-        }
+    Ok(if is_valid {
+        ExitCode::SUCCESS
+    } else {
+        println!("this result is not valid");
+        ExitCode::from(Blame::Answer as u8)
     })
 }
 

@@ -59,9 +59,10 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     Purpose::Work.control(&endpoint, async |connection| {
         for table in Table::ALL {
             step.say(format!("checking {}", table.name()));
-            let fault = match args.no_checksums {
-                true => compare_count(connection, table, scale_factor).await?,
-                false => compare_content(connection, table, scale_factor).await?,
+            let fault = if args.no_checksums {
+                compare_count(connection, table, scale_factor).await?
+            } else {
+                compare_content(connection, table, scale_factor).await?
             };
             wrong += u32::from(tell(table.name(), fault));
         }

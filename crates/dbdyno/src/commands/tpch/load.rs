@@ -122,9 +122,10 @@ fn refuse_existing(endpoint: &Endpoint) -> Result<(), Blamed> {
     };
     let database = endpoint.database.as_deref().unwrap_or_default();
     let message = format!("table {database}.{} exists already", first.name);
-    let hint = match found.iter().all(|found| found.is_known) {
-        true => "dbdyno tpch cleanup removes the tables, also those of a load that was broken off",
-        false => "it is none of TPC-H's: name another database with --database",
+    let hint = if found.iter().all(|found| found.is_known) {
+        "dbdyno tpch cleanup removes the tables, also those of a load that was broken off"
+    } else {
+        "it is none of TPC-H's: name another database with --database"
     };
     Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
 }

@@ -157,9 +157,10 @@ fn connection_options(
 /// Whether to compress: `--compression-algorithms` wins over `--compress`, as with MySQL's own.
 fn compression(options: &Options<'_>, all: &Arguments) -> Result<Compression, Blamed> {
     let Some(list) = all.text("compression-algorithms") else {
-        return Ok(match all.is_on("compress") {
-            true => Compression::Preferred,
-            false => Compression::Off,
+        return Ok(if all.is_on("compress") {
+            Compression::Preferred
+        } else {
+            Compression::Off
         });
     };
     let (mut zlib, mut uncompressed) = (false, false);
@@ -187,10 +188,11 @@ fn ssl_mode(all: &Arguments) -> Option<SslMode> {
     if all.is_off("ssl") {
         return Some(SslMode::Disabled);
     }
-    match all.is_on("ssl-verify-server-cert") {
-        true => Some(SslMode::VerifyIdentity),
+    if all.is_on("ssl-verify-server-cert") {
+        Some(SslMode::VerifyIdentity)
+    } else {
         // As with MariaDB's own: it is used where the server offers it.
-        false => all.is_on("ssl").then_some(SslMode::Preferred),
+        all.is_on("ssl").then_some(SslMode::Preferred)
     }
 }
 

@@ -75,9 +75,10 @@ impl Settings {
         arguments: &Arguments,
     ) -> Result<Self, Blamed> {
         let read = Reader { options, arguments };
-        let generated = match arguments.is_on("auto-generate-sql") {
-            true => Some(read.generator()?),
-            false => None,
+        let generated = if arguments.is_on("auto-generate-sql") {
+            Some(read.generator()?)
+        } else {
+            None
         };
         let delimiter = arguments
             .text("delimiter")
@@ -168,9 +169,10 @@ impl Settings {
 
     /// The engines, or none where none is named.
     pub(super) fn engines_or_none(&self) -> Vec<Option<&Engine>> {
-        match self.engines.is_empty() {
-            true => vec![None],
-            false => self.engines.iter().map(Some).collect(),
+        if self.engines.is_empty() {
+            vec![None]
+        } else {
+            self.engines.iter().map(Some).collect()
         }
     }
 
@@ -231,8 +233,9 @@ fn output(arguments: &Arguments) -> Output {
     if arguments.is_on("csv") {
         return Output::Csv(arguments.text("csv").map(PathBuf::from));
     }
-    match arguments.is_on("silent") || arguments.is_on("only-print") {
-        true => Output::Nothing,
-        false => Output::Text,
+    if arguments.is_on("silent") || arguments.is_on("only-print") {
+        Output::Nothing
+    } else {
+        Output::Text
     }
 }

@@ -177,9 +177,10 @@ impl Tally {
         let kinds = self.operations.iter().filter(|_| has_kinds);
         More {
             label: settings.label.clone(),
-            queries_per_s: match seconds.is_zero() {
-                true => 0.0,
-                false => self.succeeded as f64 / seconds.as_secs_f64(),
+            queries_per_s: if seconds.is_zero() {
+                0.0
+            } else {
+                self.succeeded as f64 / seconds.as_secs_f64()
             },
             connect: self.connecting.times(),
             all: percentiles(&all),

@@ -117,17 +117,16 @@ impl Reader<'_> {
             return Ok(Vec::new());
         };
         let path = PathBuf::from(text);
-        let script = match path.is_file() {
-            true => {
-                let text = std::fs::read(&path).map_err(|error| {
-                    self.wrong(
-                        name,
-                        &format!("cannot be read: {}: {error}", path.display()),
-                    )
-                })?;
-                Script::parse(&text, delimiter.as_bytes())
-            }
-            false => Script::parse(text.as_bytes(), delimiter.as_bytes()),
+        let script = if path.is_file() {
+            let text = std::fs::read(&path).map_err(|error| {
+                self.wrong(
+                    name,
+                    &format!("cannot be read: {}: {error}", path.display()),
+                )
+            })?;
+            Script::parse(&text, delimiter.as_bytes())
+        } else {
+            Script::parse(text.as_bytes(), delimiter.as_bytes())
         };
         if script.empty > 0 {
             warnings.push(format!(

@@ -69,12 +69,13 @@ impl OrderLog {
             let flushed = file.flush();
             flushed.map_err(|error| Blamed::new(Blame::Machine, error))?;
         }
-        match self.is_broken.load(Ordering::Relaxed) {
-            true => Err(Blamed::new(
+        if self.is_broken.load(Ordering::Relaxed) {
+            Err(Blamed::new(
                 Blame::Machine,
                 "the files of options f and t are not whole: a line could not be written",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

@@ -137,9 +137,10 @@ impl Terminals {
         is_found: bool,
     ) -> anyhow::Result<Self> {
         let database = Database::look(endpoint)?;
-        let before = match load.check && is_found {
-            true => violations(endpoint, false)?,
-            false => Vec::new(),
+        let before = if load.check && is_found {
+            violations(endpoint, false)?
+        } else {
+            Vec::new()
         };
         for violation in &before {
             eprintln!("warning: before the run, {}", describe(violation));

@@ -152,10 +152,11 @@ impl<'a> Course<'a> {
     fn values(&self, name: &str) -> Vec<Option<f64>> {
         let values = self.samples.iter().map(|it| it.values.get(name).copied());
         let values: Vec<_> = values.collect();
-        match values.iter().any(Option::is_some) {
+        if values.iter().any(Option::is_some) {
             // What is not told at first is 0.
-            true => values.into_iter().map(|it| it.or(Some(0.0))).collect(),
-            false => values,
+            values.into_iter().map(|it| it.or(Some(0.0))).collect()
+        } else {
+            values
         }
     }
 

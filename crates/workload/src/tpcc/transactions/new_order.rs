@@ -98,9 +98,10 @@ async fn take_from_stock(
 ///
 /// Source: TPC-C 5.11, clause 2.4.2.2.
 fn left_after(quantity: i64, taken: i64) -> i64 {
-    match quantity >= taken + 10 {
-        true => quantity - taken,
-        false => quantity - taken + 91,
+    if quantity >= taken + 10 {
+        quantity - taken
+    } else {
+        quantity - taken + 91
     }
 }
 
