@@ -49,6 +49,5 @@ pub use problem::Problem;
 pub use progress::{Progress, record_file_name, set_aside};
 pub use repeats::Repeats;
 pub use server::{Restart, ServerSpec};
-pub use settings::quantity;
 pub use verdict::VerdictSpec;
 pub use way::{Connect, Way};

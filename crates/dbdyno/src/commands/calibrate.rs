@@ -3,8 +3,8 @@
 use std::{process::ExitCode, time::Duration};
 
 use clap::ValueEnum;
-use experiment::quantity;
 use load::Arrivals;
+use settings::quantity;
 
 use self::cell::{Cell, Figures};
 use crate::{

@@ -9,13 +9,13 @@ use std::{
     time::Duration,
 };
 
-use experiment::quantity;
 use load::Interrupt;
 use protocol::null_server::{
     Behaviour, Chill, Delay, Dialect, Freeze, InventedRows, NullServer, Settings, Stalls,
     usual_error,
 };
 use reactor::{Clock, Listener, Reactor};
+use settings::quantity;
 
 use crate::{
     blame::{Blame, Blamed},

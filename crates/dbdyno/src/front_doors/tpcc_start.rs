@@ -8,13 +8,13 @@ use std::{
     time::Duration,
 };
 
-use experiment::quantity;
 use load::{Ended, Observer, WarmUp};
 use report::layouts::{
     tpcc::Transactions,
     tpcc_mysql::{self, FinalReport},
 };
 use samples::{Interval, Phase, PhaseMark};
+use settings::quantity;
 use workload::tpcc::{Deliveries, Pacing, RoundTrips, operations};
 
 use super::tpcc_arguments::{Arguments, Tool};

@@ -2,8 +2,8 @@
 
 use std::{str::FromStr, time::Duration};
 
-use experiment::quantity::DURATION_LIMIT;
 use load::Drain;
+use settings::quantity::DURATION_LIMIT;
 
 /// When a run goes without the events that have not come back.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,7 +54,7 @@ pub(super) fn tables(text: &str) -> Result<u32, String> {
 
 pub(super) fn table_size(text: &str) -> Result<u64, String> {
     // The column is an INTEGER.
-    match experiment::quantity::count(text) {
+    match settings::quantity::count(text) {
         Some(rows) if rows <= i32::MAX as u64 => Ok(rows),
         _ => Err("a number of rows up to 2147483647, such as 250000 or 250k".to_owned()),
     }
@@ -63,7 +63,7 @@ pub(super) fn table_size(text: &str) -> Result<u64, String> {
 pub(super) fn count_or_none(text: &str) -> Result<u64, String> {
     match text {
         "0" => Ok(0),
-        _ => experiment::quantity::count(text)
+        _ => settings::quantity::count(text)
             .ok_or_else(|| "a number, such as 10000 or 10k".to_owned()),
     }
 }
@@ -71,13 +71,13 @@ pub(super) fn count_or_none(text: &str) -> Result<u64, String> {
 pub(super) fn rate(text: &str) -> Result<f64, String> {
     match text {
         "0" => Ok(0.0),
-        _ => experiment::quantity::rate(text)
+        _ => settings::quantity::rate(text)
             .ok_or_else(|| "a number of events per second up to 1000000".to_owned()),
     }
 }
 
 pub(super) fn time(text: &str) -> Result<Duration, String> {
-    experiment::quantity::seconds(text)
+    settings::quantity::seconds(text)
         .ok_or_else(|| format!("seconds, or a time such as 30s, 500ms, 5m; {DURATION_LIMIT}"))
 }
 

@@ -4,9 +4,9 @@ use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, process::ExitCode
 
 use ::load::{Observer, WarmUp};
 use clap::ValueEnum;
-use experiment::quantity;
 use report::layouts::tpcc::{InputShare, Transactions, deliveries_text, text};
 use samples::{Interval, Line, PhaseMark};
+use settings::quantity;
 use workload::tpcc::{
     DELIVERED, Deliveries, Tally, TerminalPlan, Violation, create_procedures, operations,
 };

@@ -2,8 +2,8 @@
 
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
-use experiment::quantity;
 use load::{Arrivals, OnError};
+use settings::quantity;
 use workload::slap::{
     COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, Script, Statement, default_of,
 };
