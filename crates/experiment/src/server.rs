@@ -25,6 +25,7 @@ const KEYS: &[&str] = &[
     "connect",
     "compress",
     "round_trip",
+    "statement_timeout",
     "observe",
     "observe_secret_file",
     "observe_program",

@@ -15,6 +15,8 @@ pub struct Way {
     pub compress: bool,
     /// Every answer comes later by so much: what a network would add.
     pub round_trip: Duration,
+    /// Limit for each statement that is not measured; `None` for that of its purpose.
+    pub statement_timeout: Option<Duration>,
 }
 
 /// How clients connect to a private server.
@@ -47,8 +49,17 @@ impl Way {
             round_trip: section
                 .parsed("round_trip", expected, round_trip)?
                 .unwrap_or_default(),
+            statement_timeout: section.parsed(
+                "statement_timeout",
+                "a time above zero such as \"4h\", at most 30days",
+                statement_timeout,
+            )?,
         })
     }
+}
+
+fn statement_timeout(text: &str) -> Option<Duration> {
+    quantity::duration(text).filter(|time| !time.is_zero())
 }
 
 /// Longer ones run into the limit of a login.

@@ -195,7 +195,7 @@ pub(crate) fn endpoint(spec: &ServerSpec) -> anyhow::Result<Endpoint> {
         ssl_mode,
         ssl_ca,
         observe: _,
-        way: _,
+        way,
     } = spec
     else {
         unreachable!("a private server is not given");
@@ -210,6 +210,7 @@ pub(crate) fn endpoint(spec: &ServerSpec) -> anyhow::Result<Endpoint> {
         database: database.clone(),
         ssl_mode: ssl_mode.clone(),
         ssl_ca: ssl_ca.clone(),
+        statement_timeout: way.statement_timeout,
         ..ConnectionOptions::default()
     };
     options.endpoint()

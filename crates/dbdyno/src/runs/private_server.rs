@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use experiment::{Cache, Connect, PlannedRun, Restart, ServerSpec};
@@ -75,6 +76,8 @@ pub(crate) struct PrivateServer {
     interrupt: Interrupt,
     /// What was told about the server's options; each is told once.
     told: BTreeSet<String>,
+    /// Limit for each statement around the runs, as the experiment has it.
+    statement_timeout: Option<Duration>,
 }
 
 impl PrivateServer {
@@ -118,6 +121,7 @@ impl PrivateServer {
             block: None,
             interrupt,
             told: BTreeSet::new(),
+            statement_timeout: None,
         };
         made.tell_of_remarks();
         Ok(made)
@@ -130,6 +134,7 @@ impl PrivateServer {
         data: Option<WantedData<'_>>,
         database: &str,
     ) -> anyhow::Result<Stage> {
+        self.statement_timeout = run.server.way().statement_timeout;
         let settings = settings_of(&run.server);
         let new_block = self.block.replace(run.block) != Some(run.block);
         let restart = match &run.server {
@@ -156,6 +161,7 @@ impl PrivateServer {
                     database: Some(database.to_owned()),
                     // Nobody listens on the loopback, and the socket has none either.
                     ssl_mode: SslMode::Disabled,
+                    statement_timeout: self.statement_timeout,
                     ..self.server.tcp_endpoint()
                 },
             },
@@ -217,6 +223,13 @@ impl PrivateServer {
     fn endpoint(&self, database: &str) -> Endpoint {
         Endpoint {
             database: Some(database.to_owned()),
+            ..self.without_database()
+        }
+    }
+
+    fn without_database(&self) -> Endpoint {
+        Endpoint {
+            statement_timeout: self.statement_timeout,
             ..self.server.endpoint()
         }
     }
@@ -350,7 +363,7 @@ impl PrivateServer {
             "create database if not exists `{}`",
             database.replace('`', "``")
         );
-        Purpose::Work.control(&self.server.endpoint(), async |connection| {
+        Purpose::Work.control(&self.without_database(), async |connection| {
             connection.query(create.as_bytes()).await
         })?;
         Ok(())
@@ -394,7 +407,7 @@ impl PrivateServer {
     /// Size of the buffer pool with the present settings.
     fn buffer_pool_bytes(&mut self) -> anyhow::Result<Option<u64>> {
         self.start()?;
-        let size = Purpose::Work.control(&self.server.endpoint(), async |connection| {
+        let size = Purpose::Work.control(&self.without_database(), async |connection| {
             number(connection, "select @@innodb_buffer_pool_size").await
         })?;
         Ok(size)

@@ -263,7 +263,10 @@ impl<'a> Runner<'a> {
             ServerSpec::Given { address, .. } => {
                 if !self.given.contains_key(address) {
                     let endpoint = match &self.choices.endpoint {
-                        Some(endpoint) => endpoint.clone(),
+                        Some(endpoint) => Endpoint {
+                            statement_timeout: run.server.way().statement_timeout,
+                            ..endpoint.clone()
+                        },
                         None => given_server::endpoint(&run.server)?,
                     };
                     let created = CreatedTables::read(self.results.path())?;

@@ -134,6 +134,19 @@ fn a_statement_ends_at_the_limit_that_the_user_sets() {
             .says("no answer within 300ms")
             .hints("--statement-timeout");
     }
+    write_smack(&scene, Path::new(socket), "select c from t");
+    scene.file(
+        "limited.toml",
+        &format!(
+            "format = 1\nrepeats = 1\n[server]\naddress = \"{socket}\"\nuser = \"root\"\n\
+             statement_timeout = \"300ms\"\n[load]\nsmack = \"one.smack\"\nclient = \"one\"\nconnections = 1\nwarmup = \"1s\"\n\
+             duration = \"1s\"\n[each]\nbefore = [\"select count(*) from t\"]\n"
+        ),
+    );
+    scene
+        .dbdyno(["run", "limited.toml"])
+        .exits(3)
+        .says("no answer within 300ms");
     scene
         .dbdyno(["tables", "--socket", socket, "--statement-timeout=0s"])
         .exits(2)

@@ -388,7 +388,7 @@ pub(crate) fn small_smack() -> String {
 fn experiment(port: u16) -> String {
     format!(
         "format = 1\nseed = 3\nrepeats = 1\n[server]\naddress = \"127.0.0.1:{port}\"\nuser = \"trial\"\n\
-         password_file = \"password\"\n[load]\nsmack = \"trial.smack\"\nmix = \"1:1\"\nconnections = 2\n\
+         password_file = \"password\"\nstatement_timeout = \"5s\"\n[load]\nsmack = \"trial.smack\"\nmix = \"1:1\"\nconnections = 2\n\
          warmup = \"100ms\"\nduration = \"500ms\"\n[disturbed]\nrepeats = \"0 %\"\n"
     )
 }

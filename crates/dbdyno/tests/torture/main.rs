@@ -70,11 +70,6 @@ fn kind<'a>(name: &str, ground: &'a Ground, budget: &Budget) -> Result<Box<dyn K
 
 #[test]
 fn everything_is_survived() {
-    // A short round still finds faults that are open (docs/reliability.md): only `make torture` runs it until then.
-    if std::env::var_os("DBDYNO_TORTURE_SECONDS").is_none() {
-        eprintln!("skipped: DBDYNO_TORTURE_SECONDS is not set");
-        return;
-    }
     let budget = Budget::read();
     let ground = Ground::new();
     let start = Instant::now();

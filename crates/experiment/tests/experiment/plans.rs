@@ -211,6 +211,7 @@ ssl_ca = "small.cnf"
 database = "test"
 compress = true
 round_trip = "1ms"
+statement_timeout = "4h"
 observe = "tcp://db1:7306"
 observe_secret_file = "base.cnf"
 [data]
@@ -238,6 +239,7 @@ rows = 5
                 connect: Connect::Socket,
                 compress: true,
                 round_trip: Duration::from_millis(1),
+                statement_timeout: Some(Duration::from_secs(4 * 3600)),
             },
         }
     );
