@@ -37,6 +37,8 @@ pub(crate) fn nanoseconds(ns: f64) -> String {
 
 /// A number with as many digits as say something: `12345`, `3.2`, `0.034`.
 pub(crate) fn number(value: f64) -> String {
+    // A negative zero, the sum of nothing, is a zero.
+    let value = value + 0.0;
     let digits = match value.abs() {
         value if value >= 100.0 || value == 0.0 => 0,
         value if value >= 1.0 => 1,
@@ -80,6 +82,7 @@ mod tests {
         assert_eq!(nanoseconds(1_200_000.0), "1.2 ms");
         assert_eq!(number(12345.6), "12346");
         assert_eq!(number(0.0345), "0.035");
+        assert_eq!(number(-0.0), "0");
         assert_eq!(counted(1, "run"), "1 run");
         let names: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
         assert_eq!(listed(&names, 3), "a, b, c");

@@ -194,9 +194,10 @@ impl<'a> Section<'a> {
 
     /// The value of an option that is not given.
     pub(crate) fn default(&self, option: &OptionSpec) -> Option<Value> {
-        match self.source.former_defaults {
-            true => option.former_default(),
-            false => option.default(),
+        if self.source.former_defaults {
+            option.former_default()
+        } else {
+            option.default()
         }
     }
 

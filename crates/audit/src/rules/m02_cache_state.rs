@@ -40,8 +40,7 @@ fn judge(run: &Run<'_>) -> Outcome {
             .iter()
             .filter_map(|it| it.counters.get("Innodb_buffer_pool_reads"))
             .sum();
-        // The sum of nothing is a negative zero.
-        (read / length_s).max(0.0)
+        read / length_s
     };
     let (first, last) = (
         per_s(&readings[..third]),
