@@ -89,16 +89,15 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     } else {
         ResultsDirectory::create(args.results.as_deref(), &experiment, &args.file)?
     };
-    let experiment = match args.resume && has_former_defaults(results.path())? {
+    let experiment = if args.resume && has_former_defaults(results.path())? {
         // What was begun is what goes on.
-        true => {
-            let overrides = Overrides {
-                former_defaults: true,
-                ..overrides
-            };
-            Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?
-        }
-        false => experiment,
+        let overrides = Overrides {
+            former_defaults: true,
+            ..overrides
+        };
+        Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?
+    } else {
+        experiment
     };
     let choices = Choices {
         mysqld: args.mysqld,
