@@ -166,7 +166,8 @@ impl Hostile<'_> {
     fn false_result(&self, script: Script, fired: usize, ended: &Ended) -> Option<String> {
         let is_fatal = script.mischief.is_fatal() && script.reply != Reply::Error && fired > 0;
         let told = format!("{}{}", ended.stderr, String::from_utf8_lossy(&ended.stdout));
-        let is_told = ["warning", "note:", "error"]
+        // The last is what the audit says where a reading of the server's counters failed.
+        let is_told = ["warning", "note:", "error", "server not watched"]
             .iter()
             .any(|word| told.contains(word));
         (is_fatal && ended.code == Some(0) && !is_told)
