@@ -399,8 +399,10 @@ fn lost_lines(before: &[u8], place: &Place) -> Option<String> {
 
 /// Bad input has exit code 2; what is harmless, or is judged, has that of the answer.
 fn wrong_code(ended: &Ended) -> Option<String> {
-    // What is good enough to be tried meets a port at which nobody listens.
-    let is_tried = ended.stderr.contains("cannot connect");
+    // What is good enough to be tried meets a port at which nobody listens, or an address that nobody has.
+    let is_tried = ["cannot connect", "not logged in after"]
+        .iter()
+        .any(|word| ended.stderr.contains(word));
     match ended.code {
         Some(3) if is_tried => None,
         Some(code @ (3 | 4 | 130)) => Some(format!("exit code {code} of bad input")),
