@@ -49,14 +49,14 @@ impl Class {
 pub(crate) struct Durability {
     pub(crate) class: Class,
     /// The settings below D4, the worst first: what it is, and the variable where it is one.
-    pub(crate) lacks: Vec<Lack>,
+    pub(crate) lacks: Vec<MissingGuarantee>,
     /// What could not be looked at.
     pub(crate) unseen: Vec<&'static str>,
 }
 
 /// A setting that keeps a run from D4.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Lack {
+pub(crate) struct MissingGuarantee {
     pub(crate) class: Class,
     pub(crate) what: String,
     /// The variable; empty for what is none.
@@ -79,7 +79,7 @@ pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
     let flush = flush.ok_or_else(|| missing("the variable innodb_flush_log_at_trx_commit"))?;
     let mut lacks = Vec::new();
     let mut lack = |class, what: String, variable| {
-        lacks.push(Lack {
+        lacks.push(MissingGuarantee {
             class,
             what,
             variable,

@@ -13,7 +13,7 @@ use crate::{
     load::{Load, Observer},
     opening::Opening,
     outcome::{Ended, Error, Outcome, UserTotal},
-    pace::Left,
+    pace::LoopTotals,
     precision::Precise,
     recorder::{self, Cells, FailureCounts, Shape},
     schedule::{Interrupt, OnRefusal, Stop, WarmUp},
@@ -60,7 +60,7 @@ pub(crate) struct Controller<'a> {
     stop_why: Option<String>,
     ended: Ended,
     last_end: Option<Instant>,
-    left: Left,
+    left: LoopTotals,
     user_totals: Vec<UserTotal>,
     finished: usize,
 }
@@ -100,7 +100,7 @@ impl<'a> Controller<'a> {
             stop_why: None,
             ended: Ended::Planned,
             last_end: None,
-            left: Left::default(),
+            left: LoopTotals::default(),
             user_totals: Vec::new(),
             finished: 0,
         }

@@ -14,15 +14,15 @@ use crate::{outcome::UserTotal, pace::Pace, recorder::Recorder, timeline::Timeli
 mod connecting;
 mod driving;
 mod message;
-mod seat;
 mod shared_state;
+mod slot;
 
-use driving::Leave;
+use driving::EndReason;
 pub(crate) use message::Message;
-pub(crate) use seat::GroupOffsets;
-use seat::Seat;
 use shared_state::SharedState;
 pub(crate) use shared_state::Task;
+pub(crate) use slot::GroupOffsets;
+use slot::UserSlot;
 
 /// Runs one event loop to its end.
 pub(crate) fn run<U: User + 'static>(
@@ -49,8 +49,8 @@ pub(crate) fn run<U: User + 'static>(
             begun_anew: StdCell::new(0),
             task,
         });
-        for (seat, (offsets, user)) in connected.into_iter().enumerate() {
-            reactor::spawn(live(Rc::clone(&shared), Seat { offsets, seat }, user));
+        for (slot, (offsets, user)) in connected.into_iter().enumerate() {
+            reactor::spawn(live(Rc::clone(&shared), UserSlot { offsets, slot }, user));
         }
         shared.keep_time().await;
     });
@@ -72,9 +72,9 @@ async fn wait_for_start(timeline: &Timeline) -> Option<Instant> {
 }
 
 /// One user from its first operation to its last.
-async fn live<U: User>(shared: Rc<SharedState>, seat: Seat, mut user: U) {
-    if let Leave::Done { last } = shared.drive(seat, &mut user).await {
-        shared.finish_user(seat, last, &mut user).await;
+async fn live<U: User>(shared: Rc<SharedState>, slot: UserSlot, mut user: U) {
+    if let EndReason::Done { last } = shared.drive(slot, &mut user).await {
+        shared.finish_user(slot, last, &mut user).await;
     }
     user.disconnect().await;
     shared.running.set(shared.running.get() - 1);

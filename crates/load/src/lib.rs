@@ -30,6 +30,6 @@ pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
 pub use populate::{PopulateError, PopulateEvent, Population, Progress, STATEMENT_LIMIT, populate};
 pub use schedule::{
-    Counters, Course, Drain, Interrupt, Judge, Judgement, OnError, OnRefusal, Precision, Stop,
+    Counters, Drain, Interrupt, Judge, Judgement, LoadSeries, OnError, OnRefusal, Precision, Stop,
     WarmUp,
 };

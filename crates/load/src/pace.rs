@@ -42,7 +42,7 @@ impl LoopPace {
 
 /// What one event loop leaves behind at its end.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Left {
+pub(crate) struct LoopTotals {
     /// Operations in flight, whatever phase they were due in.
     pub(crate) in_flight: u64,
     /// Operations due in the measurement that are in flight.
@@ -55,7 +55,7 @@ pub(crate) struct Left {
     pub(crate) calm: (u64, Duration),
 }
 
-impl Left {
+impl LoopTotals {
     /// Adds what another event loop left.
     pub(crate) fn add(&mut self, other: &Self) {
         self.in_flight += other.in_flight;
@@ -213,11 +213,11 @@ impl Pace {
         now: Instant,
         stop: Option<Instant>,
         measured: impl Fn(Instant) -> bool,
-    ) -> Left {
-        let mut left = Left {
+    ) -> LoopTotals {
+        let mut left = LoopTotals {
             in_flight: self.in_flight.get(),
             calm: self.calm.get(),
-            ..Left::default()
+            ..LoopTotals::default()
         };
         let flying = self.flying.borrow();
         for scheduled in flying.iter().flatten().filter(|&&due| measured(due)) {

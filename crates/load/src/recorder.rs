@@ -198,7 +198,7 @@ impl FailedAttempts {
 
 /// How long one operation took.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Took {
+pub(crate) struct Timing {
     /// From the scheduled start, nanoseconds.
     pub(crate) response_ns: u64,
     /// From the send, nanoseconds.
@@ -244,7 +244,7 @@ impl Recorder {
     }
 
     /// Records a successful operation.
-    pub(crate) fn succeed(&mut self, operation: usize, took: Took, carried: Option<Phase>) {
+    pub(crate) fn succeed(&mut self, operation: usize, took: Timing, carried: Option<Phase>) {
         let cells = self.cells(carried);
         cells.operations[operation]
             .response
@@ -329,7 +329,7 @@ impl Recorder {
 mod tests {
     use super::*;
 
-    const TOOK: Took = Took {
+    const TOOK: Timing = Timing {
         response_ns: 5,
         service_ns: 4,
         send_lag_ns: 1,

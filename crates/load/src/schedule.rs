@@ -26,11 +26,11 @@ pub enum WarmUp {
 }
 
 /// Judges the course of a load.
-pub type Judge = fn(&Course<'_>) -> Judgement;
+pub type Judge = fn(&LoadSeries<'_>) -> Judgement;
 
 /// What a load did since its start, or since a measurement that became warm-up began.
 #[derive(Debug, Clone, Copy)]
-pub struct Course<'a> {
+pub struct LoadSeries<'a> {
     /// Operations per second, one value per interval.
     pub per_s: &'a [f64],
     /// Index of the first interval of the measurement; `None` in a warm-up.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use samples::Phase;
 
-use crate::schedule::{Counters, Course, Judgement, WarmUp};
+use crate::schedule::{Counters, Judgement, LoadSeries, WarmUp};
 
 /// The measurement is judged when these shares of it are over, so that a warm-up that was called over too early is found
 /// before much time is spent; the last look is one interval before the end.
@@ -137,7 +137,7 @@ impl SteadyState {
         let WarmUp::UntilSteady { judge, .. } = self.warm_up else {
             return None;
         };
-        Some(judge(&Course {
+        Some(judge(&LoadSeries {
             per_s: &self.per_s,
             measured_from: self.measured.map(|(index, _)| index),
             counters,
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     /// Steady where the last ten values are one; a measurement of other values wants time.
-    fn judge(course: &Course<'_>) -> Judgement {
+    fn judge(course: &LoadSeries<'_>) -> Judgement {
         let judged = &course.per_s[course.measured_from.unwrap_or(0)..];
         let last = &judged[judged.len().saturating_sub(10)..];
         let is_steady = last.len() == 10 && last.iter().all(|value| *value == last[0]);

@@ -7,16 +7,16 @@
 
 mod attempts;
 mod clocks;
-mod ear;
 mod error;
 mod listening;
 mod message;
+mod pending_logins;
+mod receiver;
 mod remote;
 mod remote_thread;
 mod secret;
 mod session;
-mod strangers;
-mod way;
+mod transport;
 mod wire;
 
 pub use clocks::{Clocks, Exchange, Offset};
@@ -26,5 +26,5 @@ pub use message::{FromClient, FromObserver, PROTOCOL, Watch, Watching, read};
 pub use remote::RemoteHost;
 pub use remote_thread::Observed;
 pub use secret::{SECRET_BYTES_AT_LEAST, Secret, SecretTooShort};
-pub use session::{Place, serve_pipes};
-pub use way::{Ssh, Tcp, Way};
+pub use session::{Access, serve_pipes};
+pub use transport::{Ssh, Tcp, Transport};

@@ -16,8 +16,8 @@ use rustix::event::PollFlags;
 
 use crate::{
     error::Problem,
-    session::{Guest, Place, Session},
-    strangers::{Stranger, Strangers},
+    pending_logins::{PendingLogin, PendingLogins},
+    session::{Access, Session, UnauthenticatedClient},
     wire::wait,
 };
 
@@ -32,14 +32,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// An error is one of the listening socket, never of a client.
 pub fn listen(
     listener: TcpListener,
-    place: &Place,
+    place: &Access,
     is_stopped: &(dyn Fn() -> bool + Sync),
     tell: &(dyn Fn(String) + Sync),
 ) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let socket: OwnedFd = listener.try_clone()?.into();
     let clients = AtomicUsize::new(0);
-    let strangers = Mutex::new(Strangers::default());
+    let pending_logins = Mutex::new(PendingLogins::default());
     thread::scope(|scope| {
         while !is_stopped() {
             if !wait(&socket, PollFlags::IN, system_now() + LOOK_EVERY)? {
@@ -56,10 +56,10 @@ pub fn listen(
                     continue;
                 }
             };
-            let (clients, strangers) = (&clients, &strangers);
-            let stranger = Stranger::arrived(strangers, &stream, peer);
+            let (clients, pending_logins) = (&clients, &pending_logins);
+            let pending_login = PendingLogin::arrived(pending_logins, &stream, peer);
             scope.spawn(move || {
-                let result = serve(stream, stranger, place, clients, is_stopped, tell);
+                let result = serve(stream, pending_login, place, clients, is_stopped, tell);
                 match result {
                     Ok(()) => tell(format!("{peer}: left")),
                     Err(problem) => tell(format!("{peer}: {problem}")),
@@ -72,17 +72,17 @@ pub fn listen(
 
 fn serve(
     stream: TcpStream,
-    stranger: Stranger<'_>,
-    place: &Place,
+    pending_login: PendingLogin<'_>,
+    place: &Access,
     clients: &AtomicUsize,
     is_stopped: &(dyn Fn() -> bool + Sync),
     tell: &(dyn Fn(String) + Sync),
 ) -> Result<(), Problem> {
-    let peer = stranger.peer;
+    let peer = pending_login.peer;
     stream.set_nodelay(true)?;
-    let mut guest = Guest::new(stream.try_clone()?.into(), stream.into())?;
+    let mut guest = UnauthenticatedClient::new(stream.try_clone()?.into(), stream.into())?;
     guest.greet(place, Some(peer.ip()))?;
-    drop(stranger);
+    drop(pending_login);
     if clients.fetch_add(1, Ordering::Relaxed) >= LIMIT_OF_CLIENTS {
         clients.fetch_sub(1, Ordering::Relaxed);
         let why = format!("{LIMIT_OF_CLIENTS} clients are here already");

@@ -14,12 +14,12 @@ use samples::{Host, Telemetry};
 
 use crate::{
     clocks::{Clocks, Exchange, Offset},
-    ear::{PATIENCE, WAITING_AT_MOST, hear},
     error::{Error, Problem},
     message::{FromClient, FromObserver, Hello, PROTOCOL, Watch, Watching, read},
+    receiver::{PATIENCE, WAITING_AT_MOST, receive},
     remote_thread::{BURST, Command, Event, Observed, RemoteThread},
     secret::{Nonces, Role, Secret, nonce},
-    way::{Link, Opened, Way},
+    transport::{Link, Opened, Transport},
     wire::{Input, LINE_BYTES_AT_MOST, Output, WireError},
 };
 
@@ -52,20 +52,20 @@ pub struct RemoteHost {
 
 impl RemoteHost {
     /// Goes there, is let in, and compares the clocks. `address` is what messages and record call it.
-    pub fn reach(address: &str, way: &Way) -> Result<Self, Error> {
+    pub fn reach(address: &str, transport: &Transport) -> Result<Self, Error> {
         let address = address.to_owned();
-        let secret = match way {
-            Way::Tcp(tcp) => Some(&tcp.secret),
-            Way::Ssh(_) => None,
+        let secret = match transport {
+            Transport::Tcp(tcp) => Some(&tcp.secret),
+            Transport::Ssh(_) => None,
         };
-        let opened = way.open().map_err(|problem| problem.at(&address))?;
+        let opened = transport.open().map_err(|problem| problem.at(&address))?;
         let Opened {
             input,
             output,
             mut link,
         } = opened;
         let arrive = || {
-            let mut door = Door {
+            let mut door = UnsplitConnection {
                 input: Input::new(input)?,
                 output: Output::new(output, PATIENCE)?,
                 deadline: system_now() + HANDSHAKE_PATIENCE,
@@ -80,8 +80,8 @@ impl RemoteHost {
             let nonsense = WireError::Io(std::io::Error::other("its clock runs backwards"));
             Problem::from(nonsense).at(&address)
         })?;
-        let (events, receive) = sync_channel(WAITING_AT_MOST);
-        hear(door.input, events.clone(), Event::Heard);
+        let (events, inbox) = sync_channel(WAITING_AT_MOST);
+        receive(door.input, events.clone(), Event::Received);
         let lost = Arc::new(OnceLock::new());
         let thread = RemoteThread::new(door.output, link, clocks, offset, Arc::clone(&lost));
         Ok(Self {
@@ -91,7 +91,7 @@ impl RemoteHost {
             offset,
             events,
             lost,
-            thread: Some(thread::spawn(move || thread.run(&receive))),
+            thread: Some(thread::spawn(move || thread.run(&inbox))),
         })
     }
 
@@ -237,13 +237,13 @@ fn why_ended(link: &mut Link, problem: Problem) -> Problem {
 }
 
 /// The connection before it is split between two threads.
-struct Door {
+struct UnsplitConnection {
     input: Input,
     output: Output,
     deadline: Instant,
 }
 
-impl Door {
+impl UnsplitConnection {
     /// Says hello and proves to know the secret; returns version and boot id of the other side.
     fn enter(&mut self, secret: Option<&Secret>) -> Result<(String, Option<String>), Problem> {
         let own_nonce = secret.map(|_| nonce()).transpose()?;
@@ -253,7 +253,7 @@ impl Door {
             nonce: own_nonce.clone(),
         };
         self.output.send(&FromClient::Hello(hello))?;
-        let hello = match self.hear()? {
+        let hello = match self.receive()? {
             FromObserver::Hello(hello) => hello,
             other => return Err(Problem::turn(&other)),
         };
@@ -268,7 +268,7 @@ impl Door {
             let nonces = Nonces { client, observer };
             let proof = secret.proof(Role::Client, &nonces);
             self.output.send(&FromClient::Proof { proof })?;
-            match self.hear()? {
+            match self.receive()? {
                 FromObserver::Proof { proof }
                     if secret.is_proven(Role::Observer, &nonces, &proof) => {}
                 FromObserver::Proof { .. } => return Err(Problem::ForeignObserver),
@@ -276,7 +276,7 @@ impl Door {
             }
         }
         self.input.limit = LINE_BYTES_AT_MOST;
-        match self.hear()? {
+        match self.receive()? {
             FromObserver::Welcome { boot_id } => Ok((hello.version, boot_id)),
             other => Err(Problem::turn(&other)),
         }
@@ -287,14 +287,14 @@ impl Door {
         for _ in 0..BURST {
             let t1_ns = system_now().as_ns();
             self.output.send(&FromClient::Ping { t1_ns })?;
-            let answer = self.hear()?;
+            let answer = self.receive()?;
             let exchange = Exchange::ended_by(&answer, system_now());
             clocks.add(exchange.ok_or_else(|| Problem::turn(&answer))?);
         }
         Ok(clocks)
     }
 
-    fn hear(&mut self) -> Result<FromObserver, Problem> {
+    fn receive(&mut self) -> Result<FromObserver, Problem> {
         let line = self.input.line(self.deadline - system_now())?;
         match read(&line)? {
             FromObserver::Refused { why } | FromObserver::Bye { why } => Err(Problem::Refused(why)),

@@ -14,10 +14,10 @@ use telemetry::OwnProcess;
 
 use crate::{
     clocks::{Clocks, Exchange, Offset},
-    ear::Heard,
     error::Problem,
     message::{FromClient, FromObserver, Watch, Watching},
-    way::Link,
+    receiver::Received,
+    transport::Link,
     wire::Output,
 };
 
@@ -52,7 +52,7 @@ pub struct Observed {
 
 /// What the thread is told and hears.
 pub(crate) enum Event {
-    Heard(Heard<FromObserver>),
+    Received(Received<FromObserver>),
     Command(Command),
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct RemoteThread {
     /// What the observer said when it was told to stop.
     stopped: Option<(Vec<Changed>, Collected)>,
     /// What compares the clocks for the last time.
-    leaving: Option<Leaving>,
+    leaving: Option<Disconnect>,
 }
 
 /// Where samples go.
@@ -116,7 +116,7 @@ impl Samples {
 }
 
 /// The end of a connection.
-struct Leaving {
+struct Disconnect {
     answer: Sender<Observed>,
     deadline: Instant,
     questions_left: u32,
@@ -155,10 +155,10 @@ impl RemoteThread {
                 None => ask_at - system_now(),
             };
             match events.recv_timeout(wait) {
-                Ok(Event::Heard(heard)) => {
-                    self.listening_cpu = heard.cpu;
-                    match heard.message {
-                        Ok(message) => self.hear(message, heard.at),
+                Ok(Event::Received(received)) => {
+                    self.listening_cpu = received.cpu;
+                    match received.message {
+                        Ok(message) => self.receive(message, received.at),
                         Err(error) => self.lose(&error.to_string()),
                     }
                 }
@@ -181,7 +181,7 @@ impl RemoteThread {
 
     fn is_done(&self) -> bool {
         let is_lost = self.lost.get().is_some();
-        let is_compared = |leaving: &Leaving| leaving.questions_left == 0;
+        let is_compared = |leaving: &Disconnect| leaving.questions_left == 0;
         self.leaving
             .as_ref()
             .is_some_and(|leaving| is_lost || is_compared(leaving))
@@ -212,7 +212,7 @@ impl RemoteThread {
                 self.say(&FromClient::Start { every_ns });
             }
             Command::Leave(answer) => {
-                self.leaving = Some(Leaving {
+                self.leaving = Some(Disconnect {
                     answer,
                     deadline: system_now() + LAST_WORDS,
                     questions_left: BURST,
@@ -225,7 +225,7 @@ impl RemoteThread {
         }
     }
 
-    fn hear(&mut self, message: FromObserver, at: Instant) {
+    fn receive(&mut self, message: FromObserver, at: Instant) {
         if let Some(exchange) = Exchange::ended_by(&message, at) {
             let Some(unanswered) = self.unanswered.checked_sub(1) else {
                 return self.lose("it tells the time without having been asked");

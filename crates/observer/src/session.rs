@@ -19,9 +19,9 @@ use telemetry::{AllowedPaths, Directory, Sampler, ServerMarks, ServerProcess, Ta
 
 use crate::{
     attempts::Attempts,
-    ear::{Heard, WAITING_AT_MOST, hear},
     error::{Error, Problem, WRONG_SECRET},
     message::{FromClient, FromObserver, Hello, PROTOCOL, Watch, Watching, read},
+    receiver::{Received, WAITING_AT_MOST, receive},
     secret::{Nonces, Role, Secret, is_nonce, nonce},
     wire::{Input, LINE_BYTES_AT_MOST, Output, WireError},
 };
@@ -42,9 +42,9 @@ const PART_AT_LEAST: Duration = Duration::from_millis(20);
 /// How long one with a wrong secret waits for its answer.
 const WRONG_SECRET_COSTS: Duration = Duration::from_secs(1);
 
-/// The place of an observer, and whom it lets in.
+/// Whom an observer lets in, and what it may look at.
 #[derive(Debug, Default)]
-pub struct Place {
+pub struct Access {
     /// What a client over TCP has to know.
     pub secret: Option<Secret>,
     /// The server's pid file, instead of what a client says: for a server whose own paths and ids hold in its
@@ -55,8 +55,8 @@ pub struct Place {
     attempts: Mutex<Attempts>,
 }
 
-impl Place {
-    /// A place that lets in who knows the secret; without one everybody, which only pipes may.
+impl Access {
+    /// Lets in who knows the secret; without one everybody, which only pipes may.
     pub fn new(secret: Option<Secret>, pid_file: Option<PathBuf>, allowed: Vec<PathBuf>) -> Self {
         Self {
             secret,
@@ -68,23 +68,23 @@ impl Place {
 }
 
 /// Serves the client at the other end of two pipes, which has been let in already.
-pub fn serve_pipes(place: &Place, input: OwnedFd, output: OwnedFd) -> Result<(), Error> {
+pub fn serve_pipes(place: &Access, input: OwnedFd, output: OwnedFd) -> Result<(), Error> {
     let peer = "the client";
     let serve = || {
-        let mut guest = Guest::new(input, output)?;
-        guest.greet(&Place::default(), None)?;
+        let mut guest = UnauthenticatedClient::new(input, output)?;
+        guest.greet(&Access::default(), None)?;
         Session::new(place, guest, peer).run(&|| false, &|_| {})
     };
     serve().map_err(|problem: Problem| problem.at(peer))
 }
 
 /// One who has come, and may be anybody.
-pub(crate) struct Guest {
+pub(crate) struct UnauthenticatedClient {
     input: Input,
     output: Output,
 }
 
-impl Guest {
+impl UnauthenticatedClient {
     pub(crate) fn new(input: OwnedFd, output: OwnedFd) -> io::Result<Self> {
         Ok(Self {
             input: Input::new(input)?,
@@ -93,9 +93,9 @@ impl Guest {
     }
 
     /// Lets it in, or says why not. `from` is where it comes from, for the count of its wrong secrets.
-    pub(crate) fn greet(&mut self, place: &Place, from: Option<IpAddr>) -> Result<(), Problem> {
+    pub(crate) fn greet(&mut self, place: &Access, from: Option<IpAddr>) -> Result<(), Problem> {
         let deadline = system_now() + HANDSHAKE_PATIENCE;
-        let hello = match self.hear(deadline)? {
+        let hello = match self.receive(deadline)? {
             FromClient::Hello(hello) => hello,
             other => return self.refuse(Problem::turn(&other)),
         };
@@ -119,7 +119,7 @@ impl Guest {
     /// Has it prove that it knows the secret, then proves it in turn.
     fn examine(
         &mut self,
-        place: &Place,
+        place: &Access,
         secret: &Secret,
         client: Option<String>,
         from: Option<IpAddr>,
@@ -147,7 +147,7 @@ impl Guest {
         };
         let hello = own_hello(Some(nonces.observer.clone()));
         self.output.send(&FromObserver::Hello(hello))?;
-        let proof = match self.hear(deadline)? {
+        let proof = match self.receive(deadline)? {
             FromClient::Proof { proof } => proof,
             other => return self.refuse(Problem::turn(&other)),
         };
@@ -163,7 +163,7 @@ impl Guest {
         Ok(())
     }
 
-    fn hear(&mut self, deadline: Instant) -> Result<FromClient, Problem> {
+    fn receive(&mut self, deadline: Instant) -> Result<FromClient, Problem> {
         let line = self.input.line(deadline - system_now())?;
         Ok(read(&line)?)
     }
@@ -190,9 +190,9 @@ fn own_hello(nonce: Option<String>) -> Hello {
 
 /// One client that was let in.
 pub(crate) struct Session<'p> {
-    place: &'p Place,
+    place: &'p Access,
     peer: &'p str,
-    heard: Receiver<Heard<FromClient>>,
+    received: Receiver<Received<FromClient>>,
     output: Output,
     /// What the listening thread has cost.
     listening_cpu: Duration,
@@ -212,14 +212,14 @@ struct Sampling {
 }
 
 impl<'p> Session<'p> {
-    pub(crate) fn new(place: &'p Place, guest: Guest, peer: &'p str) -> Self {
-        let Guest { input, output } = guest;
-        let (tell, heard) = sync_channel(WAITING_AT_MOST);
-        hear(input, tell, |heard| heard);
+    pub(crate) fn new(place: &'p Access, guest: UnauthenticatedClient, peer: &'p str) -> Self {
+        let UnauthenticatedClient { input, output } = guest;
+        let (tell, received) = sync_channel(WAITING_AT_MOST);
+        receive(input, tell, |received| received);
         Self {
             place,
             peer,
-            heard,
+            received,
             output,
             listening_cpu: Duration::ZERO,
             sampler: None,
@@ -237,13 +237,13 @@ impl<'p> Session<'p> {
             let now = system_now();
             let due = self.sampling.as_ref().map(|sampling| sampling.due - now);
             match self
-                .heard
+                .received
                 .recv_timeout(due.unwrap_or(LOOK_EVERY).min(LOOK_EVERY))
             {
-                Ok(heard) => {
-                    self.listening_cpu = heard.cpu;
-                    match heard.message {
-                        Ok(message) => self.answer(message, heard.at, tell)?,
+                Ok(received) => {
+                    self.listening_cpu = received.cpu;
+                    match received.message {
+                        Ok(message) => self.answer(message, received.at, tell)?,
                         Err(WireError::Closed) => return Ok(()),
                         Err(error) => {
                             let why = error.to_string();

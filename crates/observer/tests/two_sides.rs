@@ -18,7 +18,8 @@ use std::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
 use observer::{
-    FromClient, FromObserver, PROTOCOL, Place, RemoteHost, Secret, Tcp, Watch, Way, listen, read,
+    Access, FromClient, FromObserver, PROTOCOL, RemoteHost, Secret, Tcp, Transport, Watch, listen,
+    read,
 };
 use reactor::{system_now, wall_now};
 use samples::{Changed, Collected, Host, Telemetry};
@@ -31,16 +32,16 @@ fn secret(text: &str) -> Secret {
     Secret::new(text).unwrap()
 }
 
-fn way(port: u16, text: &str) -> Way {
-    Way::Tcp(Tcp {
+fn way(port: u16, text: &str) -> Transport {
+    Transport::Tcp(Tcp {
         host: "127.0.0.1".to_owned(),
         port,
         secret: secret(text),
     })
 }
 
-fn reach(way: Way) -> Result<RemoteHost, observer::Error> {
-    let Way::Tcp(tcp) = &way else {
+fn reach(way: Transport) -> Result<RemoteHost, observer::Error> {
+    let Transport::Tcp(tcp) = &way else {
         unreachable!("`way` makes no other");
     };
     let address = format!("tcp://{}:{}", tcp.host, tcp.port);
@@ -69,7 +70,7 @@ impl Listening {
         let said = Arc::new(Mutex::new(Vec::new()));
         let (is_stopped, heard) = (Arc::clone(&stop), Arc::clone(&said));
         let thread = thread::spawn(move || {
-            let place = Place::new(Some(secret(SECRET)), None, vec![allowed]);
+            let place = Access::new(Some(secret(SECRET)), None, vec![allowed]);
             let is_stopped = || is_stopped.load(Ordering::Relaxed);
             listen(listener, &place, &is_stopped, &|line| {
                 heard.lock().unwrap().push(line);

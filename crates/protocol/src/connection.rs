@@ -14,7 +14,7 @@ use crate::{
     login, name_lookup, packets,
     row_sink::RowSink,
     skim::{Dialect, Outcome, Skim, Step},
-    statement::Known,
+    statement::StatementCache,
     transport::Transport,
 };
 
@@ -25,7 +25,7 @@ pub struct Connection {
     connection_id: u32,
     pub(crate) dialect: Dialect,
     /// What both sides remember of prepared statements.
-    pub(crate) known: Known,
+    pub(crate) known: StatementCache,
     /// Limit for each exchange.
     answer_limit: Option<Duration>,
     /// The last exchange came to its end, so that another can begin.
@@ -83,7 +83,7 @@ impl Connection {
             server_version: greeting.version,
             connection_id: greeting.connection_id,
             dialect,
-            known: Known::default(),
+            known: StatementCache::default(),
             answer_limit: None,
             in_step: true,
             info: Vec::new(),

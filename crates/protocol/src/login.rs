@@ -60,12 +60,12 @@ const WANTED_OF_MARIADB: MariadbCapabilities = MariadbCapabilities::MARIADB_CLIE
 
 /// What both sides can.
 #[derive(Debug, Clone, Copy)]
-struct Agreed {
+struct Negotiated {
     capabilities: CapabilityFlags,
     mariadb: MariadbCapabilities,
 }
 
-impl Agreed {
+impl Negotiated {
     fn with(greeting: &Greeting) -> Self {
         let mut capabilities = (greeting.capabilities | ALWAYS) & WANTED;
         let mariadb = greeting.mariadb & WANTED_OF_MARIADB;
@@ -101,7 +101,7 @@ pub(crate) async fn log_in(
             version: greeting.version.clone(),
         });
     }
-    let mut agreed = Agreed::with(greeting);
+    let mut agreed = Negotiated::with(greeting);
     // MySQL believes the request for TLS, not what the login behind it says.
     agreed.capabilities.set(
         CapabilityFlags::CLIENT_CONNECT_WITH_DB,
@@ -194,7 +194,7 @@ async fn encrypt(
     mut channel: Channel,
     endpoint: &Endpoint,
     ssl_mode: SslMode,
-    agreed: Agreed,
+    agreed: Negotiated,
 ) -> Result<Channel, Error> {
     // Somebody on the way could slip in an answer before the encryption begins.
     if channel.packets.has_unread() {

@@ -22,11 +22,11 @@
 //! costs it one receive, one send of bytes that were built before, and no allocation.
 
 mod answer;
-mod ask;
 mod behaviour;
 mod command;
 mod log;
 mod question;
+mod request;
 mod result;
 mod server;
 mod session;
@@ -34,7 +34,7 @@ mod shared_state;
 mod tokens;
 mod variables;
 
-pub use behaviour::{Behaviour, Chill, Delay, Freeze, Stalls};
+pub use behaviour::{Behaviour, ColdStart, Delay, Freeze, Stalls};
 pub use result::InventedRows;
 pub use server::{NullServer, Settings, usual_error};
 pub use variables::Counters;

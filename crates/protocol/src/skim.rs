@@ -48,13 +48,13 @@ pub(crate) struct Dialect {
 
 /// Reads one answer.
 pub(crate) struct Skim {
-    expect: Expect,
+    expect: ExpectedPacket,
     dialect: Dialect,
     file_requested: bool,
     outcome: Outcome,
 }
 
-enum Expect {
+enum ExpectedPacket {
     /// OK, error, file request or a number of columns.
     Result,
     Columns(u64),
@@ -65,7 +65,7 @@ enum Expect {
 impl Skim {
     pub(crate) fn new(dialect: Dialect) -> Self {
         Self {
-            expect: Expect::Result,
+            expect: ExpectedPacket::Result,
             dialect,
             file_requested: false,
             outcome: Outcome::default(),
@@ -113,7 +113,7 @@ impl Skim {
                     };
                     let payload = packets.payload(range);
                     match self.expect {
-                        Expect::Columns(_) => kept.column(payload)?,
+                        ExpectedPacket::Columns(_) => kept.column(payload)?,
                         _ => kept.row(payload)?,
                     }
                 }
@@ -126,8 +126,8 @@ impl Skim {
     /// Whether nobody wants the columns or rows that come now.
     fn is_unwanted(&self, kept: Option<&dyn RowSink>) -> bool {
         match (&self.expect, kept) {
-            (Expect::Columns(_), Some(_)) => false,
-            (Expect::Rows, Some(kept)) => !kept.keeps_rows(),
+            (ExpectedPacket::Columns(_), Some(_)) => false,
+            (ExpectedPacket::Rows, Some(kept)) => !kept.keeps_rows(),
             _ => true,
         }
     }
@@ -136,9 +136,9 @@ impl Skim {
     fn skip_whole(&mut self, packets: &mut PacketReader) -> bool {
         let passed = match self.expect {
             // An error begins with 0xff; a row that begins with 0xfe may be the end of the rows.
-            Expect::Columns(left) => packets.skip_whole(left, 0xff),
-            Expect::Rows => packets.skip_whole(u64::MAX, 0xfe),
-            Expect::Result | Expect::ColumnsEnd => return false,
+            ExpectedPacket::Columns(left) => packets.skip_whole(left, 0xff),
+            ExpectedPacket::Rows => packets.skip_whole(u64::MAX, 0xfe),
+            ExpectedPacket::Result | ExpectedPacket::ColumnsEnd => return false,
         };
         if passed > 0 {
             self.bulk_passed(passed);
@@ -149,17 +149,17 @@ impl Skim {
     /// Whether the packet is a row or a column definition, which nobody needs unless rows are kept.
     fn is_bulk(&self, head: Head) -> bool {
         match (&self.expect, head.first) {
-            (Expect::Result | Expect::ColumnsEnd, _) | (_, Some(0xff)) => false,
+            (ExpectedPacket::Result | ExpectedPacket::ColumnsEnd, _) | (_, Some(0xff)) => false,
             // A row that begins with 0xfe is longer than any packet, so a shorter packet ends the rows.
-            (Expect::Rows, Some(0xfe)) => head.length == PAYLOAD_MAX,
-            (Expect::Rows | Expect::Columns(_), _) => true,
+            (ExpectedPacket::Rows, Some(0xfe)) => head.length == PAYLOAD_MAX,
+            (ExpectedPacket::Rows | ExpectedPacket::Columns(_), _) => true,
         }
     }
 
     fn bulk_passed(&mut self, count: u64) {
         match &mut self.expect {
-            Expect::Columns(left) if *left > count => *left -= count,
-            Expect::Columns(_) => self.columns_passed(),
+            ExpectedPacket::Columns(left) if *left > count => *left -= count,
+            ExpectedPacket::Columns(_) => self.columns_passed(),
             _ => self.outcome.rows += count,
         }
     }
@@ -173,8 +173,8 @@ impl Skim {
     ) -> Result<Option<Step>, Error> {
         match (&self.expect, payload.first()) {
             (_, Some(0xff)) => Err(server_error(payload)),
-            (Expect::Result, Some(0x00)) => self.ok(payload, info),
-            (Expect::Result, Some(0xfb)) => {
+            (ExpectedPacket::Result, Some(0x00)) => self.ok(payload, info),
+            (ExpectedPacket::Result, Some(0xfb)) => {
                 if std::mem::replace(&mut self.file_requested, true) {
                     return Err(Error::Malformed {
                         what: "second file request for one statement",
@@ -184,19 +184,21 @@ impl Skim {
                 info.extend_from_slice(&payload[1..]);
                 Ok(Some(Step::FileRequest))
             }
-            (Expect::Result, Some(_)) => {
+            (ExpectedPacket::Result, Some(_)) => {
                 let named = self.begin_rows(Fields(payload))?;
                 if let Some(kept) = kept {
                     kept.begin_set(named);
                 }
                 Ok(None)
             }
-            (Expect::ColumnsEnd, Some(0xfe)) => {
-                self.expect = Expect::Rows;
+            (ExpectedPacket::ColumnsEnd, Some(0xfe)) => {
+                self.expect = ExpectedPacket::Rows;
                 Ok(None)
             }
-            (Expect::Rows, Some(0xfe)) if self.dialect.deprecate_eof => self.ok(payload, info),
-            (Expect::Rows, Some(0xfe)) => {
+            (ExpectedPacket::Rows, Some(0xfe)) if self.dialect.deprecate_eof => {
+                self.ok(payload, info)
+            }
+            (ExpectedPacket::Rows, Some(0xfe)) => {
                 let end = end_of_rows(payload)?;
                 self.outcome.warnings = u32::from(end.warnings);
                 Ok(self.result_ended(end.status))
@@ -217,7 +219,7 @@ impl Skim {
         self.outcome.result_sets += 1;
         let named = !self.dialect.cache_metadata || fields.u8() != Some(0);
         if named {
-            self.expect = Expect::Columns(columns)
+            self.expect = ExpectedPacket::Columns(columns)
         } else {
             self.columns_passed()
         }
@@ -226,9 +228,9 @@ impl Skim {
 
     fn columns_passed(&mut self) {
         self.expect = if self.dialect.deprecate_eof {
-            Expect::Rows
+            ExpectedPacket::Rows
         } else {
-            Expect::ColumnsEnd
+            ExpectedPacket::ColumnsEnd
         };
     }
 
@@ -245,7 +247,7 @@ impl Skim {
     }
 
     fn result_ended(&mut self, status: u16) -> Option<Step> {
-        self.expect = Expect::Result;
+        self.expect = ExpectedPacket::Result;
         (status & MORE_RESULTS == 0).then_some(Step::Done(self.outcome))
     }
 }

@@ -120,7 +120,7 @@ impl Connection {
 
 /// What client and server have told each other of a connection's prepared statements, once for all executions.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct StatementCache {
     /// In the order of their ids.
     statements: Vec<KnownStatement>,
 }
@@ -134,7 +134,7 @@ struct KnownStatement {
     columns: Vec<Column>,
 }
 
-impl Known {
+impl StatementCache {
     fn of(&mut self, id: u32) -> &mut KnownStatement {
         let at = match self.statements.binary_search_by_key(&id, |known| known.id) {
             Ok(at) => at,
@@ -264,7 +264,7 @@ mod tests {
         const INT: WireType = [8, 0];
         const UINT: WireType = [8, 0x80];
         const NULL: WireType = [6, 0];
-        let mut known = Known::default();
+        let mut known = StatementCache::default();
         let (int, uint, null) = (Value::Int(1), Value::Uint(1), Value::Null);
         let steps: [(u32, [Value<'_>; 2], Option<[WireType; 2]>); 9] = [
             (1, [int, null], Some([INT, NULL])),

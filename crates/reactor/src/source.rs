@@ -15,15 +15,15 @@ use crate::executor::Inner;
 /// What the last events said about one socket.
 #[derive(Default)]
 pub(crate) struct Readiness {
-    readable: Side,
-    writable: Side,
+    readable: Direction,
+    writable: Direction,
     /// The peer closed: a read will not block any more, whatever the last read returned.
     closed: Cell<bool>,
 }
 
 /// One direction of a socket.
 #[derive(Default)]
-struct Side {
+struct Direction {
     ready: Cell<bool>,
     /// Somebody waits.
     awaited: Cell<bool>,
@@ -31,7 +31,7 @@ struct Side {
     waker: RefCell<Option<Waker>>,
 }
 
-impl Side {
+impl Direction {
     fn wake(&self) {
         self.ready.set(true);
         if !self.awaited.replace(false) {
@@ -134,7 +134,7 @@ impl<S: mio::event::Source> Source<S> {
         self.readiness.writable.ready.set(false);
     }
 
-    fn poll_side(&self, side: &Side, context: &Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_side(&self, side: &Direction, context: &Context<'_>) -> Poll<io::Result<()>> {
         if side.ready.get() {
             return Poll::Ready(Ok(()));
         }

@@ -16,11 +16,11 @@ const DIGITS: u8 = 3;
 ///
 /// In a record it stands as base64 of HdrHistogram's V2-deflate form, so that other tools can read it.
 #[derive(Debug, Clone)]
-pub struct Histogram(Form);
+pub struct Histogram(Representation);
 
 /// How the counts are held.
 #[derive(Debug, Clone)]
-enum Form {
+enum Representation {
     /// To be recorded into: a count for every bucket.
     Open(Box<Hdr<u64>>),
     /// To be kept: the buckets that hold something.
@@ -30,7 +30,7 @@ enum Form {
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (Form::Open(one), Form::Open(other)) => one == other,
+            (Representation::Open(one), Representation::Open(other)) => one == other,
             _ => self.counts().eq(other.counts()),
         }
     }
@@ -50,7 +50,7 @@ pub enum HistogramError {
 impl Default for Histogram {
     fn default() -> Self {
         let hdr = Hdr::new(DIGITS).expect("3 digits are within the library's 0..=5");
-        Self(Form::Open(Box::new(hdr)))
+        Self(Representation::Open(Box::new(hdr)))
     }
 }
 
@@ -62,19 +62,19 @@ impl Histogram {
 
     /// An empty one that takes no memory until something is recorded.
     pub fn none() -> Self {
-        Self(Form::Kept(Compact::default()))
+        Self(Representation::Kept(Compact::default()))
     }
 
     /// The same counts in as little memory as they need.
     pub fn compacted(&self) -> Self {
         match &self.0 {
-            Form::Open(hdr) => Self(Form::Kept(Compact::of(recorded(hdr)))),
-            Form::Kept(_) => self.clone(),
+            Representation::Open(hdr) => Self(Representation::Kept(Compact::of(recorded(hdr)))),
+            Representation::Kept(_) => self.clone(),
         }
     }
 
     fn open(&mut self) -> &mut Hdr<u64> {
-        if let Form::Kept(compact) = &self.0 {
+        if let Representation::Kept(compact) = &self.0 {
             let mut opened = Self::default();
             for (value, count) in compact.counts() {
                 opened
@@ -85,8 +85,8 @@ impl Histogram {
             *self = opened;
         }
         match &mut self.0 {
-            Form::Open(hdr) => hdr,
-            Form::Kept(_) => unreachable!("it was opened above"),
+            Representation::Open(hdr) => hdr,
+            Representation::Kept(_) => unreachable!("it was opened above"),
         }
     }
 
@@ -102,10 +102,10 @@ impl Histogram {
     pub fn add(&mut self, other: &Histogram) {
         let own = self.open();
         match &other.0 {
-            Form::Open(hdr) => own
+            Representation::Open(hdr) => own
                 .add(hdr.as_ref())
                 .expect("an auto-resizing histogram of the same precision takes every value"),
-            Form::Kept(compact) => {
+            Representation::Kept(compact) => {
                 for (value, count) in compact.counts() {
                     own.record_n(value, count)
                         .expect("an auto-resizing histogram takes every 64-bit value");
@@ -122,40 +122,40 @@ impl Histogram {
     /// Number of values.
     pub fn count(&self) -> u64 {
         match &self.0 {
-            Form::Open(hdr) => hdr.len(),
-            Form::Kept(compact) => compact.counts().map(|(_, count)| count).sum(),
+            Representation::Open(hdr) => hdr.len(),
+            Representation::Kept(compact) => compact.counts().map(|(_, count)| count).sum(),
         }
     }
 
     /// The value in nanoseconds below which the share `quantile` (0 to 1) of all values lies; `None` when empty.
     pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
         match &self.0 {
-            Form::Open(hdr) => (!hdr.is_empty()).then(|| hdr.value_at_quantile(quantile)),
-            Form::Kept(_) => self.opened().quantile_ns(quantile),
+            Representation::Open(hdr) => (!hdr.is_empty()).then(|| hdr.value_at_quantile(quantile)),
+            Representation::Kept(_) => self.opened().quantile_ns(quantile),
         }
     }
 
     /// Mean in nanoseconds; `None` when empty.
     pub fn mean_ns(&self) -> Option<f64> {
         match &self.0 {
-            Form::Open(hdr) => (!hdr.is_empty()).then(|| hdr.mean()),
-            Form::Kept(_) => self.opened().mean_ns(),
+            Representation::Open(hdr) => (!hdr.is_empty()).then(|| hdr.mean()),
+            Representation::Kept(_) => self.opened().mean_ns(),
         }
     }
 
     /// How many values lie above `limit_ns`, to the histogram's 0.1 %.
     pub fn count_above(&self, limit_ns: u64) -> u64 {
         match &self.0 {
-            Form::Open(hdr) => hdr.len() - hdr.count_between(0, limit_ns),
-            Form::Kept(compact) => compact.count_above(limit_ns),
+            Representation::Open(hdr) => hdr.len() - hdr.count_between(0, limit_ns),
+            Representation::Kept(compact) => compact.count_above(limit_ns),
         }
     }
 
     /// The values in nanoseconds, each exact to 0.1 %, and how often each was recorded, in ascending order.
     pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let (open, kept) = match &self.0 {
-            Form::Open(hdr) => (Some(recorded(hdr)), None),
-            Form::Kept(compact) => (None, Some(compact.counts())),
+            Representation::Open(hdr) => (Some(recorded(hdr)), None),
+            Representation::Kept(compact) => (None, Some(compact.counts())),
         };
         open.into_iter().flatten().chain(kept.into_iter().flatten())
     }
@@ -171,10 +171,10 @@ impl Histogram {
         let mut bytes = Vec::new();
         let mut opened = None;
         let hdr = match &self.0 {
-            Form::Open(hdr) => hdr,
-            Form::Kept(_) => match &opened.insert(self.opened()).0 {
-                Form::Open(hdr) => hdr,
-                Form::Kept(_) => unreachable!("it was opened"),
+            Representation::Open(hdr) => hdr,
+            Representation::Kept(_) => match &opened.insert(self.opened()).0 {
+                Representation::Open(hdr) => hdr,
+                Representation::Kept(_) => unreachable!("it was opened"),
             },
         };
         V2DeflateSerializer::new()
@@ -190,7 +190,7 @@ impl Histogram {
             .deserialize(&mut bytes.as_slice())
             .map_err(|error| HistogramError::Format(error.to_string()))?;
         hdr.auto(true);
-        Ok(Self(Form::Open(Box::new(hdr))))
+        Ok(Self(Representation::Open(Box::new(hdr))))
     }
 }
 

@@ -56,7 +56,8 @@ pub use line::{
 };
 pub use lines::Lines;
 pub use machine::{
-    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Place, Storage,
+    BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Storage,
+    StorageDirectory,
 };
 pub use measured::{Counters, Measured};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};

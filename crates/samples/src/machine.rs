@@ -133,7 +133,7 @@ pub struct Storage {
     /// The machine.
     pub host: Host,
     /// The directories, those of one directory together.
-    pub places: Vec<Place>,
+    pub places: Vec<StorageDirectory>,
     /// The block devices behind them, each one once, from the top of a stack downwards.
     pub devices: Vec<BlockDevice>,
     /// What could not be observed, in words.
@@ -142,7 +142,7 @@ pub struct Storage {
 
 /// A directory that a server writes to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct StorageDirectory {
     /// What it holds: `data`, `redo log`, `binary log`, `temporary files` and others.
     pub holds: Vec<String>,
     /// The directory.

@@ -22,7 +22,7 @@ pub(crate) struct Accounts {
 }
 
 /// How clients reach the server.
-pub(crate) struct Reach<'a> {
+pub(crate) struct Access<'a> {
     pub(crate) socket: &'a Path,
     pub(crate) port: u16,
     /// Whether a MariaDB client must be told not to ask for TLS.
@@ -57,7 +57,7 @@ impl Accounts {
     }
 
     /// Writes client.cnf. The group `client-root` is for `--defaults-group-suffix=-root`.
-    pub(crate) fn write(&self, layout: &Layout, reach: &Reach<'_>) -> Result<(), Error> {
+    pub(crate) fn write(&self, layout: &Layout, reach: &Access<'_>) -> Result<(), Error> {
         let mut file = OptionFile::default();
         let mut push = |group, name, value: &str| file.push(group, name, Some(value.to_owned()));
         push("client", "user", BENCH)?;
@@ -125,7 +125,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let layout = Layout::new(dir.path());
         let accounts = Accounts::random().unwrap();
-        let reach = Reach {
+        let reach = Access {
             socket: Path::new("/run/x y.sock"),
             port: 12345,
             without_tls: true,

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::error::Error;
 use crate::initialise::LOG_LINES;
 use crate::installation::Installation;
-use crate::interruption::{Kin, wait_for};
+use crate::interruption::{ProcessScope, wait_for};
 use crate::log;
 use crate::server::Server;
 use crate::snapshot::Draft;
@@ -38,7 +38,7 @@ impl Server {
                 .stderr(Stdio::from(both))
                 .spawn()
                 .map_err(Error::io("run", &program.path))?;
-            let status = wait_for(&mut child, Kin::Alone, &mut |_| {})
+            let status = wait_for(&mut child, ProcessScope::Alone, &mut |_| {})
                 .map_err(Error::io("wait for", &program.path))?;
             if status.success() {
                 Ok(())

@@ -22,7 +22,7 @@ pub enum Fault {
 pub enum Error {
     /// The name of the wanted server cannot be read.
     #[error("{wanted}: not the name of a server")]
-    Wanted {
+    UnknownVersion {
         /// What was asked for.
         wanted: String,
     },
@@ -292,7 +292,7 @@ impl Error {
     /// What the user can do, where there is something.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Wanted { .. } => {
+            Self::UnknownVersion { .. } => {
                 "write a flavour, a version or both: mariadb, mariadb-10.11, mysql-8.0, percona"
             }
             Self::NotInstalled { .. } => {

@@ -19,7 +19,7 @@ use crate::layout::make_private_dir;
 use crate::lock::Lock;
 use crate::marker::remove_tree;
 use crate::unfinished;
-use crate::version::{Numbers, Wanted};
+use crate::version::{Numbers, VersionRequest};
 use crate::{copy, digest, list};
 
 mod archive;
@@ -288,8 +288,8 @@ fn place(
 
 /// The recipe's name, or one that does not lie where a moving suite has a newer version by now.
 fn true_name(name: &str, marker: &InstallMarker) -> String {
-    let is_it =
-        Wanted::parse(name).is_some_and(|name| name.matches(marker.flavour, &marker.version));
+    let is_it = VersionRequest::parse(name)
+        .is_some_and(|name| name.matches(marker.flavour, &marker.version));
     match Numbers::parse(&marker.version) {
         Some(numbers) if !is_it => format!("{}-{}", marker.flavour, numbers.series()),
         _ => name.to_owned(),

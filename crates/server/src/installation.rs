@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::error::Error;
 use crate::launch::Launch;
-use crate::version::{Flavour, Numbers, Wanted, parse_version_answer};
+use crate::version::{Flavour, Numbers, VersionRequest, parse_version_answer};
 
 /// The names of the server binary, MariaDB's first: its `mysqld` is a link.
 pub(crate) const BINARIES: [&str; 2] = ["mariadbd", "mysqld"];
@@ -38,7 +38,7 @@ impl Installation {
         )
     }
 
-    fn is(&self, wanted: &Wanted) -> bool {
+    fn is(&self, wanted: &VersionRequest) -> bool {
         wanted.matches(self.flavour, &self.version)
     }
 

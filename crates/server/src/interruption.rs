@@ -74,7 +74,7 @@ impl<R: Read> Read for Interruptible<R> {
 
 /// Which processes a child stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kin {
+pub(crate) enum ProcessScope {
     /// It alone.
     Alone,
     /// It leads a process group of its own.
@@ -84,7 +84,7 @@ pub(crate) enum Kin {
 /// Waits for a child, which is killed when somebody interrupts; `watch` is called now and then.
 pub(crate) fn wait_for(
     child: &mut Child,
-    kin: Kin,
+    kin: ProcessScope,
     watch: &mut dyn FnMut(u32),
 ) -> io::Result<ExitStatus> {
     let wait = Wait::begin();
@@ -96,8 +96,8 @@ pub(crate) fn wait_for(
             let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
             // It may have ended in between.
             let _ = match (pid, kin) {
-                (Some(pid), Kin::Group) => kill_process_group(pid, Signal::KILL),
-                (Some(pid), Kin::Alone) => kill_process(pid, Signal::KILL),
+                (Some(pid), ProcessScope::Group) => kill_process_group(pid, Signal::KILL),
+                (Some(pid), ProcessScope::Alone) => kill_process(pid, Signal::KILL),
                 (None, _) => Ok(()),
             };
             child.wait()?;

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use mycnf::{Finding, OptionFile, Options, PrivateOptions, Replaced};
 use protocol::{Address, Compression, Endpoint, Password, ServerKey, SslMode};
 
-use crate::accounts::{Accounts, BENCH, Reach};
+use crate::accounts::{Access, Accounts, BENCH};
 use crate::check::accept;
 use crate::configuration::{Settings, configure, host, is_without_tls};
 use crate::error::Error;
@@ -299,7 +299,7 @@ impl Server {
     pub(crate) fn write_client_file(&self, without_tls: bool) -> Result<(), Error> {
         self.accounts.write(
             &self.layout,
-            &Reach {
+            &Access {
                 socket: &self.socket(),
                 port: self.marker.port,
                 without_tls: without_tls && self.marker.flavour == crate::Flavour::MariaDb,

@@ -85,12 +85,12 @@ pub(crate) fn parse_version_answer(answer: &str) -> Option<(Flavour, String)> {
 
 /// The server that was asked for: `mariadb`, `mariadb-10.11`, `mysql-8.0.33` or `8.0`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct VersionRequest {
     flavour: Option<Flavour>,
     version: Option<Numbers>,
 }
 
-impl Wanted {
+impl VersionRequest {
     /// Reads what was asked for; `None` when it is no such name.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let lower = text.to_ascii_lowercase();
@@ -173,7 +173,7 @@ mod tests {
             ("mysql", "10.11.19-MariaDB", false),
             ("mariadb-10.11.19.1", "10.11.19-MariaDB", false),
         ] {
-            let parsed = Wanted::parse(wanted).unwrap();
+            let parsed = VersionRequest::parse(wanted).unwrap();
             assert_eq!(
                 parsed.matches(Flavour::MariaDb, version),
                 matches,
@@ -181,7 +181,7 @@ mod tests {
             );
         }
         for wrong in ["oracle", "mariadb-", "mariadb-ten", "mysql-8.0-x", "-8"] {
-            assert_eq!(Wanted::parse(wrong), None, "{wrong}");
+            assert_eq!(VersionRequest::parse(wrong), None, "{wrong}");
         }
     }
 

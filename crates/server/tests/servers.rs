@@ -591,7 +591,7 @@ fn a_missing_server_is_an_error_that_lists_what_there_is() {
     assert_eq!(error.fault(), Fault::Input);
     assert!(matches!(
         Installation::find(Some("oracle"), None),
-        Err(Error::Wanted { .. })
+        Err(Error::UnknownVersion { .. })
     ));
 
     let name = found.flavour.to_string();

@@ -13,7 +13,7 @@ mod evidence;
 
 pub use evidence::{Change, Evidence};
 
-use evidence::{LOOKS_AT_LEAST, Seen};
+use evidence::{LOOKS_AT_LEAST, ObservedChanges};
 
 /// Observations below which a run is not judged.
 const OBSERVATIONS_AT_LEAST: usize = 12;
@@ -380,7 +380,7 @@ fn level_part(
 
 /// The share of the run from which on the counters are flat, from this one on; this one with what changes, where there is
 /// none. Misses of a cache that is full now may have begun before: their cut moves on as that of the throughput.
-fn flat_part(evidence: &Evidence<'_>, from: f64) -> (f64, Seen) {
+fn flat_part(evidence: &Evidence<'_>, from: f64) -> (f64, ObservedChanges) {
     let part = |share| (share, evidence.since(share).judge());
     let first = part(from);
     if first.1.is_flat() {

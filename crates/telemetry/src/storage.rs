@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use procfs_core::process::MountInfo;
-use samples::{Host, Place, Storage};
+use samples::{Host, Storage, StorageDirectory};
 
 use crate::{
     block_device::{Number, describe_stack, number_of},
@@ -62,7 +62,7 @@ pub(crate) fn placed(
     path: &Path,
     number: Number,
     devices: &mut Vec<samples::BlockDevice>,
-) -> Place {
+) -> StorageDirectory {
     let mount = kernel.mount_of(path);
     let device = describe_stack(kernel, number, devices).or_else(|| {
         // btrfs has a number of its own; its mount names the device.
@@ -72,7 +72,7 @@ pub(crate) fn placed(
         let (major, minor) = number.split_once(':')?;
         describe_stack(kernel, (major.parse().ok()?, minor.parse().ok()?), devices)
     });
-    Place {
+    StorageDirectory {
         path: path.display().to_string(),
         filesystem: mount
             .as_ref()
@@ -84,7 +84,7 @@ pub(crate) fn placed(
             .unwrap_or_default(),
         mount_options: mount.as_ref().map(options).unwrap_or_default(),
         device,
-        ..Place::default()
+        ..StorageDirectory::default()
     }
 }
 

@@ -29,14 +29,14 @@ mod words;
 
 pub use client_program::ClientProgram;
 pub use diagnostic::Diagnostic;
-pub use dictionary::{DataFiles, Dictionary, Seat};
+pub use dictionary::{ClientIndex, DataFiles, Dictionary};
 pub use error::{Error, RefusedRow};
 pub use interpreter::{
-    Action, ConnectFigures, Crew, Figures, Interpreter, QueryTypeFigures, Stage,
+    Action, ClientWorkers, ConnectFigures, Figures, Interpreter, QueryTypeFigures, Stage,
 };
 pub use options::{SmackClients, SmackData, SmackLoad};
 pub use passwords::without_passwords;
-pub use plan::{ClientPlan, Firing, UNCOUNTED};
+pub use plan::{BarrelOptions, ClientPlan, UNCOUNTED};
 pub use script::{
     ClientSection, DictionarySection, Generator, Order, QuerySection, Script, TableSection,
     WordSource,

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use protocol::{Address, Endpoint, SslMode};
 use workload::{
     Next, User,
-    smack::{ClientPlan, DataFiles, Dictionary, Firing, Script, Seat, SmackUser},
+    smack::{BarrelOptions, ClientIndex, ClientPlan, DataFiles, Dictionary, Script, SmackUser},
 };
 
 const SCRIPT: &str = r#"
@@ -23,7 +23,7 @@ main {}
 fn a_query_allocates_nothing() {
     let script = Script::parse("t.smack", SCRIPT.as_bytes()).unwrap();
     let words = Dictionary::load_all(&script, &DataFiles::default()).unwrap();
-    let plan = ClientPlan::new(&script, words.into(), "c", Firing::default()).unwrap();
+    let plan = ClientPlan::new(&script, words.into(), "c", BarrelOptions::default()).unwrap();
     let endpoint = Endpoint {
         address: Address::Unix("nowhere".into()),
         user: String::new(),
@@ -37,8 +37,8 @@ fn a_query_allocates_nothing() {
         statement_timeout: None,
         connect_timeout: Duration::from_secs(1),
     };
-    let seat = Seat { index: 0, of: 1 };
-    let mut user = SmackUser::new(plan.into(), Arc::new(endpoint), seat, 1);
+    let client_index = ClientIndex { index: 0, of: 1 };
+    let mut user = SmackUser::new(plan.into(), Arc::new(endpoint), client_index, 1);
     let mut fire = |count: u32| {
         for _ in 0..count {
             assert!(matches!(user.next(), Next::Operation(_)));

@@ -52,7 +52,7 @@ pub(crate) struct HistoryArgs {
 }
 
 /// Results that are told of.
-struct Found {
+struct ListedResult {
     past: PastResult,
     path: PathBuf,
 }
@@ -88,11 +88,11 @@ pub(crate) fn run(args: HistoryArgs) -> anyhow::Result<ExitCode> {
 fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Result<String> {
     let mut all = found(places);
     all.retain(|found| found.past.missing.is_none());
-    let is_meant = |found: &&Found| {
+    let is_meant = |found: &&ListedResult| {
         let past = &found.past;
         past.name == of || (of.len() >= 4 && past.key.starts_with(of))
     };
-    let mut meant: Vec<&Found> = all.iter().filter(is_meant).collect();
+    let mut meant: Vec<&ListedResult> = all.iter().filter(is_meant).collect();
     meant.sort_by(|a, b| a.past.at.cmp(&b.past.at));
     meant.drain(..meant.len().saturating_sub(args.last.unwrap_or(usize::MAX)));
     if meant.is_empty() {
@@ -188,7 +188,7 @@ fn below(directories: &[PathBuf]) -> anyhow::Result<Vec<PastResults>> {
 
 /// What is told of results, from the list where that knows it. What had to be read is known to the list from now on;
 /// what cannot be read is told instead of a figure.
-fn found(places: &[PastResults]) -> Vec<Found> {
+fn found(places: &[PastResults]) -> Vec<ListedResult> {
     let mut learnt = Vec::new();
     let mut all = Vec::new();
     for place in places {
@@ -213,7 +213,7 @@ fn found(places: &[PastResults]) -> Vec<Found> {
                 },
             },
         };
-        all.push(Found {
+        all.push(ListedResult {
             past,
             path: path.clone(),
         });

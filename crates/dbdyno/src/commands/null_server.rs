@@ -11,7 +11,7 @@ use std::{
 
 use load::Interrupt;
 use protocol::null_server::{
-    Behaviour, Chill, Delay, Dialect, Freeze, InventedRows, NullServer, Settings, Stalls,
+    Behaviour, ColdStart, Delay, Dialect, Freeze, InventedRows, NullServer, Settings, Stalls,
     usual_error,
 };
 use reactor::{Clock, Listener, Reactor};
@@ -179,7 +179,7 @@ fn settings(args: &NullServerArgs) -> Result<Settings, Blamed> {
             chill: args
                 .cold
                 .zip(args.warm_in)
-                .map(|(extra, time_constant)| Chill {
+                .map(|(extra, time_constant)| ColdStart {
                     extra,
                     time_constant,
                 }),

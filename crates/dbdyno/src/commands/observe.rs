@@ -8,7 +8,7 @@ use std::{
     process::ExitCode,
 };
 
-use observer::{Place, listen, serve_pipes};
+use observer::{Access, listen, serve_pipes};
 
 use crate::{
     blame::{Blame, Blamed},
@@ -66,7 +66,7 @@ fn over_pipes(args: &ObserveArgs) -> anyhow::Result<ExitCode> {
             .hint(hint.to_owned())
             .into());
     }
-    let place = Place::new(None, args.pid_file.clone(), args.allow.clone());
+    let place = Access::new(None, args.pid_file.clone(), args.allow.clone());
     let of_machine = |error| Blamed::new(Blame::Machine, error);
     let input = stdin().as_fd().try_clone_to_owned().map_err(of_machine)?;
     let output = stdout().as_fd().try_clone_to_owned().map_err(of_machine)?;
@@ -78,7 +78,7 @@ fn over_pipes(args: &ObserveArgs) -> anyhow::Result<ExitCode> {
 fn listening(address: &str, args: &ObserveArgs) -> anyhow::Result<ExitCode> {
     let secret_file = args.secret_file.as_deref().unwrap_or("".as_ref());
     let secret = Some(secret(secret_file)?);
-    let place = Place::new(secret, args.pid_file.clone(), args.allow.clone());
+    let place = Access::new(secret, args.pid_file.clone(), args.allow.clone());
     let refused = |error: std::io::Error| Blamed::new(Blame::Input, format!("{address}: {error}"));
     let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(refused)?.collect();
     let listener = TcpListener::bind(addresses.as_slice()).map_err(refused)?;

@@ -65,7 +65,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
                 .hint("name it by --host".to_owned())
                 .into());
         }
-        let begun = Begun::new(args.results.as_deref(), "restart = \"per-run\"")?;
+        let begun = QuickExperiment::new(args.results.as_deref(), "restart = \"per-run\"")?;
         return begun.perform(&choices);
     }
     let mut endpoint = args.connection.endpoint()?;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
     }
     // A server that cannot be reached, or refuses the login, is found before anything is written.
     statement(&endpoint, "do 0")?;
-    let begun = Begun::new(args.results.as_deref(), &server)?;
+    let begun = QuickExperiment::new(args.results.as_deref(), &server)?;
     let own_database = args.connection.database.is_none();
     if own_database {
         if let Err(error) = create_database(&endpoint) {
@@ -113,13 +113,13 @@ fn observe_keys(observe: &Observe) -> Result<String, Blamed> {
 }
 
 /// A quick experiment in its results directory.
-struct Begun {
+struct QuickExperiment {
     experiment: Experiment,
     smacks: SmackFiles,
     results: ResultsDirectory,
 }
 
-impl Begun {
+impl QuickExperiment {
     /// Writes the experiment and its .smack file into the results' directory, so that they can be run again.
     fn new(named: Option<&Path>, server: &str) -> anyhow::Result<Self> {
         let mut claimed = match named {

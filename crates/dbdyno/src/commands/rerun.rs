@@ -22,9 +22,9 @@ use crate::{
     },
 };
 
-mod again;
+mod command_line;
 
-use again::{Again, absolute};
+use command_line::{CommandLine, absolute};
 
 /// The experiment of `dbdyno quick`.
 const QUICK: &str = "quick";
@@ -35,7 +35,7 @@ The experiment, its files, --scale, --repeats, --seed and --only are those of th
 made from need not be there any more. A new directory takes the new results, which are then compared with the old ones:
 what differs (machine, server, variables, dbdyno), what each operation cost then and now, and why.
 
-Of a single run (dbdyno oltp, tpcc run, quick on a server that is there) the command is called again in the directory where
+Of a single run (dbdyno oltp, tpcc run, quick on a server that is there) the command is called command_line in the directory where
 it was called then, with the seed that it drew; its tables have to be there.
 
 Examples:
@@ -123,9 +123,9 @@ fn quick_again(args: &RerunArgs, origin: &Origin) -> anyhow::Result<ExitCode> {
         return Err(Blamed::new(Blame::Input, message).into());
     };
     let new = new_directory(args, QUICK);
-    let mut again = Again::of(&command.directory, &command.arguments);
-    again.set(&["--results"], &absolute(&new));
-    call_again(args, again, &new)
+    let mut command_line = CommandLine::of(&command.directory, &command.arguments);
+    command_line.set(&["--results"], &absolute(&new));
+    call_again(args, command_line, &new)
 }
 
 /// The commands of single runs that can be called again: they take `--seed` and `--record`.
@@ -153,11 +153,11 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
     }
     let name = record.header.experiment.replace(' ', "-");
     let new = new_directory(args, &name);
-    let mut again = Again::of(&command.directory, &command.arguments);
-    again.set(&["--seed", "--rand-seed"], &record.header.seed.to_string());
-    again.set(&["--record"], &absolute(&new.join("record.jsonl")));
+    let mut command_line = CommandLine::of(&command.directory, &command.arguments);
+    command_line.set(&["--seed", "--rand-seed"], &record.header.seed.to_string());
+    command_line.set(&["--record"], &absolute(&new.join("record.jsonl")));
     eprintln!("its tables are met as they are now, with what runs have changed in them since then");
-    call_again(args, again, &new)
+    call_again(args, command_line, &new)
 }
 
 fn new_directory(args: &RerunArgs, name: &str) -> PathBuf {
@@ -166,7 +166,11 @@ fn new_directory(args: &RerunArgs, name: &str) -> PathBuf {
 }
 
 /// Calls a command again and compares; where it fails, its exit code.
-fn call_again(args: &RerunArgs, mut again: Again, new: &Path) -> anyhow::Result<ExitCode> {
+fn call_again(
+    args: &RerunArgs,
+    mut command_line: CommandLine,
+    new: &Path,
+) -> anyhow::Result<ExitCode> {
     let others = [
         ("--mysqld", args.mysqld.is_some()),
         ("--keep", args.keep),
@@ -181,9 +185,9 @@ fn call_again(args: &RerunArgs, mut again: Again, new: &Path) -> anyhow::Result<
         let hint = "--results names another directory".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }
-    again.provide_password(args.password_file.as_deref())?;
-    eprintln!("again: {}", again.in_words());
-    match again.call()? {
+    command_line.provide_password(args.password_file.as_deref())?;
+    eprintln!("again: {}", command_line.in_words());
+    match command_line.call()? {
         0 => compare_then_and_now(&args.results, new),
         code => Ok(ExitCode::from(code)),
     }

@@ -17,9 +17,9 @@ pub(super) struct Spec {
     /// Its letter.
     pub(super) short: Option<char>,
     /// What it takes.
-    pub(super) takes: Takes,
+    pub(super) takes: ValueKind,
     /// Who knows it.
-    pub(super) of: Of,
+    pub(super) of: Family,
     /// What it does.
     pub(super) help: &'static str,
     /// What is meant where it is not given, in the help text.
@@ -40,7 +40,7 @@ impl Spec {
 
 /// What an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum ValueKind {
     /// Nothing, or on or off behind `=`.
     Switch,
     /// A value, behind `=` or as the next word; its name in the help text.
@@ -51,7 +51,7 @@ pub(super) enum Takes {
 
 /// Who knows an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum Family {
     /// The programs of both families.
     Both,
     /// MySQL's.
@@ -64,7 +64,7 @@ pub(super) enum Of {
 
 /// What was given of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Given {
+enum OptionValue {
     On,
     Off,
     Text(String),
@@ -73,7 +73,7 @@ enum Given {
 /// The options that were given; the last of each counts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arguments {
-    given: BTreeMap<&'static str, Given>,
+    given: BTreeMap<&'static str, OptionValue>,
     /// How often each was switched on.
     times: BTreeMap<&'static str, u32>,
     /// What is to be told, and words that belong to no option.
@@ -86,9 +86,11 @@ pub(super) fn definition(program: &'static str, specs: &[Spec]) -> Command {
     let args = taken.map(|spec| {
         let arg = Arg::new(spec.name).long(spec.name).help(spec.told());
         let arg = match spec.takes {
-            Takes::Switch => arg.action(ArgAction::SetTrue),
-            Takes::Value(value) => arg.value_name(value),
-            Takes::MaybeValue(value) => arg.value_name(value).num_args(0..=1).require_equals(true),
+            ValueKind::Switch => arg.action(ArgAction::SetTrue),
+            ValueKind::Value(value) => arg.value_name(value),
+            ValueKind::MaybeValue(value) => {
+                arg.value_name(value).num_args(0..=1).require_equals(true)
+            }
         };
         // Shells take ? for any character.
         arg.short(spec.short.filter(char::is_ascii_alphanumeric))
@@ -111,19 +113,22 @@ impl Arguments {
     /// The value of an option.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         match self.given.get(name) {
-            Some(Given::Text(text)) => Some(text),
+            Some(OptionValue::Text(text)) => Some(text),
             _ => None,
         }
     }
 
     /// Whether an option was given and not switched off.
     pub(super) fn is_on(&self, name: &str) -> bool {
-        matches!(self.given.get(name), Some(Given::On | Given::Text(_)))
+        matches!(
+            self.given.get(name),
+            Some(OptionValue::On | OptionValue::Text(_))
+        )
     }
 
     /// Whether a switch was switched off.
     pub(super) fn is_off(&self, name: &str) -> bool {
-        matches!(self.given.get(name), Some(Given::Off))
+        matches!(self.given.get(name), Some(OptionValue::Off))
     }
 
     /// How often a switch was switched on.
@@ -140,8 +145,8 @@ impl Arguments {
         self.warnings.extend(later.warnings);
     }
 
-    fn put(&mut self, spec: &Spec, given: Given) {
-        if given == Given::On {
+    fn put(&mut self, spec: &Spec, given: OptionValue) {
+        if given == OptionValue::On {
             *self.times.entry(spec.name).or_default() += 1;
         }
         self.given.insert(spec.name, given);
@@ -187,25 +192,31 @@ impl Options<'_> {
         };
         if let Some(to) = switched {
             let value = value.map_or(Some(true), switch_of);
-            let Some(value) = value.filter(|_| spec.takes == Takes::Switch) else {
+            let Some(value) = value.filter(|_| spec.takes == ValueKind::Switch) else {
                 return Err(self.error(&format!("option '--{written}' takes no value")));
             };
-            let given = if value == to { Given::On } else { Given::Off };
+            let given = if value == to {
+                OptionValue::On
+            } else {
+                OptionValue::Off
+            };
             return self.take(spec, given, arguments);
         }
         let given = match (spec.takes, value) {
-            (Takes::Switch, None) => Given::On,
-            (Takes::Switch, Some(value)) => match switch_of(value) {
-                Some(true) => Given::On,
-                Some(false) => Given::Off,
+            (ValueKind::Switch, None) => OptionValue::On,
+            (ValueKind::Switch, Some(value)) => match switch_of(value) {
+                Some(true) => OptionValue::On,
+                Some(false) => OptionValue::Off,
                 None => {
                     let message = format!("option '--{written}': '{value}' is neither on nor off");
                     return Err(self.error(&message));
                 }
             },
-            (Takes::Value(_) | Takes::MaybeValue(_), Some(value)) => Given::Text(value.to_owned()),
-            (Takes::MaybeValue(_), None) => Given::On,
-            (Takes::Value(_), None) => Given::Text(self.next_word(written, "--", words)?),
+            (ValueKind::Value(_) | ValueKind::MaybeValue(_), Some(value)) => {
+                OptionValue::Text(value.to_owned())
+            }
+            (ValueKind::MaybeValue(_), None) => OptionValue::On,
+            (ValueKind::Value(_), None) => OptionValue::Text(self.next_word(written, "--", words)?),
         };
         self.take(spec, given, arguments)
     }
@@ -224,13 +235,15 @@ impl Options<'_> {
             };
             let attached = letters.as_str();
             let given = match spec.takes {
-                Takes::Switch => {
-                    self.take(spec, Given::On, arguments)?;
+                ValueKind::Switch => {
+                    self.take(spec, OptionValue::On, arguments)?;
                     continue;
                 }
-                _ if !attached.is_empty() => Given::Text(attached.to_owned()),
-                Takes::MaybeValue(_) => Given::On,
-                Takes::Value(_) => Given::Text(self.next_word(&letter.to_string(), "-", words)?),
+                _ if !attached.is_empty() => OptionValue::Text(attached.to_owned()),
+                ValueKind::MaybeValue(_) => OptionValue::On,
+                ValueKind::Value(_) => {
+                    OptionValue::Text(self.next_word(&letter.to_string(), "-", words)?)
+                }
             };
             return self.take(spec, given, arguments);
         }
@@ -249,9 +262,14 @@ impl Options<'_> {
             .ok_or_else(|| self.error(&format!("option '{dashes}{written}' requires an argument")))
     }
 
-    fn take(&self, spec: &Spec, given: Given, arguments: &mut Arguments) -> Result<(), Blamed> {
+    fn take(
+        &self,
+        spec: &Spec,
+        given: OptionValue,
+        arguments: &mut Arguments,
+    ) -> Result<(), Blamed> {
         match spec.refused {
-            Some(why) if given != Given::Off => {
+            Some(why) if given != OptionValue::Off => {
                 Err(self.error(&format!("option '--{}': {why}", spec.name)))
             }
             _ => {
@@ -279,7 +297,7 @@ impl Options<'_> {
         let of = |ours| {
             let specs = self.specs.iter();
             let begins = move |spec: &&Spec| {
-                (spec.of == Of::Ours) == ours && !name.is_empty() && spec.name.starts_with(name)
+                (spec.of == Family::Ours) == ours && !name.is_empty() && spec.name.starts_with(name)
             };
             specs.filter(begins).collect::<Vec<_>>()
         };
@@ -348,7 +366,7 @@ pub(super) fn number(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const fn spec(name: &'static str, short: Option<char>, takes: Takes, of: Of) -> Spec {
+    const fn spec(name: &'static str, short: Option<char>, takes: ValueKind, of: Family) -> Spec {
         Spec {
             name,
             short,
@@ -361,24 +379,34 @@ mod tests {
     }
 
     const SPECS: [Spec; 8] = [
-        spec("auto-generate-sql", Some('a'), Takes::Switch, Of::Both),
+        spec(
+            "auto-generate-sql",
+            Some('a'),
+            ValueKind::Switch,
+            Family::Both,
+        ),
         spec(
             "auto-generate-sql-write-number",
             None,
-            Takes::Value("N"),
-            Of::Both,
+            ValueKind::Value("N"),
+            Family::Both,
         ),
-        spec("concurrency", Some('c'), Takes::Value("LIST"), Of::Both),
-        spec("csv", None, Takes::MaybeValue("FILE"), Of::Both),
-        spec("no-drop", None, Takes::Switch, Of::Both),
+        spec(
+            "concurrency",
+            Some('c'),
+            ValueKind::Value("LIST"),
+            Family::Both,
+        ),
+        spec("csv", None, ValueKind::MaybeValue("FILE"), Family::Both),
+        spec("no-drop", None, ValueKind::Switch, Family::Both),
         spec(
             "password",
             Some('p'),
-            Takes::MaybeValue("PASSWORD"),
-            Of::Both,
+            ValueKind::MaybeValue("PASSWORD"),
+            Family::Both,
         ),
-        spec("verbose", Some('v'), Takes::Switch, Of::Both),
-        spec("concurrent-things", None, Takes::Switch, Of::Ours),
+        spec("verbose", Some('v'), ValueKind::Switch, Family::Both),
+        spec("concurrent-things", None, ValueKind::Switch, Family::Ours),
     ];
 
     fn parse(line: &str) -> Result<Arguments, String> {

@@ -28,7 +28,7 @@ mod endpoints;
 mod shared_state;
 mod tables;
 
-use client::{ClientRun, End};
+use client::{ClientEnd, ClientRun};
 use endpoints::Endpoints;
 use shared_state::SharedState;
 
@@ -275,7 +275,7 @@ fn run_clients(shared: &SharedState) -> anyhow::Result<ExitCode> {
                 Ok(end) => end,
                 Err(panic) => std::panic::resume_unwind(panic),
             })
-            .collect::<anyhow::Result<Vec<End>>>()
+            .collect::<anyhow::Result<Vec<ClientEnd>>>()
     })?;
     if ends.iter().any(|end| end.reported) {
         eprintln!(

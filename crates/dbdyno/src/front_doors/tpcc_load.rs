@@ -4,7 +4,7 @@ use std::{ffi::OsString, ops::Range, process::ExitCode};
 
 use protocol::Endpoint;
 use report::layouts::tpcc_mysql;
-use workload::tpcc::{Found, Keys, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
+use workload::tpcc::{ExistingSchema, Keys, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
 
 use super::tpcc_arguments::{Arguments, Tool};
 use crate::{
@@ -30,7 +30,7 @@ const TOOL: Tool = Tool {
 const SEED: u64 = 1;
 
 /// What a call loads.
-struct Wanted {
+struct LoadRange {
     /// 1 to 4; none for all.
     part: Option<u32>,
     warehouses: u32,
@@ -65,7 +65,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-fn wanted(arguments: &Arguments) -> Result<Wanted, Blamed> {
+fn wanted(arguments: &Arguments) -> Result<LoadRange, Blamed> {
     let warehouses = TOOL.number(arguments, 'w', 0)?;
     if !(1..=WAREHOUSES_MAX).contains(&warehouses) {
         let message = format!("option w: warehouses from 1 to {WAREHOUSES_MAX}");
@@ -87,14 +87,14 @@ fn wanted(arguments: &Arguments) -> Result<Wanted, Blamed> {
         let message = format!("options m and n: warehouses from 1 to {warehouses}, in this order");
         return Err(TOOL.misuse(&message));
     }
-    Ok(Wanted {
+    Ok(LoadRange {
         part,
         warehouses,
         range: first..last + 1,
     })
 }
 
-fn parameters(arguments: &Arguments, wanted: &Wanted) -> Vec<(&'static str, String)> {
+fn parameters(arguments: &Arguments, wanted: &LoadRange) -> Vec<(&'static str, String)> {
     let shown = |letter| arguments.shown(letter).to_owned();
     let mut rows = Vec::new();
     // A local load names no server.
@@ -128,7 +128,7 @@ fn tables(part: Option<u32>) -> Vec<Table> {
     }
 }
 
-fn load(endpoint: &Endpoint, wanted: &Wanted) -> anyhow::Result<()> {
+fn load(endpoint: &Endpoint, wanted: &LoadRange) -> anyhow::Result<()> {
     let interrupt = signals::interrupt()?;
     let (found, _) = look(endpoint)?;
     let tables = tables(wanted.part);
@@ -175,9 +175,9 @@ fn load(endpoint: &Endpoint, wanted: &Wanted) -> anyhow::Result<()> {
 /// Refuses, before the first row, tables that are not there for a part, and rows that are there already.
 fn refuse(
     endpoint: &Endpoint,
-    wanted: &Wanted,
+    wanted: &LoadRange,
     plan: &LoadPlan,
-    found: &Found,
+    found: &ExistingSchema,
 ) -> Result<(), Blamed> {
     if found.tables.is_empty() {
         eprintln!("note: the tables are not there; they are made, with indexes and foreign keys");
@@ -205,7 +205,7 @@ fn refuse(
     Ok(())
 }
 
-fn has_rows(endpoint: &Endpoint, wanted: &Wanted, table: Table) -> Result<bool, Blamed> {
+fn has_rows(endpoint: &Endpoint, wanted: &LoadRange, table: Table) -> Result<bool, Blamed> {
     let place = match table.warehouse_column() {
         Some(column) => format!(
             " where {column} between {} and {}",
@@ -223,7 +223,7 @@ fn has_rows(endpoint: &Endpoint, wanted: &Wanted, table: Table) -> Result<bool, 
 mod tests {
     use super::*;
 
-    fn wanted_of(line: &str) -> Result<Wanted, String> {
+    fn wanted_of(line: &str) -> Result<LoadRange, String> {
         let args = line.split_whitespace().map(OsString::from);
         let arguments = TOOL.parse(args).map_err(|error| error.to_string())?;
         wanted(&arguments).map_err(|error| error.message)

@@ -30,7 +30,7 @@ mod order_log;
 mod schemas;
 
 use order_log::OrderLog;
-use schemas::{Schemas, Several};
+use schemas::{SchemaRange, Schemas};
 
 const TOOL: Tool = Tool {
     name: "tpcc_start",
@@ -49,7 +49,7 @@ const LIMITS_S: [u32; 5] = [5, 5, 5, 80, 20];
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a call asks for.
-struct Wanted {
+struct RunOptions {
     warehouses: u32,
     connections: u32,
     ramp_up_s: u32,
@@ -58,7 +58,7 @@ struct Wanted {
     interval_s: u32,
     limits_s: [u32; 5],
     /// Several databases instead of one.
-    several: Option<Several>,
+    several: Option<SchemaRange>,
 }
 
 /// Its options, for completions and man pages.
@@ -119,13 +119,13 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     })
 }
 
-fn wanted(arguments: &Arguments) -> Result<Wanted, Blamed> {
+fn wanted(arguments: &Arguments) -> Result<RunOptions, Blamed> {
     let number = |letter, default| TOOL.number(arguments, letter, default);
     let mut limits_s = LIMITS_S;
     for (limit, letter) in limits_s.iter_mut().zip('0'..='4') {
         *limit = number(letter, *limit)?;
     }
-    let wanted = Wanted {
+    let wanted = RunOptions {
         warehouses: number('w', 1)?,
         connections: number('c', 10)?,
         ramp_up_s: number('r', 10)?,
@@ -134,7 +134,7 @@ fn wanted(arguments: &Arguments) -> Result<Wanted, Blamed> {
         limits_s,
         several: match (number('m', 0)?, number('o', 0)?) {
             (0, _) => None,
-            (count, offset) => Some(Several { count, offset }),
+            (count, offset) => Some(SchemaRange { count, offset }),
         },
     };
     let counts = [
@@ -162,7 +162,7 @@ fn wanted(arguments: &Arguments) -> Result<Wanted, Blamed> {
     Ok(wanted)
 }
 
-fn settings(wanted: &Wanted) -> Settings {
+fn settings(wanted: &RunOptions) -> Settings {
     Settings {
         connections: wanted.connections,
         loops: None,
@@ -183,7 +183,7 @@ fn settings(wanted: &Wanted) -> Settings {
     }
 }
 
-fn parameters(arguments: &Arguments, wanted: &Wanted) -> Vec<(&'static str, String)> {
+fn parameters(arguments: &Arguments, wanted: &RunOptions) -> Vec<(&'static str, String)> {
     let shown = |letter| arguments.shown(letter).to_owned();
     let port = arguments.text('P').unwrap_or("3306").to_owned();
     let database = arguments.text('d').unwrap_or("tpcc").to_owned();
@@ -265,7 +265,7 @@ impl Observer for Watcher {
 mod tests {
     use super::*;
 
-    fn wanted_of(line: &str) -> Result<Wanted, String> {
+    fn wanted_of(line: &str) -> Result<RunOptions, String> {
         let args = line.split_whitespace().map(OsString::from);
         let arguments = TOOL.parse(args).map_err(|error| error.to_string())?;
         wanted(&arguments).map_err(|error| error.message)
@@ -294,7 +294,7 @@ mod tests {
         let several = wanted_of("-m 2 -o 3 -f rt.txt -t trx.txt").unwrap().several;
         assert_eq!(
             several,
-            Some(Several {
+            Some(SchemaRange {
                 count: 2,
                 offset: 3
             })

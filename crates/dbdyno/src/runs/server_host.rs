@@ -11,7 +11,7 @@ use std::{
 
 use experiment::{Observe, ObserverAddress};
 use load::Interrupt;
-use observer::{RemoteHost, Secret, Ssh, Tcp, Watch, Way};
+use observer::{RemoteHost, Secret, Ssh, Tcp, Transport, Watch};
 use protocol::Endpoint;
 use reactor::Instant;
 use samples::{Cgroup, Host, Line, Lost, RecordWriter, WriteError};
@@ -30,7 +30,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Observation {
     observe: Observe,
-    way: Way,
+    transport: Transport,
     /// What was there once may be lost; what never was is the user's mistake.
     was_reached: Cell<bool>,
 }
@@ -38,10 +38,10 @@ pub(crate) struct Observation {
 impl Observation {
     /// As the user wants it; reads the secret.
     pub(crate) fn new(observe: Observe) -> Result<Rc<Self>, Blamed> {
-        let way = way(&observe)?;
+        let transport = transport(&observe)?;
         Ok(Rc::new(Self {
             observe,
-            way,
+            transport,
             was_reached: Cell::new(false),
         }))
     }
@@ -63,8 +63,8 @@ impl Observation {
     /// Goes there.
     pub(crate) fn reach(&self) -> Result<RemoteHost, Blamed> {
         let address = self.observe.address.to_string();
-        let (to, way) = (address.clone(), self.way.clone());
-        let reached = wait_for_thread(move || RemoteHost::reach(&to, &way))?;
+        let (to, transport) = (address.clone(), self.transport.clone());
+        let reached = wait_for_thread(move || RemoteHost::reach(&to, &transport))?;
         let host = reached.map_err(|error| {
             let hint = error.hint().map(str::to_owned);
             Blamed::new(Blame::Input, format!("observer {error}")).hint(hint)
@@ -74,11 +74,11 @@ impl Observation {
     }
 }
 
-fn way(observe: &Observe) -> Result<Way, Blamed> {
+fn transport(observe: &Observe) -> Result<Transport, Blamed> {
     Ok(match &observe.address {
         ObserverAddress::Ssh { destination, port } => {
             let command = observe.ssh.as_deref().unwrap_or("ssh");
-            Way::Ssh(Ssh {
+            Transport::Ssh(Ssh {
                 command: command.split_whitespace().map(str::to_owned).collect(),
                 destination: destination.clone(),
                 port: *port,
@@ -87,7 +87,7 @@ fn way(observe: &Observe) -> Result<Way, Blamed> {
         }
         ObserverAddress::Tcp { host, port } => {
             let file = observe.secret_file.as_deref().unwrap_or(Path::new(""));
-            Way::Tcp(Tcp {
+            Transport::Tcp(Tcp {
                 host: host.clone(),
                 port: *port,
                 secret: secret(file)?,

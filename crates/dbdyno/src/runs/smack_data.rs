@@ -12,7 +12,7 @@ use experiment::{DataSpec, LoadSpec, Plan};
 use samples::Keys;
 use settings::OptionTable;
 use workload::smack::{
-    self, ClientPlan, DataFiles, Dictionary, Firing, Generator, Order, Script, SmackClients,
+    self, BarrelOptions, ClientPlan, DataFiles, Dictionary, Generator, Order, Script, SmackClients,
     SmackLoad,
 };
 
@@ -174,7 +174,7 @@ impl SmackData {
             let counts: Vec<_> = counts.iter().map(u64::to_string).collect();
             counts.join(":")
         });
-        let firing = Firing {
+        let firing = BarrelOptions {
             mix: mix.as_deref(),
             stages: None,
         };

@@ -6,7 +6,7 @@ use experiment::{DataSpec, LoadSpec, PlannedRun};
 use load::{Group, Interrupt, Observer, Outcome};
 use protocol::Endpoint;
 use samples::{Keys, Line};
-use workload::smack::{ClientPlan, Seat, SmackClients, SmackUser};
+use workload::smack::{ClientIndex, ClientPlan, SmackClients, SmackUser};
 
 use super::{
     benchmark::{Benchmark, Work},
@@ -104,11 +104,11 @@ impl Work for Clients {
             statements: Vec::new(),
             users,
             make: Box::new(move |index| {
-                let seat = Seat {
+                let client_index = ClientIndex {
                     index: index.into(),
                     of: users.into(),
                 };
-                SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), seat, seed)
+                SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), client_index, seed)
             }),
         };
         driver.drive(driver.load(group), observer)

@@ -1,11 +1,11 @@
 //! When a load is steady: the rules of the statistics, as a load takes them.
 
-use load::{Counters, Course, Judgement};
+use load::{Counters, Judgement, LoadSeries};
 use samples::{Stalls, Steadiness};
 use stats::{Evidence, RunState, Unjudged, judge_measurement, judge_run, why_not_steady};
 
 /// Judges a load while it runs.
-pub(crate) fn judge(course: &Course<'_>) -> Judgement {
+pub(crate) fn judge(course: &LoadSeries<'_>) -> Judgement {
     let evidence = evidence(course.counters);
     match course.measured_from {
         None => {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn of(per_s: &[f64], measured_from: Option<usize>, counters: &Counters) -> Judgement {
-        judge(&Course {
+        judge(&LoadSeries {
             per_s,
             measured_from,
             counters,

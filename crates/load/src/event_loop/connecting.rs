@@ -10,7 +10,7 @@ use std::{
 
 use workload::{Failure, User};
 
-use super::{message::Message, seat::GroupOffsets};
+use super::{message::Message, slot::GroupOffsets};
 use crate::timeline::Timeline;
 
 /// Connections that one loop opens at the same time: a server's backlog is short.

@@ -8,12 +8,12 @@ use workload::{Class, Failure, Moment, Next, User, Watch};
 
 use super::{
     message::Message,
-    seat::Seat,
     shared_state::{LOOK_EVERY, SharedState},
+    slot::UserSlot,
 };
 use crate::{
     outcome::Ended,
-    recorder::{FailedAttempts, Took},
+    recorder::{FailedAttempts, Timing},
     schedule::OnError,
 };
 
@@ -27,7 +27,7 @@ const LOOKS_PER_S: u32 = 10_000;
 
 /// Why a user comes to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leave {
+pub(super) enum EndReason {
     /// The load is over, or the user is.
     Done {
         /// From when the response time of its last operation counted.
@@ -39,7 +39,7 @@ pub(super) enum Leave {
 
 /// An operation that has begun.
 #[derive(Debug, Clone, Copy)]
-struct Begun {
+struct InFlight {
     /// Index among the operation types of its group.
     index: usize,
     /// Index among the operation types of all groups.
@@ -55,7 +55,7 @@ struct Begun {
 
 impl SharedState {
     /// Drives one user until the load is over or the user has come to its end.
-    pub(super) async fn drive<U: User>(&self, seat: Seat, user: &mut U) -> Leave {
+    pub(super) async fn drive<U: User>(&self, slot: UserSlot, user: &mut U) -> EndReason {
         // Since when the user has had nothing to do.
         let mut free = self.start;
         let mut last = self.start;
@@ -63,7 +63,7 @@ impl SharedState {
             let (index, due, since) = match user.next() {
                 Next::Operation(index) => {
                     let Some(due) = self.next_due(free).await else {
-                        return Leave::Done { last };
+                        return EndReason::Done { last };
                     };
                     (index, due, self.pace.is_open().then_some(due))
                 }
@@ -71,36 +71,36 @@ impl SharedState {
                     let since = Instant::from_ns(ns);
                     // After the stop it stays with the user.
                     if self.task.timeline.is_over(reactor::now()) {
-                        return Leave::Done { last };
+                        return EndReason::Done { last };
                     }
                     (index, free.max(since), Some(since))
                 }
                 Next::Pause(pause) => {
                     free = free + pause;
                     if !self.sleep_until(free).await {
-                        return Leave::Done { last };
+                        return EndReason::Done { last };
                     }
                     continue;
                 }
-                Next::End => return Leave::Done { last },
+                Next::End => return EndReason::Done { last },
             };
-            let Some(begun) = self.begin(seat, index, due, since) else {
-                return Leave::Done { last };
+            let Some(begun) = self.begin(slot, index, due, since) else {
+                return EndReason::Done { last };
             };
             last = begun.scheduled;
-            match self.perform(seat, begun, user).await {
+            match self.perform(slot, begun, user).await {
                 Some(end) => free = end,
-                None => return Leave::Failed,
+                None => return EndReason::Failed,
             }
         }
     }
 
     /// Lets a user that is done hand over what it still holds. What fails there was counted as done already: it is counted
     /// as a failure, and ends the load as one.
-    pub(super) async fn finish_user<U: User>(&self, seat: Seat, last: Instant, user: &mut U) {
+    pub(super) async fn finish_user<U: User>(&self, slot: UserSlot, last: Instant, user: &mut U) {
         let mut watch = StatementWatch {
             shared: self,
-            first_statement: seat.offsets.first_statement,
+            first_statement: slot.offsets.first_statement,
             scheduled: last,
             since: reactor::now(),
         };
@@ -113,7 +113,7 @@ impl SharedState {
         let phase = self.task.timeline.phase(last);
         self.recorder
             .borrow_mut()
-            .count_failure(seat.offsets.first_operation, phase, &failure);
+            .count_failure(slot.offsets.first_operation, phase, &failure);
         self.halt(if failure.lost {
             Ended::ServerLost(failure)
         } else {
@@ -167,11 +167,11 @@ impl SharedState {
     /// start. `None` when the load is over.
     fn begin(
         &self,
-        seat: Seat,
+        slot: UserSlot,
         index: usize,
         due: Instant,
         since: Option<Instant>,
-    ) -> Option<Begun> {
+    ) -> Option<InFlight> {
         let sent = reactor::now();
         // What begins now must not count as begun in an interval that is over.
         self.close_intervals(sent);
@@ -186,28 +186,33 @@ impl SharedState {
         {
             return None;
         }
-        Some(Begun {
+        Some(InFlight {
             index,
-            operation: seat.offsets.first_operation + index,
+            operation: slot.offsets.first_operation + index,
             scheduled,
             sent,
             send_lag_ns: (sent - due).as_nanos() as u64,
-            calm: self.pace.begin(seat.seat, scheduled),
+            calm: self.pace.begin(slot.slot, scheduled),
         })
     }
 
     /// Runs one operation with its retries. Returns when the user was free again, `None` when it must end.
-    async fn perform<U: User>(&self, seat: Seat, begun: Begun, user: &mut U) -> Option<Instant> {
-        let result = self.attempt(seat, begun, user).await;
+    async fn perform<U: User>(
+        &self,
+        slot: UserSlot,
+        begun: InFlight,
+        user: &mut U,
+    ) -> Option<Instant> {
+        let result = self.attempt(slot, begun, user).await;
         let end = reactor::now();
-        self.pace.end(seat.seat);
+        self.pace.end(slot.slot);
         self.close_intervals(end);
         self.last_end.set(end);
         match result {
             Ok(()) => {
                 self.succeed(begun, end);
                 if self.task.timeline.phase(begun.scheduled) == Phase::Measurement {
-                    self.users.borrow_mut()[seat.seat].add(end - begun.scheduled);
+                    self.users.borrow_mut()[slot.slot].add(end - begun.scheduled);
                 }
                 Some(end)
             }
@@ -217,7 +222,7 @@ impl SharedState {
                     begun.send_lag_ns,
                     self.carried(begun.scheduled),
                 );
-                self.go_on_after(failure, seat, begun.index, user)
+                self.go_on_after(failure, slot, begun.index, user)
                     .await
                     .then(reactor::now)
             }
@@ -228,8 +233,8 @@ impl SharedState {
     /// that is never done leaves its failures behind all the same.
     async fn attempt<U: User>(
         &self,
-        seat: Seat,
-        begun: Begun,
+        slot: UserSlot,
+        begun: InFlight,
         user: &mut U,
     ) -> Result<(), Failure> {
         let mut failed = FailedAttempts::default();
@@ -237,7 +242,7 @@ impl SharedState {
         loop {
             let mut watch = StatementWatch {
                 shared: self,
-                first_statement: seat.offsets.first_statement,
+                first_statement: slot.offsets.first_statement,
                 scheduled: begun.scheduled,
                 since,
             };
@@ -266,7 +271,7 @@ impl SharedState {
             }
             failed.add(failure.number);
             if failure.lost {
-                self.reconnect(seat, user).await?;
+                self.reconnect(slot, user).await?;
             }
             since = reactor::now();
         }
@@ -299,12 +304,12 @@ impl SharedState {
             && reactor::now() - self.last_end.get() >= IN_VAIN
     }
 
-    fn succeed(&self, begun: Begun, end: Instant) {
+    fn succeed(&self, begun: InFlight, end: Instant) {
         let service = end - begun.sent;
         if begun.calm {
             self.pace.was_calm(service);
         }
-        let took = Took {
+        let took = Timing {
             response_ns: (end - begun.scheduled).as_nanos() as u64,
             service_ns: service.as_nanos() as u64,
             send_lag_ns: begun.send_lag_ns,
@@ -332,7 +337,7 @@ impl SharedState {
     async fn go_on_after<U: User>(
         &self,
         failure: Failure,
-        seat: Seat,
+        slot: UserSlot,
         index: usize,
         user: &mut U,
     ) -> bool {
@@ -351,7 +356,7 @@ impl SharedState {
             return if !may_go_on {
                 self.halt(Ended::ServerLost(failure))
             } else {
-                match self.reconnect(seat, user).await {
+                match self.reconnect(slot, user).await {
                     Ok(()) => true,
                     Err(failure) => self.halt(Ended::ServerLost(failure)),
                 }
@@ -373,7 +378,7 @@ impl SharedState {
     }
 
     /// Opens a lost connection again; every attempt that fails is counted.
-    async fn reconnect<U: User>(&self, seat: Seat, user: &mut U) -> Result<(), Failure> {
+    async fn reconnect<U: User>(&self, slot: UserSlot, user: &mut U) -> Result<(), Failure> {
         let patience = match self.task.on_error {
             OnError::RetryElseStop { reconnect_for } => reconnect_for,
             OnError::Stop | OnError::Count | OnError::Retry { .. } => RECONNECT_FOR,
@@ -385,7 +390,7 @@ impl SharedState {
             let failure = match user.connect().await {
                 Ok(()) => {
                     let mut recorder = self.recorder.borrow_mut();
-                    recorder.connected_again(seat.offsets.group, &failed);
+                    recorder.connected_again(slot.offsets.group, &failed);
                     return Ok(());
                 }
                 Err(failure) => failure,
@@ -394,7 +399,7 @@ impl SharedState {
             let phase = self.task.timeline.phase(now);
             self.recorder
                 .borrow_mut()
-                .count_refusal(seat.offsets.group, phase, &failure);
+                .count_refusal(slot.offsets.group, phase, &failure);
             failed.add(failure.number);
             if now >= give_up_at || self.task.timeline.is_over(now) {
                 return Err(failure);

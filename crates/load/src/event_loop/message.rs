@@ -8,7 +8,7 @@ use workload::Failure;
 use crate::{
     intervals::LoopInterval,
     outcome::{Ended, UserTotal},
-    pace::Left,
+    pace::LoopTotals,
     recorder::FailureCounts,
 };
 
@@ -38,7 +38,7 @@ pub(crate) enum Message {
         /// End of the last operation.
         last_end: Instant,
         /// What didn't come back, or begin, in time.
-        left: Box<Left>,
+        left: Box<LoopTotals>,
         /// What each user did.
         users: Vec<UserTotal>,
     },

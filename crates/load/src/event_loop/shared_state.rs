@@ -42,7 +42,7 @@ pub(crate) struct Task {
 pub(super) struct SharedState {
     pub(super) task: Task,
     pub(super) recorder: RefCell<Recorder>,
-    /// What each user did, by seat.
+    /// What each user did, by slot.
     pub(super) users: RefCell<Vec<UserTotal>>,
     pub(super) pace: Pace,
     pub(super) start: Instant,

@@ -15,7 +15,7 @@ use crate::{
     budget::Allowance,
     intervals::LoopInterval,
     outcome::Ended,
-    pace::{Left, LoopPace},
+    pace::{LoopPace, LoopTotals},
     recorder::{CarriedCells, Cell, Cells, FailureCounts, Shape},
     schedule::{Drain, OnError},
 };
@@ -164,7 +164,7 @@ struct Told {
     halted: Vec<Ended>,
     failures: FailureCounts,
     refusals: FailureCounts,
-    left: Left,
+    left: LoopTotals,
     users: Vec<UserTotal>,
 }
 
@@ -240,7 +240,7 @@ fn drive_with(
         halted: Vec::new(),
         failures: FailureCounts::new(),
         refusals: FailureCounts::new(),
-        left: Left::default(),
+        left: LoopTotals::default(),
         users: Vec::new(),
     };
     for message in inbox {

@@ -1,9 +1,9 @@
 //! The answer to each command of one client.
 
 use super::{
-    ask::{self, Ask},
     command::Command,
-    question::{Asker, Set},
+    question::{QueryContext, Set},
+    request::{self, Request},
     result::{Format, Packets, column_names},
     shared_state::SharedState,
 };
@@ -17,7 +17,7 @@ const UPDATED: &str = "Rows matched: 1  Changed: 1  Warnings: 0";
 
 /// What was said to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum Reply {
     /// Nothing, or something that no behaviour touches.
     Other,
     /// The answer to a statement of the load, in one word.
@@ -36,13 +36,13 @@ struct Prepared {
 }
 
 /// What one client's answers depend on.
-pub(super) struct Speaker {
+pub(super) struct Responder {
     connection_id: u32,
     login: Login,
     prepared: Vec<Option<Prepared>>,
 }
 
-impl Speaker {
+impl Responder {
     pub(super) fn new(connection_id: u32, login: Login) -> Self {
         Self {
             connection_id,
@@ -66,9 +66,9 @@ impl Speaker {
         command: Command<'_>,
         shared: &mut SharedState,
         packets: &mut Packets<'_>,
-    ) -> Said {
+    ) -> Reply {
         match command {
-            Command::Quit => return Said::Close,
+            Command::Quit => return Reply::Close,
             Command::Query(sql) => return self.query(sql, shared, packets),
             Command::Execute(id) => return self.execute(id, shared, packets),
             Command::Prepare(sql) => self.prepare(sql, shared, packets),
@@ -102,37 +102,37 @@ impl Speaker {
             Command::Malformed => error(packets, 1835, "HY000", "Malformed communication packet"),
             Command::Unknown => error(packets, 1047, "08S01", "Unknown command"),
         }
-        Said::Other
+        Reply::Other
     }
 
-    fn query(&mut self, sql: &[u8], shared: &mut SharedState, packets: &mut Packets<'_>) -> Said {
+    fn query(&mut self, sql: &[u8], shared: &mut SharedState, packets: &mut Packets<'_>) -> Reply {
         if !(self.login.multi_statements && sql.contains(&b';')) {
-            return self.run(Ask::of(sql), Format::Text, AUTOCOMMIT, shared, packets);
+            return self.run(Request::of(sql), Format::Text, AUTOCOMMIT, shared, packets);
         }
-        let mut all = Said::Other;
+        let mut all = Reply::Other;
         let mut rest = sql;
         loop {
-            let (first, more) = ask::split_first(rest);
+            let (first, more) = request::split_first(rest);
             let status = match more {
                 [] => AUTOCOMMIT,
                 _ => AUTOCOMMIT | MORE_RESULTS,
             };
-            let said = self.run(Ask::of(first), Format::Text, status, shared, packets);
-            if said != Said::Other {
+            let said = self.run(Request::of(first), Format::Text, status, shared, packets);
+            if said != Reply::Other {
                 all = said;
             }
             // Nothing follows an error, nor, here, the data of a file.
-            if more.is_empty() || matches!(said, Said::Statement("error") | Said::FileName) {
+            if more.is_empty() || matches!(said, Reply::Statement("error") | Reply::FileName) {
                 return all;
             }
             rest = more;
         }
     }
 
-    fn execute(&mut self, id: u32, shared: &mut SharedState, packets: &mut Packets<'_>) -> Said {
+    fn execute(&mut self, id: u32, shared: &mut SharedState, packets: &mut Packets<'_>) -> Reply {
         let Some(prepared) = self.statement(id) else {
             unknown_statement(packets);
-            return Said::Other;
+            return Reply::Other;
         };
         shared.counters_mut().executes += 1;
         if let Some(columns) = prepared.columns {
@@ -140,83 +140,93 @@ impl Speaker {
         }
         // The statement may change what is known of the client.
         let sql = prepared.sql.clone();
-        self.run(Ask::of(&sql), Format::Binary, AUTOCOMMIT, shared, packets)
+        self.run(
+            Request::of(&sql),
+            Format::Binary,
+            AUTOCOMMIT,
+            shared,
+            packets,
+        )
     }
 
     /// Runs one statement.
     fn run(
         &mut self,
-        ask: Ask<'_>,
+        request: Request<'_>,
         format: Format,
         status: u16,
         shared: &mut SharedState,
         packets: &mut Packets<'_>,
-    ) -> Said {
-        match ask {
-            Ask::Rows { columns } => return rows(columns, format, status, shared, packets),
-            Ask::Change { rows, update } => {
+    ) -> Reply {
+        match request {
+            Request::Rows { columns } => return rows(columns, format, status, shared, packets),
+            Request::Change { rows, update } => {
                 shared.counters_mut().statements += 1;
                 let info = if update { UPDATED } else { "" };
                 packets.push(|out| put_ok(rows, status, info, out));
-                return Said::Statement("ok");
+                return Reply::Statement("ok");
             }
-            Ask::File(name) => {
+            Request::File(name) => {
                 shared.counters_mut().statements += 1;
                 packets.push(|out| {
                     out.push(0xfb);
                     out.extend_from_slice(name);
                 });
-                return Said::FileName;
+                return Reply::FileName;
             }
-            Ask::Values(_) | Ask::Show(_) | Ask::Report => match self.set(ask, shared) {
-                Ok(set) => push_set(&set, format, status, packets),
-                Err(message) => {
-                    error(packets, 1193, "HY000", &message);
+            Request::Values(_) | Request::Show(_) | Request::Report => {
+                match self.set(request, shared) {
+                    Ok(set) => push_set(&set, format, status, packets),
+                    Err(message) => {
+                        error(packets, 1193, "HY000", &message);
+                    }
                 }
-            },
-            Ask::Use(database) => {
+            }
+            Request::Use(database) => {
                 self.login.database = Some(database.to_vec());
                 packets.push(|out| put_ok(0, status, "", out));
             }
-            Ask::Done => packets.push(|out| put_ok(0, status, "", out)),
+            Request::Done => packets.push(|out| put_ok(0, status, "", out)),
         }
-        Said::Other
+        Reply::Other
     }
 
     /// What is answered to a question about the server itself.
-    fn set(&self, ask: Ask<'_>, shared: &SharedState) -> Result<Set, String> {
-        let asker = Asker {
+    fn set(&self, request: Request<'_>, shared: &SharedState) -> Result<Set, String> {
+        let asker = QueryContext {
             identity: shared.identity(),
             counters: shared.counters(),
             connection_id: self.connection_id,
             user: &self.login.user,
             database: self.login.database.as_deref(),
         };
-        match ask {
-            Ask::Values(list) => asker
+        match request {
+            Request::Values(list) => asker
                 .values(list)
                 .map_err(|unknown| format!("Unknown system variable '{}'", unknown.0)),
-            Ask::Show(what) => Ok(asker.show(what)),
+            Request::Show(what) => Ok(asker.show(what)),
             _ => Ok(Set::empty(&["Message"])),
         }
     }
 
     fn prepare(&mut self, sql: &[u8], shared: &mut SharedState, packets: &mut Packets<'_>) {
-        let ask = Ask::of(sql);
-        let columns = match ask {
-            Ask::Rows { columns } => column_names(columns),
-            Ask::Values(_) | Ask::Show(_) | Ask::Report => match self.set(ask, shared) {
-                Ok(set) => set.names,
-                Err(message) => return error(packets, 1193, "HY000", &message),
-            },
-            Ask::File(_) => {
+        let request = Request::of(sql);
+        let columns = match request {
+            Request::Rows { columns } => column_names(columns),
+            Request::Values(_) | Request::Show(_) | Request::Report => {
+                match self.set(request, shared) {
+                    Ok(set) => set.names,
+                    Err(message) => return error(packets, 1193, "HY000", &message),
+                }
+            }
+            Request::File(_) => {
                 let message =
                     "This command is not supported in the prepared statement protocol yet";
                 return error(packets, 1295, "HY000", message);
             }
-            Ask::Change { .. } | Ask::Use(_) | Ask::Done => Vec::new(),
+            Request::Change { .. } | Request::Use(_) | Request::Done => Vec::new(),
         };
-        let Ok(parameters) = u16::try_from(ask::parameters(sql)) else {
+        let Ok(parameters) = u16::try_from(request::parameters(sql)) else {
             let message = "Prepared statement contains too many placeholders";
             return error(packets, 1390, "HY000", message);
         };
@@ -226,8 +236,8 @@ impl Speaker {
         }
         let id = self.keep(Prepared {
             sql: sql.into(),
-            columns: match ask {
-                Ask::Rows { columns } => Some(columns),
+            columns: match request {
+                Request::Rows { columns } => Some(columns),
                 _ => None,
             },
         });
@@ -278,10 +288,10 @@ fn rows(
     status: u16,
     shared: &mut SharedState,
     packets: &mut Packets<'_>,
-) -> Said {
+) -> Reply {
     shared.counters_mut().statements += 1;
     if shared.push_rows(columns, format, status, packets) {
-        Said::Statement("rows")
+        Reply::Statement("rows")
     } else {
         error(
             packets,
@@ -289,7 +299,7 @@ fn rows(
             "HY000",
             "a result of that many columns is too long for this null server",
         );
-        Said::Statement("error")
+        Reply::Statement("error")
     }
 }
 

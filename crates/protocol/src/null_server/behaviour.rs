@@ -19,14 +19,14 @@ pub enum Delay {
 
 /// What a server does whose caches fill: statements take longer at first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chill {
+pub struct ColdStart {
     /// How much longer the first statement takes.
     pub extra: Duration,
     /// The time in which that falls to 37 %, above zero.
     pub time_constant: Duration,
 }
 
-impl Chill {
+impl ColdStart {
     /// How much longer a statement takes so long after the first one.
     fn extra_after(&self, time: Duration) -> Duration {
         let constants = time.as_secs_f64() / self.time_constant.as_secs_f64();
@@ -58,7 +58,7 @@ pub struct Behaviour {
     /// How long the work of one statement takes; the connections don't wait for each other.
     pub delay: Option<Delay>,
     /// How much longer it takes at first.
-    pub chill: Option<Chill>,
+    pub chill: Option<ColdStart>,
     /// Pauses that come again and again.
     pub stalls: Option<Stalls>,
     /// One pause.
@@ -84,14 +84,14 @@ pub(super) enum Fate {
 }
 
 /// A behaviour at work.
-pub(super) struct Conduct {
+pub(super) struct BehaviourState {
     behaviour: Behaviour,
     random: Xoshiro256PlusPlus,
     first_statement: Option<Instant>,
     spared: u64,
 }
 
-impl Conduct {
+impl BehaviourState {
     pub(super) fn new(behaviour: Behaviour) -> Self {
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(behaviour.seed),
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn pauses_end_when_they_should() {
-        let mut conduct = Conduct::new(Behaviour {
+        let mut conduct = BehaviourState::new(Behaviour {
             stalls: Some(Stalls {
                 every: ms(100),
                 length: ms(10),
@@ -210,9 +210,9 @@ mod tests {
 
     #[test]
     fn a_cold_server_gets_faster() {
-        let mut conduct = Conduct::new(Behaviour {
+        let mut conduct = BehaviourState::new(Behaviour {
             delay: Some(Delay::Fixed(ms(1))),
-            chill: Some(Chill {
+            chill: Some(ColdStart {
                 extra: ms(100),
                 time_constant: ms(2000),
             }),
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn rates_and_delays_are_those_that_were_asked_for() {
-        let mut conduct = Conduct::new(Behaviour {
+        let mut conduct = BehaviourState::new(Behaviour {
             delay: Some(Delay::Exponential(ms(2))),
             error_rate: 0.1,
             drop_rate: 0.05,

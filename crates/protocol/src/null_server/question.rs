@@ -17,7 +17,7 @@ pub(super) struct Set {
 pub(super) struct UnknownVariable(pub(super) String);
 
 /// Who asks, and whom.
-pub(super) struct Asker<'a> {
+pub(super) struct QueryContext<'a> {
     pub(super) identity: &'a Identity,
     pub(super) counters: Counters,
     pub(super) connection_id: u32,
@@ -25,7 +25,7 @@ pub(super) struct Asker<'a> {
     pub(super) database: Option<&'a [u8]>,
 }
 
-impl Asker<'_> {
+impl QueryContext<'_> {
     /// Answers a SELECT without a table: its list of values.
     pub(super) fn values(&self, list: &[u8]) -> Result<Set, UnknownVariable> {
         let (mut names, mut row) = (Vec::new(), Vec::new());
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use crate::hello::Dialect;
 
-    fn ask<T>(question: impl FnOnce(Asker<'_>) -> T) -> T {
+    fn request<T>(question: impl FnOnce(QueryContext<'_>) -> T) -> T {
         let identity = Identity {
             dialect: Dialect::MySql,
             socket: "/tmp/s".into(),
@@ -198,7 +198,7 @@ mod tests {
             max_prepared_stmt_count: 10,
             set: Vec::new(),
         };
-        question(Asker {
+        question(QueryContext {
             identity: &identity,
             counters: Counters {
                 statements: 5,
@@ -243,7 +243,7 @@ mod tests {
             ("", "", ""),
         ];
         for (list, names, values) in cases {
-            let set = ask(|asker| asker.values(list.as_bytes())).unwrap();
+            let set = request(|asker| asker.values(list.as_bytes())).unwrap();
             let found: Vec<_> = set
                 .names
                 .iter()
@@ -252,14 +252,14 @@ mod tests {
             assert_eq!(found.join("|"), names);
             assert_eq!(text(&set.rows[0]).join("|"), values);
         }
-        let unknown = ask(|asker| asker.values(b"@@no_such"));
+        let unknown = request(|asker| asker.values(b"@@no_such"));
         assert_eq!(unknown, Err(UnknownVariable("no_such".to_owned())));
     }
 
     #[test]
     fn show() {
         let rows = |what: &str| {
-            let set = ask(|asker| asker.show(what.as_bytes()));
+            let set = request(|asker| asker.show(what.as_bytes()));
             set.rows
                 .iter()
                 .map(|row| text(row).join("="))

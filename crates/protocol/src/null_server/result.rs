@@ -123,13 +123,13 @@ pub(super) fn column_names(columns: u16) -> Vec<Vec<u8>> {
 }
 
 /// Results that were built once, by number of columns; the first packet has the number 1.
-pub(super) struct Canned {
+pub(super) struct CachedResults {
     rows: InventedRows,
     /// Four forms for each number of columns.
     built: Vec<Option<Box<[u8]>>>,
 }
 
-impl Canned {
+impl CachedResults {
     pub(super) fn new(rows: InventedRows) -> Self {
         let built = vec![None; FORMS * (usize::from(CANNED_COLUMNS_MAX) + 1)];
         Self { rows, built }

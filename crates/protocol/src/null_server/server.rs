@@ -10,11 +10,11 @@ use std::{
 use reactor::{Listener, sleep, spawn};
 
 use super::{
-    behaviour::{Behaviour, Conduct},
+    behaviour::{Behaviour, BehaviourState},
     log::Log,
-    result::{Canned, InventedRows},
+    result::{CachedResults, InventedRows},
     session,
-    shared_state::{Guest, PREPARED_MAX, SharedState},
+    shared_state::{ClientSlot, PREPARED_MAX, SharedState},
     variables::{Counters, Identity},
 };
 use crate::{
@@ -92,9 +92,9 @@ impl NullServer {
                 nonce: *b"null-server-no-nonce",
             },
             identity,
-            canned: Canned::new(settings.rows),
+            canned: CachedResults::new(settings.rows),
             read_delay: settings.behaviour.read_delay,
-            conduct: Conduct::new(settings.behaviour),
+            conduct: BehaviourState::new(settings.behaviour),
             error: settings.error,
             user_connections: settings.user_connections,
             log: settings.log.map(Log::new),
@@ -124,7 +124,7 @@ impl NullServer {
                     sleep(ACCEPT_AGAIN).await;
                     continue;
                 };
-                match Guest::enter(&shared) {
+                match ClientSlot::enter(&shared) {
                     Some(guest) => spawn(session::serve(stream, guest)),
                     None => spawn(session::refuse(stream)),
                 }

@@ -5,12 +5,12 @@ use std::{io, ops::Range, time::Duration};
 use reactor::{Instant, Stream, now, sleep, sleep_until};
 
 use super::{
-    answer::{Said, Speaker},
+    answer::{Reply, Responder},
     behaviour::Fate,
     command::Command,
     log::Entry,
     result::Packets,
-    shared_state::Guest,
+    shared_state::ClientSlot,
 };
 use crate::{
     hello::{Hello, Login},
@@ -24,13 +24,13 @@ const COMMAND_BYTES_MAX: usize = 64 << 20;
 const OUT_KEPT_MAX: usize = 64 << 10;
 
 /// Serves one client until it leaves; a client that goes away or talks nonsense is no failure of the server.
-pub(super) async fn serve(stream: Stream, guest: Guest) {
+pub(super) async fn serve(stream: Stream, guest: ClientSlot) {
     let mut wire = Wire::new(stream);
     wire.read_delay = guest.shared.borrow().read_delay();
     let Ok(Some(login)) = greet(&mut wire, &guest).await else {
         return;
     };
-    let speaker = Speaker::new(guest.connection_id, login);
+    let speaker = Responder::new(guest.connection_id, login);
     let mut session = Session {
         wire,
         speaker,
@@ -50,7 +50,7 @@ pub(super) async fn refuse(stream: Stream) {
     let _ = wire.flush().await;
 }
 
-async fn greet(wire: &mut Wire, guest: &Guest) -> io::Result<Option<Login>> {
+async fn greet(wire: &mut Wire, guest: &ClientSlot) -> io::Result<Option<Login>> {
     let greeting = Hello {
         connection_id: guest.connection_id,
         ..guest.shared.borrow().hello().clone()
@@ -156,8 +156,8 @@ impl Wire {
 
 struct Session {
     wire: Wire,
-    speaker: Speaker,
-    guest: Guest,
+    speaker: Responder,
+    guest: ClientSlot,
 }
 
 /// A statement whose answer is ready and not sent yet.
@@ -201,10 +201,10 @@ impl Session {
             };
             let next = packets.sequence;
             match said {
-                Said::Close => return Ok(()),
-                Said::Other => continue,
-                Said::Statement(result) => pending.result = result,
-                Said::FileName => {
+                Reply::Close => return Ok(()),
+                Reply::Other => continue,
+                Reply::Statement(result) => pending.result = result,
+                Reply::FileName => {
                     (pending.begin, pending.sequence) = self.swallow_file(next).await?;
                     pending.result = "ok";
                 }

@@ -5,9 +5,9 @@ use std::{cell::RefCell, rc::Rc, time::Duration};
 use reactor::Instant;
 
 use super::{
-    behaviour::{Conduct, Fate},
+    behaviour::{BehaviourState, Fate},
     log::{Entry, Log},
-    result::{Canned, Format, Packets},
+    result::{CachedResults, Format, Packets},
     variables::{Counters, Identity},
 };
 use crate::{error::ServerError, hello::Hello, payloads::AUTOCOMMIT};
@@ -19,9 +19,9 @@ pub(super) const PREPARED_MAX: usize = 1 << 20;
 pub(super) struct SharedState {
     pub(super) identity: Identity,
     pub(super) hello: Hello,
-    pub(super) canned: Canned,
+    pub(super) canned: CachedResults,
     pub(super) read_delay: Duration,
-    pub(super) conduct: Conduct,
+    pub(super) conduct: BehaviourState,
     pub(super) error: ServerError,
     pub(super) user_connections: Option<u32>,
     pub(super) log: Option<Log>,
@@ -136,12 +136,12 @@ impl SharedState {
 }
 
 /// A client that was let in, counted for as long as this lives.
-pub(super) struct Guest {
+pub(super) struct ClientSlot {
     pub(super) shared: Rc<RefCell<SharedState>>,
     pub(super) connection_id: u32,
 }
 
-impl Guest {
+impl ClientSlot {
     pub(super) fn enter(shared: &Rc<RefCell<SharedState>>) -> Option<Self> {
         let mut all = shared.borrow_mut();
         if all.counters.connected >= u64::from(all.identity.max_connections) {
@@ -159,7 +159,7 @@ impl Guest {
     }
 }
 
-impl Drop for Guest {
+impl Drop for ClientSlot {
     fn drop(&mut self) {
         self.shared.borrow_mut().counters.connected -= 1;
     }

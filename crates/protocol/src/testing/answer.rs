@@ -15,13 +15,13 @@ use crate::{
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
     pub(super) after: Duration,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<Fragment>,
     pub(super) close: bool,
 }
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum Fragment {
     /// A payload, to be framed.
     Packet(Vec<u8>),
     /// The end of a result, whose packet depends on what was agreed: after columns or rows, with this status.
@@ -42,11 +42,11 @@ impl Answer {
     /// A set of rows of text; `None` is NULL.
     pub fn rows(columns: &[&str], rows: &[&[Option<&str>]]) -> Self {
         let count = built(|out| put_lenenc(columns.len() as u64, out));
-        let mut parts = vec![Part::Packet(count)];
-        parts.extend(columns.iter().map(|name| Part::Packet(column(name))));
-        parts.push(Part::EndOfColumns);
-        parts.extend(rows.iter().map(|row| Part::Packet(text_row(row))));
-        parts.push(Part::EndOfRows { status: AUTOCOMMIT });
+        let mut parts = vec![Fragment::Packet(count)];
+        parts.extend(columns.iter().map(|name| Fragment::Packet(column(name))));
+        parts.push(Fragment::EndOfColumns);
+        parts.extend(rows.iter().map(|row| Fragment::Packet(text_row(row))));
+        parts.push(Fragment::EndOfRows { status: AUTOCOMMIT });
         Self {
             parts,
             ..Self::default()
@@ -65,7 +65,7 @@ impl Answer {
 
     fn of_packet(put: impl FnOnce(&mut Vec<u8>)) -> Self {
         Self {
-            parts: vec![Part::Packet(built(put))],
+            parts: vec![Fragment::Packet(built(put))],
             ..Self::default()
         }
     }
@@ -73,7 +73,7 @@ impl Answer {
     /// Bytes as they are, headers and all.
     pub fn raw(bytes: &[u8]) -> Self {
         Self {
-            parts: vec![Part::Raw(bytes.to_vec())],
+            parts: vec![Fragment::Raw(bytes.to_vec())],
             ..Self::default()
         }
     }
@@ -102,9 +102,9 @@ impl Answer {
     /// Another result after this one.
     pub fn then(mut self, next: Self) -> Self {
         match self.parts.last_mut() {
-            Some(Part::EndOfRows { status }) => *status |= MORE_RESULTS,
+            Some(Fragment::EndOfRows { status }) => *status |= MORE_RESULTS,
             // The low byte of an OK packet's status is the fourth from its end.
-            Some(Part::Packet(payload)) if payload.first() == Some(&0) => {
+            Some(Fragment::Packet(payload)) if payload.first() == Some(&0) => {
                 let at = payload.len() - 4;
                 payload[at] |= MORE_RESULTS.to_le_bytes()[0];
             }
@@ -124,7 +124,7 @@ impl Answer {
     }
 }
 
-impl Part {
+impl Fragment {
     pub(super) fn payload(&self, deprecate_eof: bool) -> Option<Vec<u8>> {
         match self {
             Self::Packet(payload) => Some(payload.clone()),

@@ -7,7 +7,7 @@ use reactor::Stream;
 use crate::{
     hello::{Hello, Login},
     packets::{self, PacketReader},
-    testing::answer::{Answer, Part},
+    testing::answer::{Answer, Fragment},
 };
 
 /// No test sends more.
@@ -46,7 +46,7 @@ impl Peer {
     pub async fn answer(&mut self, answer: &Answer) -> io::Result<()> {
         let mut out = Vec::new();
         for part in &answer.parts {
-            if let Part::Raw(bytes) = part {
+            if let Fragment::Raw(bytes) = part {
                 out.extend_from_slice(bytes);
             }
             if let Some(payload) = part.payload(self.deprecate_eof) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use samples::{BlockDevice, Cgroup, Host, KernelSettings, Machine, Place, Storage};
+use samples::{BlockDevice, Cgroup, Host, KernelSettings, Machine, Storage, StorageDirectory};
 
 use super::figures::scrolling;
 use crate::{number::bytes, observers, results::Results};
@@ -165,7 +165,7 @@ fn limits(cgroup: &Cgroup) -> String {
 }
 
 fn storage(results: &Results) -> Markup {
-    let mut found: Vec<(&Place, &Storage)> = Vec::new();
+    let mut found: Vec<(&StorageDirectory, &Storage)> = Vec::new();
     for storage in results.runs.iter().flat_map(|run| &run.storage) {
         for place in &storage.places {
             // The directories of private servers have names of their own.
@@ -207,7 +207,7 @@ fn storage(results: &Results) -> Markup {
 }
 
 /// The devices below a directory, from the top of the stack downwards.
-fn devices(place: &Place, storage: &Storage) -> String {
+fn devices(place: &StorageDirectory, storage: &Storage) -> String {
     let mut names: Vec<&str> = place.device.as_deref().into_iter().collect();
     let mut said = Vec::new();
     let mut at = 0;

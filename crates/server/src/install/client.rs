@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use super::error::InstallError;
 use crate::error::Error;
-use crate::interruption::{Kin, wait_for};
+use crate::interruption::{ProcessScope, wait_for};
 
 /// Longest part of a client's last words that an error repeats, characters.
 const SAID_CHARS_MAX: usize = 400;
@@ -35,7 +35,7 @@ impl Client<'_> {
         let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
         let stdout = child.stdout.take().map(drain);
         let stderr = child.stderr.take().map(drain);
-        let status = wait_for(&mut child, Kin::Group, watch)
+        let status = wait_for(&mut child, ProcessScope::Group, watch)
             .map_err(Error::io("wait for", self.name.as_ref()))?;
         let output = Output {
             status,

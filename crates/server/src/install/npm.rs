@@ -15,7 +15,7 @@ use crate::error::Error;
 /// What `npm pack --json` says of a package:
 /// `{"filename":"x-1.0.0.tgz","size":31,"integrity":"sha512-3q2+7w==", ...}`.
 #[derive(Debug, Deserialize)]
-struct Packed {
+struct PackOutput {
     filename: String,
     /// Bytes.
     size: u64,
@@ -38,7 +38,7 @@ pub(super) fn fetch(
         .arg(into)
         .arg(package);
     let output = client.run(command, &mut |pid| watch(written_bytes(pid)))?;
-    let packed: Vec<Packed> = serde_json::from_slice(&output.stdout)
+    let packed: Vec<PackOutput> = serde_json::from_slice(&output.stdout)
         .map_err(|error| client_said(package, &format!("its answer is not understood: {error}")))?;
     let packed = packed
         .into_iter()
@@ -61,7 +61,7 @@ fn client_said(package: &str, said: &str) -> Error {
     .into()
 }
 
-fn check(path: &Path, packed: &Packed) -> Result<(), Error> {
+fn check(path: &Path, packed: &PackOutput) -> Result<(), Error> {
     let length = path.metadata().map_err(Error::io("read", path))?.len();
     let hash = sha512(path).map_err(Error::io("read", path))?;
     let integrity = format!("sha512-{}", STANDARD.encode(hash));
@@ -95,7 +95,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.tgz");
         std::fs::write(&path, "abc").unwrap();
-        let packed = |size, integrity: &str| Packed {
+        let packed = |size, integrity: &str| PackOutput {
             filename: "x.tgz".to_owned(),
             size,
             integrity: integrity.to_owned(),

@@ -199,7 +199,7 @@ mod tests {
     fn every_name_can_be_asked_for_as_a_server() {
         for recipe in &RECIPES {
             assert!(
-                crate::version::Wanted::parse(recipe.name).is_some(),
+                crate::version::VersionRequest::parse(recipe.name).is_some(),
                 "{}",
                 recipe.name
             );

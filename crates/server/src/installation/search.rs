@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::install_marker::InstallMarker;
 use crate::launch::Launch;
 use crate::user_directory::installs_root;
-use crate::version::Wanted;
+use crate::version::VersionRequest;
 
 /// Where binaries lie besides PATH, which for a plain user often lacks the sbin directories.
 const USUAL_PLACES: [&str; 8] = [
@@ -41,7 +41,7 @@ impl Installation {
             None => None,
             Some(text) => Some((
                 text,
-                Wanted::parse(text).ok_or_else(|| Error::Wanted {
+                VersionRequest::parse(text).ok_or_else(|| Error::UnknownVersion {
                     wanted: text.to_owned(),
                 })?,
             )),

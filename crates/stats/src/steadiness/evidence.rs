@@ -39,7 +39,7 @@ pub struct Change {
 
 /// What the counters say of a part of a run.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Seen {
+pub(super) struct ObservedChanges {
     pub(super) misses: Option<Change>,
     pub(super) checkpoint_age_bytes: Option<Change>,
     pub(super) dirty_pages: Option<Change>,
@@ -59,7 +59,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The changes that matter.
-    pub(super) fn judge(&self) -> Seen {
+    pub(super) fn judge(&self) -> ObservedChanges {
         let misses = Change::of(self.misses_per_s);
         let grown =
             |series| Change::of(series).filter(|change: &Change| change.share > GROWTH_IGNORED);
@@ -69,7 +69,7 @@ impl<'a> Evidence<'a> {
             self.dirty_pages,
         ];
         let looks = series.iter().map(|series| series.len());
-        Seen {
+        ObservedChanges {
             misses: misses.filter(|change| change.share.abs() > MISSES_IGNORED),
             checkpoint_age_bytes: grown(self.checkpoint_age_bytes),
             dirty_pages: grown(self.dirty_pages),
@@ -80,7 +80,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-impl Seen {
+impl ObservedChanges {
     /// True where all counters were seen often enough, and none changes.
     pub(super) fn is_flat(&self) -> bool {
         self.misses.is_none() && !self.work_piles_up() && self.looks_too_few.is_none()

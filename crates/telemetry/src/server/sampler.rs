@@ -62,7 +62,7 @@ impl ServerSampler {
         let thread = std::thread::Builder::new()
             .name("server".to_owned())
             .spawn(move || {
-                let told = Told {
+                let told = Channels {
                     orders: receiver,
                     lines: sender,
                 };
@@ -114,7 +114,7 @@ impl ServerSampler {
 }
 
 /// The thread's ends of the channels.
-struct Told {
+struct Channels {
     orders: Receiver<Order>,
     lines: Sender<Line>,
 }
@@ -129,7 +129,7 @@ struct Observed {
     collected: Collected,
 }
 
-impl Told {
+impl Channels {
     fn observe(&self, server: &WatchedServer, ready: impl Fn()) {
         let reactor = match Reactor::new(Clock::System) {
             Ok(reactor) => reactor,

@@ -26,14 +26,14 @@ pub struct SlapUser {
     /// Of those, the ones that no COMMIT followed, and that no new connection followed.
     uncommitted: u64,
     on_connection: u64,
-    doing: Doing,
+    doing: CurrentOperation,
     /// The statement to be executed; its memory is used again for the next one.
     sql: Vec<u8>,
 }
 
 /// What the operation under way is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doing {
+enum CurrentOperation {
     /// Running the text.
     Query,
     /// Taking leave of the server, and connecting again.
@@ -53,7 +53,7 @@ impl SlapUser {
             begun: 0,
             uncommitted: 0,
             on_connection: 0,
-            doing: Doing::Query,
+            doing: CurrentOperation::Query,
             sql: Vec::new(),
         }
     }
@@ -134,7 +134,7 @@ impl User for SlapUser {
 
     fn next(&mut self) -> Next {
         let planned = &self.plan.planned;
-        self.doing = Doing::Query;
+        self.doing = CurrentOperation::Query;
         let is_over = self.limit.is_some_and(|limit| self.begun >= limit);
         let commits = planned.commit_every > 0;
         let leaves = planned.reconnect_every > 0 && self.on_connection >= planned.reconnect_every;
@@ -147,14 +147,14 @@ impl User for SlapUser {
             return Next::End;
         }
         if leaves {
-            self.doing = Doing::Reconnect;
+            self.doing = CurrentOperation::Reconnect;
             return Next::Operation(self.plan.reconnect);
         }
         Next::Operation(self.encode())
     }
 
     async fn execute(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
-        if self.doing == Doing::Reconnect {
+        if self.doing == CurrentOperation::Reconnect {
             self.disconnect().await;
             return self.connect().await;
         }
@@ -225,11 +225,11 @@ mod tests {
         let mut done = Vec::new();
         while let (Next::Operation(operation), true) = (user.next(), done.len() < 20) {
             match user.doing {
-                Doing::Reconnect => {
+                CurrentOperation::Reconnect => {
                     done.push(user.operations()[operation].clone());
                     user.on_connection = 0;
                 }
-                Doing::Query => done.push(String::from_utf8(user.sql.clone()).unwrap()),
+                CurrentOperation::Query => done.push(String::from_utf8(user.sql.clone()).unwrap()),
             }
         }
         done

@@ -64,11 +64,11 @@ pub(crate) enum Statement {
 
 /// What stands between commas, or behind `=`: parts joined by `.`, at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Expression(pub(crate) Vec<Part>);
+pub(crate) struct Expression(pub(crate) Vec<Operand>);
 
 /// One operand of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum Operand {
     Number(String),
     Text(Text),
     /// `$2`: an argument of the command line.

@@ -261,7 +261,7 @@ fn text_in_any_encoding_reaches_the_server_as_it_is() {
     text.extend([0xfc, b'l']);
     text.extend_from_slice(b"'\"; } # \x82\xa0\nmain {}");
     let script = Script::parse("latin1.smack", &text).unwrap();
-    let crate::smack::statement::Piece::Literal(query) = &script.queries[0].text.pieces[0] else {
+    let crate::smack::statement::Segment::Literal(query) = &script.queries[0].text.pieces[0] else {
         panic!("no literal");
     };
     assert_eq!(&query[..], b"select 'M\xfcl'");

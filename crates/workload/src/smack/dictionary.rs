@@ -195,13 +195,15 @@ impl Dictionary {
 
     /// Appends the next word of a client, escaped for a string literal.
     #[inline]
-    pub(crate) fn draw(&self, hand: &mut Hand, drawn: &mut u64, out: &mut Vec<u8>) {
+    pub(crate) fn draw(&self, draw_state: &mut DrawState, drawn: &mut u64, out: &mut Vec<u8>) {
         match &self.content {
-            Content::Random(words) => out.extend_from_slice(words.get(hand.below(words.len()))),
+            Content::Random(words) => {
+                out.extend_from_slice(words.get(draw_state.below(words.len())))
+            }
             Content::Sequential(words) => {
                 out.extend_from_slice(words.get((*drawn % words.len() as u64) as usize));
             }
-            Content::Unique(template) => template.write(hand.unique(*drawn), out),
+            Content::Unique(template) => template.write(draw_state.unique(*drawn), out),
         }
         *drawn += 1;
     }
@@ -233,7 +235,7 @@ fn each_piece(
 
 /// Which of all clients of a run one is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seat {
+pub struct ClientIndex {
     /// From 0.
     pub index: u64,
     /// Number of clients.
@@ -242,19 +244,19 @@ pub struct Seat {
 
 /// The hand with which one client draws: its own random numbers and its share of the unique ones.
 #[derive(Debug, Clone)]
-pub(crate) struct Hand {
+pub(crate) struct DrawState {
     random: Xoshiro256PlusPlus,
-    seat: Seat,
+    client_index: ClientIndex,
 }
 
-impl Hand {
-    pub(crate) fn new(seed: u64, seat: Seat) -> Self {
-        // Seed and seat go through a mixer one after the other, so that neighbouring ones have nothing in common.
-        let mixed = SplitMix64::seed_from_u64(seed).next_u64() ^ seat.index;
+impl DrawState {
+    pub(crate) fn new(seed: u64, client_index: ClientIndex) -> Self {
+        // Seed and index go through a mixer one after the other, so that neighbouring ones have nothing in common.
+        let mixed = SplitMix64::seed_from_u64(seed).next_u64() ^ client_index.index;
         let own_seed = SplitMix64::seed_from_u64(mixed).next_u64();
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(own_seed),
-            seat,
+            client_index,
         }
     }
 
@@ -267,7 +269,8 @@ impl Hand {
     /// The nth number of this client that no other client has.
     #[inline]
     fn unique(&self, nth: u64) -> u64 {
-        nth.wrapping_mul(self.seat.of).wrapping_add(self.seat.index)
+        nth.wrapping_mul(self.client_index.of)
+            .wrapping_add(self.client_index.index)
     }
 }
 

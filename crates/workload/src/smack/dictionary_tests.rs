@@ -16,20 +16,25 @@ fn load(members: &str, generator: &str, files: &DataFiles) -> Result<Dictionary,
     Dictionary::load_all(&script, files).map(|mut dictionaries| dictionaries.remove(0))
 }
 
-fn draws(dictionary: &Dictionary, seat: Seat, seed: u64, count: usize) -> Vec<String> {
-    let mut hand = Hand::new(seed, seat);
+fn draws(
+    dictionary: &Dictionary,
+    client_index: ClientIndex,
+    seed: u64,
+    count: usize,
+) -> Vec<String> {
+    let mut draw_state = DrawState::new(seed, client_index);
     let mut drawn = 0;
     (0..count)
         .map(|_| {
             let mut out = Vec::new();
-            dictionary.draw(&mut hand, &mut drawn, &mut out);
+            dictionary.draw(&mut draw_state, &mut drawn, &mut out);
             String::from_utf8(out).unwrap()
         })
         .collect()
 }
 
-fn alone() -> Seat {
-    Seat { index: 0, of: 1 }
+fn alone() -> ClientIndex {
+    ClientIndex { index: 0, of: 1 }
 }
 
 const LIST: &str = r#"type "seq"; source_type "list"; source "a,b,it's";"#;
@@ -39,7 +44,7 @@ fn seq_goes_round_from_the_first_word_in_every_client() {
     let dictionary = load(LIST, "", &DataFiles::default()).unwrap();
     for index in [0, 1] {
         assert_eq!(
-            draws(&dictionary, Seat { index, of: 2 }, 1, 4),
+            draws(&dictionary, ClientIndex { index, of: 2 }, 1, 4),
             ["a", "b", "it\\'s", "a"]
         );
     }
@@ -48,7 +53,10 @@ fn seq_goes_round_from_the_first_word_in_every_client() {
 #[test]
 fn rand_repeats_by_seed_and_differs_by_client() {
     let dictionary = load(&LIST.replace("seq", "rand"), "", &DataFiles::default()).unwrap();
-    let seats = [Seat { index: 0, of: 2 }, Seat { index: 1, of: 2 }];
+    let seats = [
+        ClientIndex { index: 0, of: 2 },
+        ClientIndex { index: 1, of: 2 },
+    ];
     let first = draws(&dictionary, seats[0], 1, 100);
     assert_eq!(first, draws(&dictionary, seats[0], 1, 100));
     assert_ne!(first, draws(&dictionary, seats[1], 1, 100));
@@ -66,7 +74,7 @@ fn rand_repeats_by_seed_and_differs_by_client() {
 fn rand_is_the_same_in_every_version() {
     let members = r#"type "rand"; source_type "file"; source "words.dat"; delim ",";"#;
     let dictionary = load(members, ROWS, &DataFiles::default()).unwrap();
-    let drawn = draws(&dictionary, Seat { index: 3, of: 10 }, 1, 1000).join(",");
+    let drawn = draws(&dictionary, ClientIndex { index: 3, of: 10 }, 1, 1000).join(",");
     assert_eq!(
         format!("{:x}", md5::compute(drawn)),
         "21c03d02b9d6d07a84410eed28b0fa00"
@@ -81,7 +89,7 @@ fn unique_never_repeats_whichever_client_draws() {
     assert_eq!(draws(&dictionary, alone(), 1, 2), ["u00000x", "u00001x"]);
     let mut seen = HashSet::new();
     for index in 0..3 {
-        for word in draws(&dictionary, Seat { index, of: 3 }, 1, 50) {
+        for word in draws(&dictionary, ClientIndex { index, of: 3 }, 1, 50) {
             assert!(seen.insert(word));
         }
     }

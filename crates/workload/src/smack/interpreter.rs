@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use super::{
     Error,
-    ast::{Expression, Part},
+    ast::{Expression, Operand},
     client_program::{ClientProgram, Command, Step},
     main_block::speaks_of_others,
 };
@@ -36,14 +36,14 @@ pub enum Action {
         times: u64,
     },
     /// Let the workers run.
-    Drive(Crew),
+    Drive(ClientWorkers),
     /// Print the report of what was driven last, and give its figures to [`Interpreter::report`].
     Report,
 }
 
 /// The workers of a client and what each of them does.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Crew {
+pub struct ClientWorkers {
     /// Number of workers.
     pub threads: u64,
     /// What each worker does after it has connected, in order.
@@ -105,7 +105,7 @@ pub struct Interpreter<'p> {
     steps: std::slice::Iter<'p, Step>,
     variables: HashMap<String, String>,
     rounds: u64,
-    crew: Option<Crew>,
+    workers: Option<ClientWorkers>,
     connected: bool,
     figures: Option<Figures>,
     /// What follows before the next step is looked at.
@@ -123,7 +123,7 @@ impl<'p> Interpreter<'p> {
             steps: program.steps.iter(),
             variables: HashMap::new(),
             rounds: 0,
-            crew: None,
+            workers: None,
             connected: false,
             figures: None,
             queued: std::collections::VecDeque::new(),
@@ -135,7 +135,7 @@ impl<'p> Interpreter<'p> {
     pub fn check_arguments(&self) -> Result<(), Error> {
         for step in self.steps.as_slice() {
             for part in step.expressions().flat_map(|expression| &expression.0) {
-                if let Part::Argument(number) = part {
+                if let Operand::Argument(number) = part {
                     self.argument(step, &number.value)?;
                 }
             }
@@ -172,14 +172,14 @@ impl<'p> Interpreter<'p> {
             Command::SetRounds(rounds) => self.rounds = self.number(step, rounds)?,
             Command::CreateThreads(threads) => {
                 let threads = self.number(step, threads)?.max(1);
-                self.crew = Some(Crew {
+                self.workers = Some(ClientWorkers {
                     threads,
                     stages: Vec::new(),
                 });
             }
             Command::Connect => self.connected = true,
             Command::Disconnect => {
-                if self.crew.is_none() {
+                if self.workers.is_none() {
                     self.connected = false;
                 }
             }
@@ -187,8 +187,8 @@ impl<'p> Interpreter<'p> {
                 self.expect_connection(step)?;
                 let rounds = Some(self.rounds);
                 // Without create_threads the client itself is the only worker.
-                self.crew
-                    .get_or_insert_with(|| Crew {
+                self.workers
+                    .get_or_insert_with(|| ClientWorkers {
                         threads: 1,
                         stages: Vec::new(),
                     })
@@ -199,8 +199,8 @@ impl<'p> Interpreter<'p> {
             Command::Sleep(seconds, milliseconds) => {
                 let pause = Duration::from_secs(self.number(step, seconds)?)
                     .saturating_add(Duration::from_millis(self.number(step, milliseconds)?));
-                match &mut self.crew {
-                    Some(crew) => crew.stages.push(Stage::Pause(pause)),
+                match &mut self.workers {
+                    Some(workers) => workers.stages.push(Stage::Pause(pause)),
                     None => self.queued.push_back(Action::Sleep(pause)),
                 }
             }
@@ -212,8 +212,8 @@ impl<'p> Interpreter<'p> {
             Command::Query(sql) => {
                 self.expect_connection(step)?;
                 let sql = self.text(step, sql)?;
-                match &mut self.crew {
-                    Some(crew) => crew.stages.push(Stage::Query(sql)),
+                match &mut self.workers {
+                    Some(workers) => workers.stages.push(Stage::Query(sql)),
                     None => self.queued.push_back(Action::Query { sql }),
                 }
             }
@@ -234,20 +234,20 @@ impl<'p> Interpreter<'p> {
 
     /// Lines between create_threads and collect_threads are executed by every worker.
     fn workers(&self) -> u64 {
-        self.crew.as_ref().map_or(1, |crew| crew.threads)
+        self.workers.as_ref().map_or(1, |workers| workers.threads)
     }
 
     /// Queues an action at its place: now, or after what the workers have to do before it.
     fn in_order(&mut self, action: Action) {
-        match &self.crew {
-            Some(crew) if !crew.stages.is_empty() => self.after_barrel.push(action),
+        match &self.workers {
+            Some(workers) if !workers.stages.is_empty() => self.after_barrel.push(action),
             _ => self.queued.push_back(action),
         }
     }
 
     fn drive(&mut self, with_report: bool) {
-        if let Some(crew) = self.crew.take() {
-            self.queued.push_back(Action::Drive(crew));
+        if let Some(workers) = self.workers.take() {
+            self.queued.push_back(Action::Drive(workers));
             self.queued.extend(self.after_barrel.drain(..));
             if with_report {
                 self.queued.push_back(Action::Report);
@@ -294,10 +294,10 @@ impl<'p> Interpreter<'p> {
         let mut text = String::new();
         for part in &expression.0 {
             match part {
-                Part::Number(number) => text.push_str(number),
-                Part::Text(literal) => text.push_str(&literal.text()),
-                Part::Argument(number) => text.push_str(self.argument(step, &number.value)?),
-                Part::Variable(name) => match self.variables.get(&name.value) {
+                Operand::Number(number) => text.push_str(number),
+                Operand::Text(literal) => text.push_str(&literal.text()),
+                Operand::Argument(number) => text.push_str(self.argument(step, &number.value)?),
+                Operand::Variable(name) => match self.variables.get(&name.value) {
                     Some(value) => text.push_str(value),
                     None => {
                         return Err(fault(
@@ -306,10 +306,10 @@ impl<'p> Interpreter<'p> {
                         ));
                     }
                 },
-                Part::OfClient { field, .. } => {
+                Operand::OfClient { field, .. } => {
                     text.push_str(&self.connect_figure(step, &field.value)?);
                 }
-                Part::OfQueryType {
+                Operand::OfQueryType {
                     query_type, field, ..
                 } => {
                     let figure = self.query_figure(step, &query_type.value, &field.value)?;

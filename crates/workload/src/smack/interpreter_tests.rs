@@ -55,7 +55,7 @@ fn print(text: &str, times: u64) -> Action {
 }
 
 fn drive(threads: u64, stages: &[Stage]) -> Action {
-    Action::Drive(Crew {
+    Action::Drive(ClientWorkers {
         threads,
         stages: stages.to_vec(),
     })

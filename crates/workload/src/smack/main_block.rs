@@ -4,7 +4,7 @@
 //! copies run side by side.
 
 use super::{
-    ast::{Expression, Part, Statement, Word},
+    ast::{Expression, Operand, Statement, Word},
     client_program::{ClientProgram, Command, Step},
     diagnostic::{Diagnostic, Source},
     script::Script,
@@ -170,7 +170,7 @@ fn expect_arguments<const N: usize>(
 /// Name of another client whose report an expression asks for.
 pub(crate) fn speaks_of_others<'e>(expression: &'e Expression, own: &str) -> Option<&'e str> {
     expression.0.iter().find_map(|part| match part {
-        Part::OfClient { client, .. } | Part::OfQueryType { client, .. } => {
+        Operand::OfClient { client, .. } | Operand::OfQueryType { client, .. } => {
             (client.value != own).then_some(client.value.as_str())
         }
         _ => None,

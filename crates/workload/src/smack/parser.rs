@@ -18,7 +18,7 @@ use winnow::{
 };
 
 use super::{
-    ast::{Expression, Member, Part, Program, Section, SectionKind, Statement, Text, Word},
+    ast::{Expression, Member, Operand, Program, Section, SectionKind, Statement, Text, Word},
     diagnostic::{Diagnostic, Source},
     lexer::{Token, TokenKind, tokens},
 };
@@ -156,14 +156,14 @@ fn expression(input: &mut Input<'_>) -> Parsed<Expression> {
     Ok(Expression(parts))
 }
 
-fn part(input: &mut Input<'_>) -> Parsed<Part> {
+fn part(input: &mut Input<'_>) -> Parsed<Operand> {
     alt((
-        number.map(|number| Part::Number(number.value)),
-        text.map(Part::Text),
+        number.map(|number| Operand::Number(number.value)),
+        text.map(Operand::Text),
         preceded(
             punctuation(TokenKind::Dollar, "`$`"),
             cut_err(
-                alt((number.map(Part::Argument), word.map(Part::Variable)))
+                alt((number.map(Operand::Argument), word.map(Operand::Variable)))
                     .context("an argument's number or a variable's name after `$`"),
             ),
         ),
@@ -174,19 +174,19 @@ fn part(input: &mut Input<'_>) -> Parsed<Part> {
 }
 
 /// `client::field` or `client::query_type::field`
-fn report_field(input: &mut Input<'_>) -> Parsed<Part> {
+fn report_field(input: &mut Input<'_>) -> Parsed<Operand> {
     let scope = || punctuation(TokenKind::Scope, "`::` after the client's name");
     let client = word.parse_next(input)?;
     let field_or_type =
         cut_err(preceded(scope(), word.context("a field or a query type"))).parse_next(input)?;
     if opt(peek(scope())).parse_next(input)?.is_none() {
-        return Ok(Part::OfClient {
+        return Ok(Operand::OfClient {
             client,
             field: field_or_type,
         });
     }
     let field = cut_err(preceded(scope(), word.context("a field"))).parse_next(input)?;
-    Ok(Part::OfQueryType {
+    Ok(Operand::OfQueryType {
         client,
         query_type: field_or_type,
         field,

@@ -8,7 +8,7 @@ use super::{
     dictionary::Dictionary,
     interpreter::Stage,
     script::Script,
-    statement::{Piece, StatementText},
+    statement::{Segment, StatementText},
 };
 
 /// Operation name of statements that main sends itself; no report of Super Smack counts them.
@@ -27,7 +27,7 @@ pub struct ClientPlan {
 #[derive(Debug)]
 pub(crate) struct Statement {
     pub(crate) operation: usize,
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Segment>,
 }
 
 /// Steps that are repeated together.
@@ -47,7 +47,7 @@ pub(crate) enum PlannedStep {
 
 /// How a client's barrel is to be fired.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Firing<'f> {
+pub struct BarrelOptions<'f> {
     /// Counts for the barrel's queries in file order instead of the file's, such as `10:1`; 0 drops one.
     pub mix: Option<&'f str>,
     /// What each worker does; none for the barrel over and over.
@@ -60,7 +60,7 @@ impl ClientPlan {
         script: &Script,
         dictionaries: Arc<[Dictionary]>,
         client: &str,
-        firing: Firing<'_>,
+        firing: BarrelOptions<'_>,
     ) -> Result<Self, Error> {
         let missing = |reason| Error::Client {
             name: client.to_owned(),
@@ -118,8 +118,8 @@ impl ClientPlan {
     pub fn drawn_from(&self) -> Vec<usize> {
         let pieces = self.statements.iter().flat_map(|it| &it.pieces);
         let words = pieces.filter_map(|piece| match piece {
-            Piece::Word(dictionary) => Some(*dictionary),
-            Piece::Literal(_) => None,
+            Segment::Word(dictionary) => Some(*dictionary),
+            Segment::Literal(_) => None,
         });
         let words: std::collections::BTreeSet<usize> = words.collect();
         words.into_iter().collect()

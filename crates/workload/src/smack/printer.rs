@@ -1,6 +1,6 @@
 //! Writes a syntax tree as the text of a .smack file: the other half of the parser's round-trip test.
 
-use super::ast::{Expression, Part, Program, Statement};
+use super::ast::{Expression, Operand, Program, Statement};
 
 /// A program as source text.
 pub(crate) struct Printed<'p>(pub(crate) &'p Program);
@@ -63,13 +63,13 @@ fn print_expression(expression: &Expression, out: &mut Vec<u8>) {
     }
 }
 
-fn print_part(part: &Part, out: &mut Vec<u8>) {
+fn print_part(part: &Operand, out: &mut Vec<u8>) {
     let text = match part {
-        Part::Text(text) => return quote(&text.value, out),
-        Part::Number(number) => number.clone(),
-        Part::Argument(word) | Part::Variable(word) => format!("${}", word.value),
-        Part::OfClient { client, field } => format!("{}::{}", client.value, field.value),
-        Part::OfQueryType {
+        Operand::Text(text) => return quote(&text.value, out),
+        Operand::Number(number) => number.clone(),
+        Operand::Argument(word) | Operand::Variable(word) => format!("${}", word.value),
+        Operand::OfClient { client, field } => format!("{}::{}", client.value, field.value),
+        Operand::OfQueryType {
             client,
             query_type,
             field,

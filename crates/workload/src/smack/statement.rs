@@ -5,12 +5,12 @@ use bstr::BString;
 /// A statement's text, cut at the places where words go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatementText {
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Segment>,
 }
 
 /// A piece of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum Segment {
     Literal(BString),
     /// A word of the dictionary with this index, drawn anew at each place.
     Word(usize),
@@ -20,7 +20,7 @@ impl StatementText {
     /// A text without words.
     pub(crate) fn plain(text: &[u8]) -> Self {
         Self {
-            pieces: vec![Piece::Literal(text.into())],
+            pieces: vec![Segment::Literal(text.into())],
         }
     }
 
@@ -55,13 +55,13 @@ impl StatementText {
             let name = String::from_utf8_lossy(&rest[..length]).into_owned();
             let index = dictionary(&name).ok_or(name)?;
             if !literal.is_empty() {
-                pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+                pieces.push(Segment::Literal(std::mem::take(&mut literal)));
             }
-            pieces.push(Piece::Word(index));
+            pieces.push(Segment::Word(index));
             rest = &rest[length..];
         }
         if !literal.is_empty() || pieces.is_empty() {
-            pieces.push(Piece::Literal(literal));
+            pieces.push(Segment::Literal(literal));
         }
         Ok(Self { pieces })
     }
@@ -80,8 +80,8 @@ mod tests {
             .pieces
             .into_iter()
             .map(|piece| match piece {
-                Piece::Literal(text) => text.to_string(),
-                Piece::Word(index) => format!("<{}>", names[index]),
+                Segment::Literal(text) => text.to_string(),
+                Segment::Word(index) => format!("<{}>", names[index]),
             })
             .collect())
     }

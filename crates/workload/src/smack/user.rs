@@ -5,10 +5,10 @@ use std::sync::Arc;
 use protocol::{Connection, Endpoint};
 
 use super::{
-    dictionary::{Dictionary, Hand, Seat},
+    dictionary::{ClientIndex, Dictionary, DrawState},
     plan::{ClientPlan, PlannedStep},
     script::Script,
-    statement::Piece,
+    statement::Segment,
 };
 use crate::{Failure, Next, User, Watch};
 
@@ -17,17 +17,17 @@ pub struct SmackUser {
     plan: Arc<ClientPlan>,
     endpoint: Arc<Endpoint>,
     connection: Option<Connection>,
-    hand: Hand,
+    draw_state: DrawState,
     /// Words drawn from each dictionary.
     drawn: Vec<u64>,
-    place: Place,
+    place: Position,
     /// The statement to be executed; its memory is used again for the next one.
     sql: Vec<u8>,
 }
 
 /// Where in its plan a worker is.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct Position {
     stage: usize,
     round: u64,
     step: usize,
@@ -35,15 +35,20 @@ struct Place {
 }
 
 impl SmackUser {
-    /// The worker at this seat, not connected yet; its words depend on the seed and the seat alone.
-    pub fn new(plan: Arc<ClientPlan>, endpoint: Arc<Endpoint>, seat: Seat, seed: u64) -> Self {
+    /// The worker with this index, not connected yet; its words depend on the seed and the index alone.
+    pub fn new(
+        plan: Arc<ClientPlan>,
+        endpoint: Arc<Endpoint>,
+        client_index: ClientIndex,
+        seed: u64,
+    ) -> Self {
         Self {
-            hand: Hand::new(seed, seat),
+            draw_state: DrawState::new(seed, client_index),
             drawn: vec![0; plan.dictionaries.len()],
             plan,
             endpoint,
             connection: None,
-            place: Place::default(),
+            place: Position::default(),
             sql: Vec::new(),
         }
     }
@@ -54,7 +59,7 @@ impl SmackUser {
         write_pieces(
             &statement.pieces,
             &self.plan.dictionaries,
-            &mut self.hand,
+            &mut self.draw_state,
             &mut self.drawn,
             &mut self.sql,
         );
@@ -67,17 +72,17 @@ pub fn statement_of(
     script: &Script,
     dictionaries: &[Dictionary],
     query: &str,
-    seat: Seat,
+    client_index: ClientIndex,
     seed: u64,
 ) -> Option<Vec<u8>> {
     let query = &script.queries[script.query(query)?];
     let mut sql = Vec::new();
     let mut drawn = vec![0; dictionaries.len()];
-    let mut hand = Hand::new(seed, seat);
+    let mut draw_state = DrawState::new(seed, client_index);
     write_pieces(
         &query.text.pieces,
         dictionaries,
-        &mut hand,
+        &mut draw_state,
         &mut drawn,
         &mut sql,
     );
@@ -86,21 +91,21 @@ pub fn statement_of(
 
 #[inline]
 fn write_pieces(
-    pieces: &[Piece],
+    pieces: &[Segment],
     dictionaries: &[Dictionary],
-    hand: &mut Hand,
+    draw_state: &mut DrawState,
     drawn: &mut [u64],
     sql: &mut Vec<u8>,
 ) {
     for piece in pieces {
         match piece {
-            Piece::Literal(text) => sql.extend_from_slice(text),
-            Piece::Word(index) => dictionaries[*index].draw(hand, &mut drawn[*index], sql),
+            Segment::Literal(text) => sql.extend_from_slice(text),
+            Segment::Word(index) => dictionaries[*index].draw(draw_state, &mut drawn[*index], sql),
         }
     }
 }
 
-impl Place {
+impl Position {
     /// The next step of a plan; none at its end.
     fn advance(&mut self, plan: &ClientPlan) -> Option<PlannedStep> {
         loop {

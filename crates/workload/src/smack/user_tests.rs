@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::Address;
 
 use super::*;
-use crate::smack::{DataFiles, Error, Firing, Stage};
+use crate::smack::{BarrelOptions, DataFiles, Error, Stage};
 
 const SCRIPT: &str = r#"
 dictionary "n" { type "seq"; source_type "list"; source "1,2,3"; }
@@ -20,7 +20,11 @@ client "none" {}
 main {}
 "#;
 
-fn user(client: &str, firing: Firing<'_>, seat: Seat) -> Result<SmackUser, Error> {
+fn user(
+    client: &str,
+    firing: BarrelOptions<'_>,
+    client_index: ClientIndex,
+) -> Result<SmackUser, Error> {
     let script = Script::parse("t.smack", SCRIPT.as_bytes()).unwrap();
     let dictionaries = Dictionary::load_all(&script, &DataFiles::default()).unwrap();
     let plan = ClientPlan::new(&script, dictionaries.into(), client, firing)?;
@@ -37,7 +41,12 @@ fn user(client: &str, firing: Firing<'_>, seat: Seat) -> Result<SmackUser, Error
         statement_timeout: None,
         connect_timeout: Duration::from_secs(1),
     };
-    Ok(SmackUser::new(plan.into(), endpoint.into(), seat, 1))
+    Ok(SmackUser::new(
+        plan.into(),
+        endpoint.into(),
+        client_index,
+        1,
+    ))
 }
 
 /// The next `count` steps as text.
@@ -55,19 +64,19 @@ fn fires(user: &mut SmackUser, count: usize) -> Vec<String> {
         .collect()
 }
 
-fn seat() -> Seat {
-    Seat { index: 1, of: 4 }
+fn client_index() -> ClientIndex {
+    ClientIndex { index: 1, of: 4 }
 }
 
 const ONE_ROUND: [Stage; 1] = [Stage::Barrel { rounds: Some(1) }];
 
 #[test]
 fn a_round_is_every_entry_in_order() {
-    let firing = Firing {
+    let firing = BarrelOptions {
         stages: Some(&[Stage::Barrel { rounds: Some(2) }]),
-        ..Firing::default()
+        ..BarrelOptions::default()
     };
-    let mut user = user("c", firing, seat()).unwrap();
+    let mut user = user("c", firing, client_index()).unwrap();
     assert_eq!(user.operations(), ["ins", "sel"]);
     assert_eq!(
         fires(&mut user, 10),
@@ -88,14 +97,14 @@ fn a_round_is_every_entry_in_order() {
 
 #[test]
 fn without_stages_it_never_ends() {
-    let mut user = user("r", Firing::default(), seat()).unwrap();
+    let mut user = user("r", BarrelOptions::default(), client_index()).unwrap();
     let fired = fires(&mut user, 1000);
     assert!(fired.iter().all(|step| step == "sel: select '$n'"));
 }
 
 #[test]
 fn stages_in_order() {
-    let firing = Firing {
+    let firing = BarrelOptions {
         stages: Some(&[
             Stage::Query("set @a = 1".to_owned()),
             Stage::Pause(Duration::from_secs(2)),
@@ -103,9 +112,9 @@ fn stages_in_order() {
             Stage::Barrel { rounds: Some(0) },
             Stage::Query("set @a = 2".to_owned()),
         ]),
-        ..Firing::default()
+        ..BarrelOptions::default()
     };
-    let mut user = user("r", firing, seat()).unwrap();
+    let mut user = user("r", firing, client_index()).unwrap();
     assert_eq!(user.operations(), ["sel", "query()"]);
     assert_eq!(
         fires(&mut user, 5),
@@ -133,11 +142,11 @@ fn a_mix_replaces_the_counts() {
             ],
         ),
     ] {
-        let firing = Firing {
+        let firing = BarrelOptions {
             mix: Some(mix),
             stages: Some(&ONE_ROUND),
         };
-        let mut user = user("c", firing, seat()).unwrap();
+        let mut user = user("c", firing, client_index()).unwrap();
         assert_eq!(fires(&mut user, expected.len()), expected, "{mix}");
     }
     for (mix, message) in [
@@ -145,11 +154,11 @@ fn a_mix_replaces_the_counts() {
         ("0:0", "mix '0:0': drops every query"),
         ("1:x", "mix '1:x': expected counts such as 10:1"),
     ] {
-        let firing = Firing {
+        let firing = BarrelOptions {
             mix: Some(mix),
-            ..Firing::default()
+            ..BarrelOptions::default()
         };
-        let error = user("c", firing, seat()).err().unwrap();
+        let error = user("c", firing, client_index()).err().unwrap();
         assert_eq!(error.to_string(), message);
     }
 }
@@ -158,17 +167,17 @@ fn a_mix_replaces_the_counts() {
 fn a_single_statement_has_its_words() {
     let script = Script::parse("t.smack", SCRIPT.as_bytes()).unwrap();
     let dictionaries = Dictionary::load_all(&script, &DataFiles::default()).unwrap();
-    let statement = |query| statement_of(&script, &dictionaries, query, seat(), 1);
+    let statement = |query| statement_of(&script, &dictionaries, query, client_index(), 1);
     assert_eq!(statement("i"), Some(b"insert 'k1', 'k5'".to_vec()));
     assert_eq!(statement("nosuch"), None);
 }
 
 #[test]
 fn what_cannot_be_fired() {
-    let mut empty = user("empty", Firing::default(), seat()).unwrap();
+    let mut empty = user("empty", BarrelOptions::default(), client_index()).unwrap();
     assert_eq!(fires(&mut empty, 1), ["End"]);
     let missing = |client| {
-        user(client, Firing::default(), seat())
+        user(client, BarrelOptions::default(), client_index())
             .err()
             .unwrap()
             .to_string()

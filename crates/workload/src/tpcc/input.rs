@@ -8,7 +8,7 @@ use super::{
 
 /// Where a terminal stands, and what its operator knows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Home {
     /// The home warehouse, the same for the life of the terminal (clause 2.4.1.1).
     pub(crate) warehouse: u32,
     /// The district of its Stock-Level transactions (clause 2.8.1.1).
@@ -99,7 +99,7 @@ pub(crate) struct StockLevel {
     pub(crate) threshold: u32,
 }
 
-impl Place {
+impl Home {
     /// Source: TPC-C 5.11, clause 2.4.1. The lines' memory is used again.
     pub(crate) fn new_order(&self, draw: &mut Draw, order: &mut NewOrder) {
         order.warehouse = self.warehouse;
@@ -202,8 +202,8 @@ mod tests {
     use super::*;
     use crate::tpcc::random::Purpose;
 
-    fn place(warehouse: u32, warehouses: u32) -> Place {
-        Place {
+    fn place(warehouse: u32, warehouses: u32) -> Home {
+        Home {
             warehouse,
             district: 4,
             warehouses,

@@ -64,14 +64,14 @@ pub const LOAD_SESSION: [&str; 2] = [
 
 impl LoadPlan {
     /// The tables as a loader takes them: only what is missing.
-    pub fn tables(&self, found: &Found) -> Vec<TableData> {
+    pub fn tables(&self, found: &ExistingSchema) -> Vec<TableData> {
         let wanted = ORDER
             .into_iter()
             .filter(|table| self.tables.contains(table));
         wanted.map(|table| self.table(table, found)).collect()
     }
 
-    fn table(&self, table: Table, found: &Found) -> TableData {
+    fn table(&self, table: Table, found: &ExistingSchema) -> TableData {
         let is_there = found.tables.contains(table.name());
         let indexes: Vec<Index> = INDEXES
             .into_iter()
@@ -114,13 +114,13 @@ impl LoadPlan {
     }
 
     /// Statements that add the foreign keys that are missing, once all rows and indexes are there.
-    pub fn foreign_key_statements(&self, found: &Found) -> Vec<String> {
+    pub fn foreign_key_statements(&self, found: &ExistingSchema) -> Vec<String> {
         let keys = self.wanted_foreign_keys(found);
         let add = |table: Table| table.add_keys_sql(&[], &keys);
         Table::ALL.into_iter().filter_map(add).collect()
     }
 
-    fn wanted_foreign_keys(&self, found: &Found) -> Vec<ForeignKey> {
+    fn wanted_foreign_keys(&self, found: &ExistingSchema) -> Vec<ForeignKey> {
         let wanted = FOREIGN_KEYS.into_iter().filter(|_| self.foreign_keys);
         wanted
             .filter(|key| !found.has_foreign_key(key.name))
@@ -130,7 +130,7 @@ impl LoadPlan {
 
 /// What is in the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ExistingSchema {
     /// Names of tables, of those that TPC-C has.
     pub tables: BTreeSet<String>,
     /// Of these, tables that have rows.
@@ -142,7 +142,7 @@ pub struct Found {
     pub loaded: BTreeMap<Table, Vec<Range<u64>>>,
 }
 
-impl Found {
+impl ExistingSchema {
     /// Looks into the current database.
     pub async fn read(connection: &mut Connection) -> Result<Self, protocol::Error> {
         let names = |table: &Table| format!("'{}'", table.name());
@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    fn data(plan: &LoadPlan, found: &Found, table: Table) -> TableData {
+    fn data(plan: &LoadPlan, found: &ExistingSchema, table: Table) -> TableData {
         let tables = plan.tables(found);
         tables
             .into_iter()
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn keys_come_when_they_are_wanted() {
-        let nothing = Found::default();
+        let nothing = ExistingSchema::default();
         let after = plan(Keys::After, true);
         let stock = data(&after, &nothing, Table::Stock);
         assert_eq!(stock.create.len(), 1);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn what_is_there_is_not_made_again() {
-        let mut found = Found {
+        let mut found = ExistingSchema {
             tables: BTreeSet::from(["stock".to_owned()]),
             filled: BTreeSet::from([Table::Stock]),
             indexes: BTreeSet::from([("stock".to_owned(), "fkey_stock_2".to_owned())]),

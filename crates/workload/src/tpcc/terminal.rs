@@ -7,7 +7,7 @@ use protocol::Endpoint;
 use super::{
     deck::{Deck, Transaction},
     deferred::{DeferredDeliveries, Queued},
-    input::{Delivery, NewOrder, OrderStatus, Payment, Place, StockLevel},
+    input::{Delivery, Home, NewOrder, OrderStatus, Payment, StockLevel},
     nurand::Constants,
     pace::Pacing,
     population::DISTRICTS,
@@ -96,7 +96,7 @@ pub struct Terminal {
     operations: Arc<[String]>,
     statements: Arc<[String]>,
     session: Option<Session>,
-    place: Place,
+    place: Home,
     draw: Draw,
     deck: Deck,
     stage: Stage,
@@ -134,7 +134,7 @@ enum Input {
 impl Terminal {
     /// The terminal with this index (from 0), not connected yet: terminals are dealt out to the warehouses in turn.
     pub fn new(plan: Arc<TerminalPlan>, endpoint: Arc<Endpoint>, index: u32) -> Self {
-        let place = Place {
+        let place = Home {
             warehouse: index % plan.warehouses + 1,
             district: index / plan.warehouses % DISTRICTS + 1,
             warehouses: plan.warehouses,
@@ -182,7 +182,7 @@ impl Terminal {
         }
         let mut failed = 0;
         loop {
-            match self.execute(&mut Unwatched).await {
+            match self.execute(&mut NoObserver).await {
                 Ok(()) => return Ok(true),
                 Err(failure) if failure.retryable && !failure.lost && failed < RETRIES => {
                     failed += 1;
@@ -372,9 +372,9 @@ impl User for Terminal {
 }
 
 /// Nobody looks on when the rest is delivered: the measurement is over then.
-struct Unwatched;
+struct NoObserver;
 
-impl Watch for Unwatched {
+impl Watch for NoObserver {
     fn moment(&self) -> Moment {
         Moment { ns: 0 }
     }

@@ -37,7 +37,7 @@ struct Recorded {
 
 /// One part of what was written: a directory or a file, and the levels that are taken of it.
 #[derive(Debug, PartialEq, Eq)]
-struct Part {
+struct Selection {
     path: PathBuf,
     levels: Levels,
 }
@@ -79,7 +79,7 @@ impl RecordedSide {
         Ok(side)
     }
 
-    fn add(&mut self, part: &Part, numbers: &mut Numbers) -> Result<(), Blamed> {
+    fn add(&mut self, part: &Selection, numbers: &mut Numbers) -> Result<(), Blamed> {
         let mut read = Vec::new();
         for path in record_files(&part.path)? {
             let record = read_record(&path)?;
@@ -199,7 +199,7 @@ impl Numbers {
 }
 
 /// The parts of `DIR:factor=level,FILE.jsonl`.
-fn parts(text: &str) -> Result<Vec<Part>, Blamed> {
+fn parts(text: &str) -> Result<Vec<Selection>, Blamed> {
     if Path::new(text).exists() {
         return Ok(vec![part(text)?]);
     }
@@ -207,7 +207,7 @@ fn parts(text: &str) -> Result<Vec<Part>, Blamed> {
 }
 
 /// A path, then levels: the longest beginning that exists is the path, for a path may have colons, too.
-fn part(text: &str) -> Result<Part, Blamed> {
+fn part(text: &str) -> Result<Selection, Blamed> {
     let ends = text
         .char_indices()
         .filter(|(_, character)| *character == ':');
@@ -230,7 +230,7 @@ fn part(text: &str) -> Result<Part, Blamed> {
             }
         }
     }
-    Ok(Part {
+    Ok(Selection {
         path: PathBuf::from(&text[..end]),
         levels: levels.into_iter().collect(),
     })
@@ -244,7 +244,7 @@ fn has(record: &Record, levels: &Levels) -> bool {
 }
 
 /// An error for a factor or a level that no record has.
-fn check_levels(part: &Part, records: &[(PathBuf, Record)]) -> Result<(), Blamed> {
+fn check_levels(part: &Selection, records: &[(PathBuf, Record)]) -> Result<(), Blamed> {
     for (factor, level) in &part.levels {
         let combinations = records.iter().map(|(_, record)| &record.header.combination);
         let known: BTreeSet<&str> = combinations

@@ -65,7 +65,7 @@ enum Format {
 }
 
 /// What a running server told before its data was copied.
-struct Told {
+struct TableCount {
     tables: Option<u64>,
 }
 
@@ -252,7 +252,7 @@ fn offline(
     name: &str,
     to: &std::path::Path,
 ) -> Result<(Snapshot, Duration), Blamed> {
-    let Told { tables } = ask(server)?;
+    let TableCount { tables } = ask(server)?;
     let step = Step::spinner(format!("stopping server {name}"));
     let begin = reactor::system_now();
     server.stop()?;
@@ -265,7 +265,7 @@ fn offline(
 
 /// Copies the data of a server that goes on.
 fn online(server: &Server, name: &str, to: &std::path::Path) -> Result<Snapshot, Blamed> {
-    let Told { tables } = ask(server)?;
+    let TableCount { tables } = ask(server)?;
     let mut draft = server.draft_snapshot(to)?;
     let step = Step::spinner(format!("copying the data of {name} while it runs"));
     let method = match server.installation()?.flavour {
@@ -284,12 +284,12 @@ fn online(server: &Server, name: &str, to: &std::path::Path) -> Result<Snapshot,
 
 /// What the server has, asked before its data is copied. A redo log that is switched off is switched on first:
 /// what is restored would otherwise be lost with the first crash.
-fn ask(server: &Server) -> Result<Told, Blamed> {
+fn ask(server: &Server) -> Result<TableCount, Blamed> {
     Purpose::Work.control(&server.endpoint(), async |connection| {
         if redo_log::bring_back(connection).await? {
             eprintln!("note: the redo log was switched off; it is on now");
         }
-        Ok(Told {
+        Ok(TableCount {
             tables: count_tables(connection).await?,
         })
     })

@@ -6,7 +6,7 @@ use top::{Model, Source};
 
 /// What came since the feed was asked the last time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct News {
+pub(super) struct PollOutcome {
     /// Anything.
     pub(super) is_any: bool,
     /// Another run: what was known before is gone from the model.
@@ -16,7 +16,7 @@ pub(super) struct News {
 /// Brings news into a model, without waiting for any.
 pub(super) trait Feed {
     /// Takes what has come.
-    fn poll(&mut self, model: &mut Model) -> anyhow::Result<News>;
+    fn poll(&mut self, model: &mut Model) -> anyhow::Result<PollOutcome>;
 
     /// What kind of feed it is at the moment.
     fn source(&self) -> Source;

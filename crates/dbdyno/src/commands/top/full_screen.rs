@@ -47,15 +47,15 @@ pub(super) fn show(
 ) -> anyhow::Result<ExitCode> {
     let playback = Playback::new(feed.source(), choices.speed);
     let mut screen = Screen::new(playback, choices.palette, choices.every);
-    let mut taken = Taken::take()?;
+    let mut terminal = TerminalGuard::take()?;
     let mut last = system_now();
     let mut drawn: Option<Instant> = None;
     loop {
-        let news = feed.poll(model)?;
+        let outcome = feed.poll(model)?;
         if feed.source() != screen.playback.source() {
             screen.playback.set_source(feed.source(), model);
         }
-        if news.is_new_run {
+        if outcome.is_new_run {
             screen.playback = Playback::new(feed.source(), screen.playback.speed());
         }
         let now = system_now();
@@ -65,8 +65,8 @@ pub(super) fn show(
         let moves = feed.source() == Source::Replay
             && !screen.playback.is_paused()
             && !screen.playback.is_at_end(model);
-        if news.is_any || moves || drawn.is_none_or(|drawn| now - drawn >= DRAW_EVERY) {
-            taken.draw(&screen, model)?;
+        if outcome.is_any || moves || drawn.is_none_or(|drawn| now - drawn >= DRAW_EVERY) {
+            terminal.draw(&screen, model)?;
             drawn = Some(now);
         }
         let is_enough = choices
@@ -75,10 +75,10 @@ pub(super) fn show(
         if is_enough || interrupt.is_raised() {
             return Ok(ExitCode::SUCCESS);
         }
-        if !taken.waits_for_input()? {
+        if !terminal.waits_for_input()? {
             continue;
         }
-        match taken.input()? {
+        match terminal.input()? {
             Some(Input::Resized) => drawn = None,
             Some(Input::Pressed(key)) => match screen.press(key, model) {
                 Answer::Quit => return Ok(ExitCode::SUCCESS),
@@ -101,9 +101,9 @@ enum Input {
 
 /// The terminal as long as it is ours: raw, on its other screen, without a cursor. It is given back when this is dropped,
 /// and by a panic in any thread before that says what happened.
-struct Taken(Terminal<CrosstermBackend<io::Stdout>>);
+struct TerminalGuard(Terminal<CrosstermBackend<io::Stdout>>);
 
-impl Taken {
+impl TerminalGuard {
     fn take() -> Result<Self, Blamed> {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
@@ -147,7 +147,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for TerminalGuard {
     fn drop(&mut self) {
         give_back();
     }

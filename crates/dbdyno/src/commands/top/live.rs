@@ -12,7 +12,7 @@ use telemetry::ServerView;
 use top::{Model, Source};
 
 use super::{
-    feed::{Feed, News},
+    feed::{Feed, PollOutcome},
     live_server::{LiveServer, Order, Update},
 };
 use crate::{
@@ -102,10 +102,10 @@ impl Live {
 }
 
 impl Feed for Live {
-    fn poll(&mut self, model: &mut Model) -> anyhow::Result<News> {
-        let mut news = News::default();
+    fn poll(&mut self, model: &mut Model) -> anyhow::Result<PollOutcome> {
+        let mut outcome = PollOutcome::default();
         for update in self.updates.try_iter() {
-            news.is_any = true;
+            outcome.is_any = true;
             match update {
                 Update::Met(server) => model.meet(&server),
                 Update::Line(line) => model.take(*line),
@@ -121,9 +121,9 @@ impl Feed for Live {
                 why: why.to_owned(),
             });
             self.remote = None;
-            news.is_any = true;
+            outcome.is_any = true;
         }
-        Ok(news)
+        Ok(outcome)
     }
 
     fn source(&self) -> Source {

@@ -46,7 +46,7 @@ pub(super) struct LiveServer {
 }
 
 /// Nobody listens any more.
-struct Left;
+struct Disconnected;
 
 impl LiveServer {
     /// Asks until nobody listens; `view` is the connection that stands already.
@@ -55,7 +55,7 @@ impl LiveServer {
         while let Ok(lost) = self.watch(reactor, &mut view) {
             match self.reach_again(reactor, &lost) {
                 Ok(reached) => view = reached,
-                Err(Left) => return,
+                Err(Disconnected) => return,
             }
         }
         // It may have gone away at the same moment.
@@ -63,7 +63,7 @@ impl LiveServer {
     }
 
     /// Asks as long as the server answers; returns why it does no more.
-    fn watch(&mut self, reactor: &Reactor, view: &mut ServerView) -> Result<Error, Left> {
+    fn watch(&mut self, reactor: &Reactor, view: &mut ServerView) -> Result<Error, Disconnected> {
         let mut sampler = Sampler::new(self.targets(view.variables()));
         if self.is_observed {
             sampler.server_host_is_observed();
@@ -87,7 +87,7 @@ impl LiveServer {
         }
     }
 
-    fn reach_again(&mut self, reactor: &Reactor, lost: &Error) -> Result<ServerView, Left> {
+    fn reach_again(&mut self, reactor: &Reactor, lost: &Error) -> Result<ServerView, Disconnected> {
         let mut why = lost.to_string();
         loop {
             let at_s = self.elapsed_s();
@@ -101,7 +101,7 @@ impl LiveServer {
     }
 
     /// Waits, and does what it is told meanwhile; returns for when it was to wait.
-    fn wait_until(&mut self, due: Instant) -> Result<Instant, Left> {
+    fn wait_until(&mut self, due: Instant) -> Result<Instant, Disconnected> {
         let mut due = due;
         loop {
             let now = system_now();
@@ -112,7 +112,7 @@ impl LiveServer {
                     due = due.min(now + every);
                 }
                 Err(RecvTimeoutError::Timeout) => return Ok(due),
-                Err(RecvTimeoutError::Disconnected) => return Err(Left),
+                Err(RecvTimeoutError::Disconnected) => return Err(Disconnected),
             }
         }
     }
@@ -150,7 +150,7 @@ impl LiveServer {
         (system_now() - self.began).as_secs_f64()
     }
 
-    fn tell(&self, update: Update) -> Result<(), Left> {
-        self.updates.send(update).map_err(|_| Left)
+    fn tell(&self, update: Update) -> Result<(), Disconnected> {
+        self.updates.send(update).map_err(|_| Disconnected)
     }
 }

@@ -10,7 +10,7 @@ use reactor::{Instant, system_now, wall_now};
 use samples::RecordTail;
 use top::{Model, Source};
 
-use super::feed::{Feed, News};
+use super::feed::{Feed, PollOutcome};
 use crate::{
     blame::{Blame, Blamed},
     runs::{REPORT, is_claimed, record_error, record_files},
@@ -155,7 +155,7 @@ impl RecordFeed {
 }
 
 impl Feed for RecordFeed {
-    fn poll(&mut self, model: &mut Model) -> anyhow::Result<News> {
+    fn poll(&mut self, model: &mut Model) -> anyhow::Result<PollOutcome> {
         let is_any = self.read(model)?;
         let is_over = model.has_ended() || self.is_dead();
         let is_new_run = is_over && self.go_on(model)?;
@@ -163,7 +163,7 @@ impl Feed for RecordFeed {
         self.is_between_runs = model.has_ended() && !self.is_replay;
         self.refuse_nothing(model)?;
         self.was_killed = self.is_killed(model);
-        Ok(News {
+        Ok(PollOutcome {
             is_any: is_any || is_new_run,
             is_new_run,
         })

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use protocol::Endpoint;
-use workload::tpcc::{Found, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
+use workload::tpcc::{ExistingSchema, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
 
 use crate::{
     blame::{Blame, Blamed},
@@ -121,7 +121,7 @@ fn plan(args: &LoadArgs) -> Result<LoadPlan, Blamed> {
 /// Refuses a database with rows that are not the beginning of this very load.
 fn refuse_what_is_there(
     endpoint: &Endpoint,
-    found: &Found,
+    found: &ExistingSchema,
     noted: Option<&Notes>,
     warehouses: u32,
     seed: u64,

@@ -193,7 +193,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         path,
         interrupt: &interrupt,
     };
-    let recorded = single.record(settings.load(&plan, &endpoint), &mut Nobody)?;
+    let recorded = single.record(settings.load(&plan, &endpoint), &mut NoObserver)?;
     println!(
         "round trips: {}, delivery: {}",
         args.round_trips.name(),
@@ -367,9 +367,9 @@ fn warm_up(text: &str) -> Result<WarmUp, String> {
 }
 
 /// Looks on and says nothing: the record has everything.
-struct Nobody;
+struct NoObserver;
 
-impl Observer for Nobody {
+impl Observer for NoObserver {
     fn connected(&mut self, _open: u64, _total: u64) {}
 
     fn started(&mut self) {}

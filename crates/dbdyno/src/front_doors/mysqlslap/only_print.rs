@@ -20,7 +20,7 @@ pub(super) fn print(settings: &Settings) -> anyhow::Result<()> {
 }
 
 fn print_all(settings: &Settings) -> anyhow::Result<()> {
-    let mut out = Out {
+    let mut out = StatementSink {
         to: crate::output::data(),
         sql: Vec::new(),
     };
@@ -41,7 +41,7 @@ fn print_round(
     settings: &Settings,
     engine: Option<&Engine>,
     clients: u32,
-    out: &mut Out<impl Write>,
+    out: &mut StatementSink<impl Write>,
 ) -> anyhow::Result<()> {
     if settings.makes_schema() {
         if !settings.no_drop {
@@ -83,7 +83,11 @@ fn print_round(
     Ok(())
 }
 
-fn print_client(settings: &Settings, count: u64, out: &mut Out<impl Write>) -> io::Result<()> {
+fn print_client(
+    settings: &Settings,
+    count: u64,
+    out: &mut StatementSink<impl Write>,
+) -> io::Result<()> {
     let commits = settings.commit_every;
     if commits > 0 {
         out.text("SET AUTOCOMMIT=0")?;
@@ -101,13 +105,13 @@ fn print_client(settings: &Settings, count: u64, out: &mut Out<impl Write>) -> i
 }
 
 /// Where the statements go.
-struct Out<W> {
+struct StatementSink<W> {
     to: W,
     /// One statement; its memory is used again for the next one.
     sql: Vec<u8>,
 }
 
-impl<W: Write> Out<W> {
+impl<W: Write> StatementSink<W> {
     fn text(&mut self, sql: &str) -> io::Result<()> {
         writeln!(self.to, "{sql};")
     }

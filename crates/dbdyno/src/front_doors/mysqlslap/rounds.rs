@@ -36,7 +36,7 @@ use crate::{
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// How a test ended.
-enum End {
+enum RoundEnd {
     /// All rounds were run.
     Complete(Box<Tally>),
     /// A round did not come to its end; what is to be told was told.
@@ -97,8 +97,8 @@ impl Tests<'_, '_> {
         for engine in settings.engines_or_none() {
             for clients in &settings.concurrency {
                 let tally = match self.test(engine, *clients)? {
-                    End::Complete(tally) => tally,
-                    End::Broken(blame) => return Ok(ExitCode::from(blame as u8)),
+                    RoundEnd::Complete(tally) => tally,
+                    RoundEnd::Broken(blame) => return Ok(ExitCode::from(blame as u8)),
                 };
                 self.connecting.add(tally.connecting());
                 print_report(settings, &tally.report(settings, engine))?;
@@ -115,25 +115,25 @@ impl Tests<'_, '_> {
     }
 
     /// All rounds with one engine and one number of clients.
-    fn test(&mut self, engine: Option<&Engine>, clients: u32) -> anyhow::Result<End> {
+    fn test(&mut self, engine: Option<&Engine>, clients: u32) -> anyhow::Result<RoundEnd> {
         open_files::provide_for(clients.into())?;
         note_remainder(self.settings, clients);
         let mut tally = Tally::default();
         for _ in 0..self.settings.iterations {
             if self.interrupt.is_raised() {
-                return Ok(End::Broken(Blame::Interrupted));
+                return Ok(RoundEnd::Broken(Blame::Interrupted));
             }
             let outcome = self.round(engine, clients, &mut tally)?;
             tally.tell(self.settings, &outcome);
             match outcome.ended {
                 Ended::Planned => {}
-                Ended::Interrupted => return Ok(End::Broken(Blame::Interrupted)),
+                Ended::Interrupted => return Ok(RoundEnd::Broken(Blame::Interrupted)),
                 Ended::ServerLost(_) | Ended::Failed { .. } => {
-                    return Ok(End::Broken(Blame::Server));
+                    return Ok(RoundEnd::Broken(Blame::Server));
                 }
             }
         }
-        Ok(End::Complete(Box::new(tally)))
+        Ok(RoundEnd::Complete(Box::new(tally)))
     }
 
     /// One round, from making the tables to what follows the clients.

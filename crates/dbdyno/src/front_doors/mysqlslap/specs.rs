@@ -4,9 +4,9 @@ use settings::Absent;
 use workload::slap::option_named;
 
 use super::super::my_getopt::{
-    Of::{self, Both, MariaDb, MySql, Ours},
+    Family::{self, Both, MariaDb, MySql, Ours},
     Spec,
-    Takes::{self, MaybeValue, Switch, Value},
+    ValueKind::{self, MaybeValue, Switch, Value},
 };
 
 const NO_ZSTD: &str = "dbdyno compresses by zlib";
@@ -26,8 +26,8 @@ const OF_THE_WORKLOAD: &str = "";
 const fn spec(
     name: &'static str,
     short: Option<char>,
-    takes: Takes,
-    of: Of,
+    takes: ValueKind,
+    of: Family,
     help: &'static str,
 ) -> Spec {
     Spec {
@@ -41,19 +41,19 @@ const fn spec(
     }
 }
 
-const fn long(name: &'static str, takes: Takes, of: Of, help: &'static str) -> Spec {
+const fn long(name: &'static str, takes: ValueKind, of: Family, help: &'static str) -> Spec {
     spec(name, None, takes, of, help)
 }
 
-const fn refused(name: &'static str, takes: Takes, of: Of, why: &'static str) -> Spec {
+const fn refused(name: &'static str, takes: ValueKind, of: Family, why: &'static str) -> Spec {
     refused_letter(name, None, takes, of, why)
 }
 
 const fn refused_letter(
     name: &'static str,
     short: Option<char>,
-    takes: Takes,
-    of: Of,
+    takes: ValueKind,
+    of: Family,
     why: &'static str,
 ) -> Spec {
     Spec {

@@ -6,7 +6,9 @@ use std::{
 };
 
 use protocol::{Connection, ResultSet};
-use workload::smack::{Action, ClientProgram, Crew, Interpreter, Seat, Stage, statement_of};
+use workload::smack::{
+    Action, ClientIndex, ClientProgram, ClientWorkers, Interpreter, Stage, statement_of,
+};
 
 use super::{
     drive::{self, Driven, Workers},
@@ -27,14 +29,14 @@ pub(super) struct ClientRun<'s> {
     interpreter: Interpreter<'s>,
     client: usize,
     /// Seat of its first worker, among the workers of all clients.
-    seat: Seat,
+    client_index: ClientIndex,
     /// Its place among the clients, from 1.
     number: usize,
 }
 
 /// How a client ended.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct End {
+pub(super) struct ClientEnd {
     /// A statement failed for good.
     pub(super) failed: bool,
     /// A report was printed.
@@ -68,16 +70,16 @@ impl<'s> ClientRun<'s> {
                 shared,
                 interpreter: start(program),
                 client: program.client,
-                seat: Seat { index, of },
+                client_index: ClientIndex { index, of },
             })
             .collect())
     }
 
     /// Runs the client's steps to the end, or to the first failure that ends them.
-    pub(super) fn run(mut self) -> anyhow::Result<End> {
+    pub(super) fn run(mut self) -> anyhow::Result<ClientEnd> {
         let mut connection = None;
         let mut driven: Option<Driven> = None;
-        let mut end = End::default();
+        let mut end = ClientEnd::default();
         let mut crews = 0;
         while let Some(action) = self.interpreter.next_action().map_err(Blamed::from)? {
             if self.shared.interrupt.is_raised() {
@@ -105,7 +107,7 @@ impl<'s> ClientRun<'s> {
                     crews += 1;
                     let workers = Workers {
                         client: self.client,
-                        first: self.seat,
+                        first: self.client_index,
                         record: self.record_path(crews),
                     };
                     let crew_end = drive::crew(self.shared, &workers, &crew)?;
@@ -167,7 +169,7 @@ impl<'s> ClientRun<'s> {
             &shared.script,
             &shared.dictionaries,
             query,
-            self.seat,
+            self.client_index,
             shared.seed,
         )
         .ok_or_else(|| {
@@ -215,7 +217,7 @@ fn workers_of(mut interpreter: Interpreter<'_>) -> anyhow::Result<u64> {
 }
 
 /// Takes away what all workers begin with doing nothing, so that the rate does not count it.
-fn leading_pause(crew: &mut Crew) -> Duration {
+fn leading_pause(crew: &mut ClientWorkers) -> Duration {
     let mut pause = Duration::ZERO;
     while let Some(Stage::Pause(first)) = crew.stages.first() {
         pause += *first;

@@ -13,7 +13,8 @@ use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
 use samples::{Connects, Interval, Line, PhaseMark};
 use workload::smack::{
-    ClientPlan, ConnectFigures, Crew, Figures, Firing, QueryTypeFigures, Seat, SmackUser, UNCOUNTED,
+    BarrelOptions, ClientIndex, ClientPlan, ClientWorkers, ConnectFigures, Figures,
+    QueryTypeFigures, SmackUser, UNCOUNTED,
 };
 
 use super::shared_state::SharedState;
@@ -41,16 +42,20 @@ pub(super) struct Driven {
 pub(super) struct Workers {
     pub(super) client: usize,
     /// Seat of the first of them.
-    pub(super) first: Seat,
+    pub(super) first: ClientIndex,
     /// File of their record, if there is to be one.
     pub(super) record: Option<PathBuf>,
 }
 
 /// Runs the workers of a client to their end; errors are counted and told on standard error.
-pub(super) fn crew(shared: &SharedState, workers: &Workers, crew: &Crew) -> anyhow::Result<Driven> {
+pub(super) fn crew(
+    shared: &SharedState,
+    workers: &Workers,
+    crew: &ClientWorkers,
+) -> anyhow::Result<Driven> {
     let client = workers.client;
     let name = shared.script.clients[client].name.clone();
-    let firing = Firing {
+    let firing = BarrelOptions {
         mix: None,
         stages: Some(&crew.stages),
     };
@@ -147,11 +152,11 @@ fn group(
         users,
         make: Box::new(move |index| {
             let index = first.index + u64::from(index);
-            let seat = Seat {
+            let client_index = ClientIndex {
                 index,
                 of: first.of.max(index + 1),
             };
-            SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), seat, seed)
+            SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), client_index, seed)
         }),
     }
 }

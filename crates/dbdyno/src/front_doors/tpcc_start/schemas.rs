@@ -14,7 +14,7 @@ use crate::{
 
 /// Several databases: how many, and the number of the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Several {
+pub(super) struct SchemaRange {
     pub(super) count: u32,
     pub(super) offset: u32,
 }
@@ -32,13 +32,13 @@ impl Schemas {
     /// Looks into each of them.
     pub(super) fn look(
         endpoint: &Endpoint,
-        several: Option<Several>,
+        several: Option<SchemaRange>,
         warehouses: u32,
         settings: &Settings,
     ) -> Result<Self, Blamed> {
         let endpoints = match several {
             None => vec![endpoint.clone()],
-            Some(Several { count, offset }) => (offset..offset + count)
+            Some(SchemaRange { count, offset }) => (offset..offset + count)
                 .map(|number| Endpoint {
                     database: endpoint
                         .database

@@ -10,7 +10,7 @@ use experiment::{DataSpec, LoadSpec, PlannedRun};
 use protocol::Endpoint;
 use samples::{Checked, Deliveries, Line};
 use workload::tpcc::{
-    DELIVERED, Found, Keys, LoadPlan, Pacing, Population, Table, TerminalPlan, Violation,
+    DELIVERED, ExistingSchema, Keys, LoadPlan, Pacing, Population, Table, TerminalPlan, Violation,
     options::{DataOptions, LoadOptions},
 };
 
@@ -101,7 +101,13 @@ impl DataSet for TpccTables {
         _rows: Option<u64>,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Loaded> {
-        let loaded = load_all(endpoint, &self.plan, &Found::default(), None, interrupt)?;
+        let loaded = load_all(
+            endpoint,
+            &self.plan,
+            &ExistingSchema::default(),
+            None,
+            interrupt,
+        )?;
         if let Some(violation) = violations(endpoint, true)?.first() {
             let message = format!("right after its load, {}", describe(violation));
             return Err(Blamed::new(Blame::Server, message).into());

@@ -4,7 +4,7 @@ use std::{num::NonZero, thread};
 
 use ::load::{Interrupt, Progress};
 use protocol::{Connection, Endpoint};
-use workload::tpcc::{Found, LOAD_SESSION, LoadPlan, Notes, forget_parts};
+use workload::tpcc::{ExistingSchema, LOAD_SESSION, LoadPlan, Notes, forget_parts};
 
 use super::super::{Purpose, control, population::fill};
 use crate::{blame::Blamed, progress::Step};
@@ -13,9 +13,9 @@ use crate::{blame::Blamed, progress::Step};
 const PARALLEL_MAX: usize = 8;
 
 /// What is in the database, and what a load noted there.
-pub(crate) fn look(endpoint: &Endpoint) -> Result<(Found, Option<Notes>), Blamed> {
+pub(crate) fn look(endpoint: &Endpoint) -> Result<(ExistingSchema, Option<Notes>), Blamed> {
     control(endpoint, async |connection| {
-        let found = Found::read(connection).await?;
+        let found = ExistingSchema::read(connection).await?;
         Ok((found, Notes::read(connection).await?))
     })
 }
@@ -24,7 +24,7 @@ pub(crate) fn look(endpoint: &Endpoint) -> Result<(Found, Option<Notes>), Blamed
 pub(crate) fn load_all(
     endpoint: &Endpoint,
     plan: &LoadPlan,
-    found: &Found,
+    found: &ExistingSchema,
     parallel: Option<u32>,
     interrupt: &Interrupt,
 ) -> Result<Progress, Blamed> {
@@ -51,7 +51,7 @@ pub(crate) fn load_all(
 pub(crate) fn load_tables(
     endpoint: &Endpoint,
     plan: &LoadPlan,
-    found: &Found,
+    found: &ExistingSchema,
     parallel: Option<u32>,
     interrupt: &Interrupt,
 ) -> Result<Progress, Blamed> {
@@ -80,7 +80,7 @@ pub(crate) fn load_tables(
 async fn add_foreign_keys(
     connection: &mut Connection,
     plan: &LoadPlan,
-    found: &Found,
+    found: &ExistingSchema,
 ) -> Result<(), protocol::Error> {
     // Made with the tables, they are there.
     if plan.keys == workload::tpcc::Keys::Before && found.tables.is_empty() {

@@ -11,22 +11,26 @@ const STRANGERS_AT_MOST: usize = 64;
 
 /// Who has come and is not let in yet, oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Strangers {
+pub(crate) struct PendingLogins {
     present: Vec<(u64, SocketAddr, Option<TcpStream>)>,
     count: u64,
 }
 
 /// One of them; no longer one when this is dropped.
-pub(crate) struct Stranger<'s> {
-    all: &'s Mutex<Strangers>,
+pub(crate) struct PendingLogin<'s> {
+    all: &'s Mutex<PendingLogins>,
     number: u64,
     /// Where it comes from.
     pub(crate) peer: SocketAddr,
 }
 
-impl<'s> Stranger<'s> {
+impl<'s> PendingLogin<'s> {
     /// One more; where there are too many already, another one has to go.
-    pub(crate) fn arrived(all: &'s Mutex<Strangers>, stream: &TcpStream, peer: SocketAddr) -> Self {
+    pub(crate) fn arrived(
+        all: &'s Mutex<PendingLogins>,
+        stream: &TcpStream,
+        peer: SocketAddr,
+    ) -> Self {
         // One that cannot be cut off ends with its handshake's time.
         let handle = stream.try_clone().ok();
         let number = locked(all).add(peer, handle);
@@ -34,14 +38,14 @@ impl<'s> Stranger<'s> {
     }
 }
 
-impl Drop for Stranger<'_> {
+impl Drop for PendingLogin<'_> {
     fn drop(&mut self) {
         let mut all = locked(self.all);
         all.present.retain(|(number, ..)| *number != self.number);
     }
 }
 
-impl Strangers {
+impl PendingLogins {
     fn add(&mut self, peer: SocketAddr, handle: Option<TcpStream>) -> u64 {
         if self.present.len() >= STRANGERS_AT_MOST {
             let at = self.displaced();
@@ -71,7 +75,7 @@ impl Strangers {
 }
 
 /// A thread that panicked left the list whole.
-fn locked(all: &Mutex<Strangers>) -> MutexGuard<'_, Strangers> {
+fn locked(all: &Mutex<PendingLogins>) -> MutexGuard<'_, PendingLogins> {
     all.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -82,13 +86,17 @@ mod tests {
     #[test]
     fn one_host_displaces_its_own() {
         let peer = |host: u8, port: u16| SocketAddr::from(([10, 0, 0, host], port));
-        let mut strangers = Strangers::default();
-        strangers.add(peer(1, 1), None);
+        let mut pending_logins = PendingLogins::default();
+        pending_logins.add(peer(1, 1), None);
         for port in 0..1000 {
-            strangers.add(peer(2, port), None);
+            pending_logins.add(peer(2, port), None);
         }
-        strangers.add(peer(3, 1), None);
-        let present: Vec<SocketAddr> = strangers.present.iter().map(|(_, it, _)| *it).collect();
+        pending_logins.add(peer(3, 1), None);
+        let present: Vec<SocketAddr> = pending_logins
+            .present
+            .iter()
+            .map(|(_, it, _)| *it)
+            .collect();
         assert_eq!(present.len(), STRANGERS_AT_MOST);
         assert!(present.contains(&peer(1, 1)) && present.contains(&peer(3, 1)));
         assert!(!present.contains(&peer(2, 0)) && present.contains(&peer(2, 999)));

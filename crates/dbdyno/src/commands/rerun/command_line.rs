@@ -12,14 +12,14 @@ use crate::{
 
 /// A command as it is to be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Again {
+pub(super) struct CommandLine {
     /// Where.
     directory: PathBuf,
     /// Behind the program's name.
     arguments: Vec<String>,
 }
 
-impl Again {
+impl CommandLine {
     /// The same command again in its directory.
     pub(super) fn of(directory: &Path, arguments: &[String]) -> Self {
         Self {
@@ -133,9 +133,9 @@ pub(super) fn absolute(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn again(line: &str) -> Again {
+    fn command_line(line: &str) -> CommandLine {
         let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        Again::of(Path::new("/home/dba"), &arguments)
+        CommandLine::of(Path::new("/home/dba"), &arguments)
     }
 
     #[test]
@@ -152,9 +152,9 @@ mod tests {
                 "super-smack a.smack --seed=7 -- -1",
             ),
         ] {
-            let mut again = again(line);
-            again.set(&["--seed", "--rand-seed"], "7");
-            assert_eq!(again.in_words(), format!("dbdyno {expected}"));
+            let mut command_line = command_line(line);
+            command_line.set(&["--seed", "--rand-seed"], "7");
+            assert_eq!(command_line.in_words(), format!("dbdyno {expected}"));
         }
     }
 
@@ -165,7 +165,7 @@ mod tests {
             "quick --password … --port 1",
             "quick -p… --port 1",
         ] {
-            let mut with_file = again(line);
+            let mut with_file = command_line(line);
             with_file
                 .provide_password(Some(Path::new("/secret")))
                 .unwrap();
@@ -173,10 +173,10 @@ mod tests {
                 with_file.in_words(),
                 "dbdyno quick --port 1 --password-file=/secret"
             );
-            let refused = again(line).provide_password(None).unwrap_err();
+            let refused = command_line(line).provide_password(None).unwrap_err();
             assert!(refused.message.contains("its password was not kept"));
         }
-        let mut without = again("quick --port 1");
+        let mut without = command_line("quick --port 1");
         assert!(without.provide_password(None).is_ok());
         assert!(
             without

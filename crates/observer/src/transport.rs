@@ -1,4 +1,4 @@
-//! The ways to an observer: a program started over ssh, or a TCP connection.
+//! The transports to an observer: a program started over ssh, or a TCP connection.
 
 use std::{
     io::{self, Read},
@@ -21,9 +21,9 @@ const END_PATIENCE: Duration = Duration::from_secs(2);
 /// What is kept of what a program says besides: its last bytes.
 const SAID_BYTES: usize = 2 << 10;
 
-/// The way to an observer.
+/// How an observer is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum Transport {
     /// ssh starts one there.
     Ssh(Ssh),
     /// One listens there.
@@ -54,7 +54,7 @@ pub struct Tcp {
     pub secret: Secret,
 }
 
-/// What holds the way open.
+/// What holds the transport open.
 #[derive(Debug)]
 pub(crate) enum Link {
     Ssh(SshChild),
@@ -78,7 +78,7 @@ pub(crate) struct Opened {
     pub(crate) link: Link,
 }
 
-impl Way {
+impl Transport {
     /// Goes there.
     pub(crate) fn open(&self) -> Result<Opened, Problem> {
         match self {
@@ -145,11 +145,11 @@ impl Ssh {
         let output = child.stdin.take().expect("it is piped");
         let mut stderr = child.stderr.take().expect("it is piped");
         let said = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&said);
+        let received = Arc::clone(&said);
         let listener = thread::spawn(move || {
             let mut part = [0; 1024];
             while let Ok(count @ 1..) = stderr.read(&mut part) {
-                let mut said = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut said = received.lock().unwrap_or_else(PoisonError::into_inner);
                 said.extend_from_slice(&part[..count]);
                 let too_many = said.len().saturating_sub(SAID_BYTES);
                 said.drain(..too_many);

@@ -10,7 +10,7 @@ const SERVERS_OWN: [&str; 2] = ["information_schema", "performance_schema"];
 
 /// What a statement asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ask<'a> {
+pub(super) enum Request<'a> {
     /// Rows of a table.
     Rows {
         /// How many columns its list names; `*` counts as one.
@@ -37,7 +37,7 @@ pub(super) enum Ask<'a> {
     Done,
 }
 
-impl<'a> Ask<'a> {
+impl<'a> Request<'a> {
     /// Reads one statement.
     pub(super) fn of(sql: &'a [u8]) -> Self {
         let mut tokens = Tokens::new(sql);
@@ -195,38 +195,41 @@ mod tests {
 
     #[test]
     fn statements() {
-        let change = |rows| Ask::Change {
+        let change = |rows| Request::Change {
             rows,
             update: false,
         };
         let cases = [
-            ("SELECT c FROM sbtest1 WHERE id=5", Ask::Rows { columns: 1 }),
+            (
+                "SELECT c FROM sbtest1 WHERE id=5",
+                Request::Rows { columns: 1 },
+            ),
             (
                 "(select a, f(b, c), d from t) limit 1",
-                Ask::Rows { columns: 3 },
+                Request::Rows { columns: 3 },
             ),
             (
                 "SELECT (SELECT 1 FROM t), 'from', x FROM u",
-                Ask::Rows { columns: 3 },
+                Request::Rows { columns: 3 },
             ),
             (
                 "/* hi */ select @@version_comment limit 1",
-                Ask::Values(b" @@version_comment"),
+                Request::Values(b" @@version_comment"),
             ),
-            ("SELECT 1", Ask::Values(b" 1")),
-            ("SELECT 1;", Ask::Values(b" 1")),
-            ("SELECT f(1", Ask::Values(b" f(1")),
+            ("SELECT 1", Request::Values(b" 1")),
+            ("SELECT 1;", Request::Values(b" 1")),
+            ("SELECT f(1", Request::Values(b" f(1")),
             (
                 "SELECT name FROM information_schema.innodb_metrics",
-                Ask::Report,
+                Request::Report,
             ),
             (
                 "show variables like 'a%'",
-                Ask::Show(b" variables like 'a%'"),
+                Request::Show(b" variables like 'a%'"),
             ),
             (
                 "UPDATE t SET k=k+1",
-                Ask::Change {
+                Request::Change {
                     rows: 1,
                     update: true,
                 },
@@ -240,23 +243,23 @@ mod tests {
             ("DELETE FROM t", change(1)),
             (
                 "LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t",
-                Ask::File(b"x.csv"),
+                Request::File(b"x.csv"),
             ),
             ("LOAD DATA INFILE 'x.csv' INTO TABLE t", change(0)),
-            ("use `a b`", Ask::Use(b"a b")),
-            ("EXPLAIN SELECT 1", Ask::Report),
+            ("use `a b`", Request::Use(b"a b")),
+            ("EXPLAIN SELECT 1", Request::Report),
             (
                 "WITH x AS (SELECT 1) SELECT * FROM x",
-                Ask::Rows { columns: 1 },
+                Request::Rows { columns: 1 },
             ),
             ("BEGIN", change(0)),
             ("commit", change(0)),
-            ("SET NAMES utf8mb4", Ask::Done),
-            ("", Ask::Done),
-            ("-- nothing", Ask::Done),
+            ("SET NAMES utf8mb4", Request::Done),
+            ("", Request::Done),
+            ("-- nothing", Request::Done),
         ];
         for (sql, expected) in cases {
-            assert_eq!(Ask::of(sql.as_bytes()), expected, "{sql}");
+            assert_eq!(Request::of(sql.as_bytes()), expected, "{sql}");
         }
     }
 

@@ -13,8 +13,8 @@ pub(crate) struct GroupOffsets {
 
 /// One user of an event loop.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seat {
+pub(super) struct UserSlot {
     pub(super) offsets: GroupOffsets,
     /// Its index among the loop's users.
-    pub(super) seat: usize,
+    pub(super) slot: usize,
 }
