@@ -17,7 +17,7 @@ pub(super) struct Spec {
     /// Its letter.
     pub(super) short: Option<char>,
     /// What it takes.
-    pub(super) takes: ValueKind,
+    pub(super) takes: Takes,
     /// Who knows it.
     pub(super) of: Family,
     /// What it does.
@@ -40,7 +40,7 @@ impl Spec {
 
 /// What an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ValueKind {
+pub(super) enum Takes {
     /// Nothing, or on or off behind `=`.
     Switch,
     /// A value, behind `=` or as the next word; its name in the help text.
@@ -64,7 +64,7 @@ pub(super) enum Family {
 
 /// What was given of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum OptionValue {
+enum Value {
     On,
     Off,
     Text(String),
@@ -73,7 +73,7 @@ enum OptionValue {
 /// The options that were given; the last of each counts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arguments {
-    given: BTreeMap<&'static str, OptionValue>,
+    given: BTreeMap<&'static str, Value>,
     /// How often each was switched on.
     times: BTreeMap<&'static str, u32>,
     /// What is to be told, and words that belong to no option.
@@ -86,11 +86,9 @@ pub(super) fn definition(program: &'static str, specs: &[Spec]) -> Command {
     let args = taken.map(|spec| {
         let arg = Arg::new(spec.name).long(spec.name).help(spec.told());
         let arg = match spec.takes {
-            ValueKind::Switch => arg.action(ArgAction::SetTrue),
-            ValueKind::Value(value) => arg.value_name(value),
-            ValueKind::MaybeValue(value) => {
-                arg.value_name(value).num_args(0..=1).require_equals(true)
-            }
+            Takes::Switch => arg.action(ArgAction::SetTrue),
+            Takes::Value(value) => arg.value_name(value),
+            Takes::MaybeValue(value) => arg.value_name(value).num_args(0..=1).require_equals(true),
         };
         // Shells take ? for any character.
         arg.short(spec.short.filter(char::is_ascii_alphanumeric))
@@ -113,22 +111,19 @@ impl Arguments {
     /// The value of an option.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         match self.given.get(name) {
-            Some(OptionValue::Text(text)) => Some(text),
+            Some(Value::Text(text)) => Some(text),
             _ => None,
         }
     }
 
     /// Whether an option was given and not switched off.
     pub(super) fn is_on(&self, name: &str) -> bool {
-        matches!(
-            self.given.get(name),
-            Some(OptionValue::On | OptionValue::Text(_))
-        )
+        matches!(self.given.get(name), Some(Value::On | Value::Text(_)))
     }
 
     /// Whether a switch was switched off.
     pub(super) fn is_off(&self, name: &str) -> bool {
-        matches!(self.given.get(name), Some(OptionValue::Off))
+        matches!(self.given.get(name), Some(Value::Off))
     }
 
     /// How often a switch was switched on.
@@ -145,8 +140,8 @@ impl Arguments {
         self.warnings.extend(later.warnings);
     }
 
-    fn put(&mut self, spec: &Spec, given: OptionValue) {
-        if given == OptionValue::On {
+    fn put(&mut self, spec: &Spec, given: Value) {
+        if given == Value::On {
             *self.times.entry(spec.name).or_default() += 1;
         }
         self.given.insert(spec.name, given);
@@ -192,31 +187,25 @@ impl Options<'_> {
         };
         if let Some(to) = switched {
             let value = value.map_or(Some(true), switch_of);
-            let Some(value) = value.filter(|_| spec.takes == ValueKind::Switch) else {
+            let Some(value) = value.filter(|_| spec.takes == Takes::Switch) else {
                 return Err(self.error(&format!("option '--{written}' takes no value")));
             };
-            let given = if value == to {
-                OptionValue::On
-            } else {
-                OptionValue::Off
-            };
+            let given = if value == to { Value::On } else { Value::Off };
             return self.take(spec, given, arguments);
         }
         let given = match (spec.takes, value) {
-            (ValueKind::Switch, None) => OptionValue::On,
-            (ValueKind::Switch, Some(value)) => match switch_of(value) {
-                Some(true) => OptionValue::On,
-                Some(false) => OptionValue::Off,
+            (Takes::Switch, None) => Value::On,
+            (Takes::Switch, Some(value)) => match switch_of(value) {
+                Some(true) => Value::On,
+                Some(false) => Value::Off,
                 None => {
                     let message = format!("option '--{written}': '{value}' is neither on nor off");
                     return Err(self.error(&message));
                 }
             },
-            (ValueKind::Value(_) | ValueKind::MaybeValue(_), Some(value)) => {
-                OptionValue::Text(value.to_owned())
-            }
-            (ValueKind::MaybeValue(_), None) => OptionValue::On,
-            (ValueKind::Value(_), None) => OptionValue::Text(self.next_word(written, "--", words)?),
+            (Takes::Value(_) | Takes::MaybeValue(_), Some(value)) => Value::Text(value.to_owned()),
+            (Takes::MaybeValue(_), None) => Value::On,
+            (Takes::Value(_), None) => Value::Text(self.next_word(written, "--", words)?),
         };
         self.take(spec, given, arguments)
     }
@@ -235,15 +224,13 @@ impl Options<'_> {
             };
             let attached = letters.as_str();
             let given = match spec.takes {
-                ValueKind::Switch => {
-                    self.take(spec, OptionValue::On, arguments)?;
+                Takes::Switch => {
+                    self.take(spec, Value::On, arguments)?;
                     continue;
                 }
-                _ if !attached.is_empty() => OptionValue::Text(attached.to_owned()),
-                ValueKind::MaybeValue(_) => OptionValue::On,
-                ValueKind::Value(_) => {
-                    OptionValue::Text(self.next_word(&letter.to_string(), "-", words)?)
-                }
+                _ if !attached.is_empty() => Value::Text(attached.to_owned()),
+                Takes::MaybeValue(_) => Value::On,
+                Takes::Value(_) => Value::Text(self.next_word(&letter.to_string(), "-", words)?),
             };
             return self.take(spec, given, arguments);
         }
@@ -262,14 +249,9 @@ impl Options<'_> {
             .ok_or_else(|| self.error(&format!("option '{dashes}{written}' requires an argument")))
     }
 
-    fn take(
-        &self,
-        spec: &Spec,
-        given: OptionValue,
-        arguments: &mut Arguments,
-    ) -> Result<(), Blamed> {
+    fn take(&self, spec: &Spec, given: Value, arguments: &mut Arguments) -> Result<(), Blamed> {
         match spec.refused {
-            Some(why) if given != OptionValue::Off => {
+            Some(why) if given != Value::Off => {
                 Err(self.error(&format!("option '--{}': {why}", spec.name)))
             }
             _ => {
@@ -366,7 +348,7 @@ pub(super) fn number(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const fn spec(name: &'static str, short: Option<char>, takes: ValueKind, of: Family) -> Spec {
+    const fn spec(name: &'static str, short: Option<char>, takes: Takes, of: Family) -> Spec {
         Spec {
             name,
             short,
@@ -379,34 +361,24 @@ mod tests {
     }
 
     const SPECS: [Spec; 8] = [
-        spec(
-            "auto-generate-sql",
-            Some('a'),
-            ValueKind::Switch,
-            Family::Both,
-        ),
+        spec("auto-generate-sql", Some('a'), Takes::Switch, Family::Both),
         spec(
             "auto-generate-sql-write-number",
             None,
-            ValueKind::Value("N"),
+            Takes::Value("N"),
             Family::Both,
         ),
-        spec(
-            "concurrency",
-            Some('c'),
-            ValueKind::Value("LIST"),
-            Family::Both,
-        ),
-        spec("csv", None, ValueKind::MaybeValue("FILE"), Family::Both),
-        spec("no-drop", None, ValueKind::Switch, Family::Both),
+        spec("concurrency", Some('c'), Takes::Value("LIST"), Family::Both),
+        spec("csv", None, Takes::MaybeValue("FILE"), Family::Both),
+        spec("no-drop", None, Takes::Switch, Family::Both),
         spec(
             "password",
             Some('p'),
-            ValueKind::MaybeValue("PASSWORD"),
+            Takes::MaybeValue("PASSWORD"),
             Family::Both,
         ),
-        spec("verbose", Some('v'), ValueKind::Switch, Family::Both),
-        spec("concurrent-things", None, ValueKind::Switch, Family::Ours),
+        spec("verbose", Some('v'), Takes::Switch, Family::Both),
+        spec("concurrent-things", None, Takes::Switch, Family::Ours),
     ];
 
     fn parse(line: &str) -> Result<Arguments, String> {

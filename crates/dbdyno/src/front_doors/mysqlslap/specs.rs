@@ -6,7 +6,7 @@ use workload::slap::option_named;
 use super::super::my_getopt::{
     Family::{self, Both, MariaDb, MySql, Ours},
     Spec,
-    ValueKind::{self, MaybeValue, Switch, Value},
+    Takes::{self, MaybeValue, Switch, Value},
 };
 
 const NO_ZSTD: &str = "dbdyno compresses by zlib";
@@ -26,7 +26,7 @@ const OF_THE_WORKLOAD: &str = "";
 const fn spec(
     name: &'static str,
     short: Option<char>,
-    takes: ValueKind,
+    takes: Takes,
     of: Family,
     help: &'static str,
 ) -> Spec {
@@ -41,18 +41,18 @@ const fn spec(
     }
 }
 
-const fn long(name: &'static str, takes: ValueKind, of: Family, help: &'static str) -> Spec {
+const fn long(name: &'static str, takes: Takes, of: Family, help: &'static str) -> Spec {
     spec(name, None, takes, of, help)
 }
 
-const fn refused(name: &'static str, takes: ValueKind, of: Family, why: &'static str) -> Spec {
+const fn refused(name: &'static str, takes: Takes, of: Family, why: &'static str) -> Spec {
     refused_letter(name, None, takes, of, why)
 }
 
 const fn refused_letter(
     name: &'static str,
     short: Option<char>,
-    takes: ValueKind,
+    takes: Takes,
     of: Family,
     why: &'static str,
 ) -> Spec {
