@@ -42,7 +42,7 @@ cp -r experiments "$share/dbdyno/"
 cp -r README.md docs "$share/doc/dbdyno/"
 gzip -9nc CHANGELOG.md >"$share/doc/dbdyno/changelog.gz"
 # The binary's path has the target that it was built for; one that was built for no named target is this machine's.
-target=$(basename "$(dirname "$(dirname "$(dirname "$binary")")")")
+target=$(basename "$(dirname "$(dirname "$binary")")")
 [[ $target == *-linux-* ]] || target=$(rustc -vV | sed -n 's/^host: //p')
 scripts/notices.sh "$target" >"$share/doc/dbdyno/NOTICES"
 # deb822 FILE: a text as the continuation of a field.

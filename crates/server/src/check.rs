@@ -1,18 +1,22 @@
 //! Checks the options of a private server before it is started: by the server's own means, and by what is known
 //! of its version.
 
+pub(crate) mod complaint;
+pub(crate) mod help;
+pub(crate) mod validator;
+
 use mycnf::{
     Catalogue, Entry, Family, Finding, OptionName, Severity, allowed, explain_unknown,
     is_switched_on, judge, parse_number, traps,
 };
 
-use crate::complaint::{Complaint, parse_complaints, subject};
+use crate::check::complaint::{Complaint, parse_complaints, subject};
+use crate::check::help::Help;
+use crate::check::validator::{Means, Validator};
 use crate::configuration::{Settings, configure};
+use crate::directory::layout::Layout;
 use crate::error::Error;
-use crate::help::Help;
 use crate::installation::Installation;
-use crate::layout::Layout;
-use crate::validator::{Means, Validator};
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use mycnf::{OptionFile, Options, PrivateOptions, Sources, is_switched_on};
 
+use crate::directory::layout::Layout;
 use crate::error::Error;
 use crate::installation::Installation;
-use crate::layout::Layout;
 
 /// What the user decides about a private server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

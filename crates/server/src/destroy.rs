@@ -4,13 +4,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::directory::layout::{LOCK, Layout, MARKER};
+use crate::directory::lock::Lock;
+use crate::directory::marker::Marker;
+use crate::directory::socket_dir;
 use crate::error::Error;
-use crate::layout::{LOCK, Layout, MARKER};
 use crate::lifecycle::kill_marked;
-use crate::lock::Lock;
-use crate::marker::Marker;
 use crate::server::Server;
-use crate::socket_dir;
 
 impl Server {
     /// Ends the server, if it runs, and removes its directory.

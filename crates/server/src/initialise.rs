@@ -1,5 +1,8 @@
 //! Makes a server's data directory, the way its flavour and version want it.
 
+pub(crate) mod accounts;
+pub(crate) mod template;
+
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -8,16 +11,16 @@ use std::time::Duration;
 
 use mycnf::{OptionFile, Options};
 
-use crate::accounts::Accounts;
 use crate::configuration::{decided_options, installation_options};
+use crate::directory::layout::{Layout, make_private_dir};
+use crate::directory::marker::write_private;
 use crate::error::Error;
+use crate::initialise::accounts::Accounts;
+use crate::initialise::template::Template;
 use crate::installation::Installation;
-use crate::layout::{Layout, make_private_dir};
-use crate::log;
-use crate::marker::write_private;
 use crate::process::ProcessId;
-use crate::spawner::{Lifetime, spawn};
-use crate::template::Template;
+use crate::process::log;
+use crate::process::spawner::{Lifetime, spawn};
 use crate::user_directory::templates_root;
 
 /// How long making a data directory may take; seconds are usual.

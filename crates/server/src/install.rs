@@ -7,20 +7,22 @@
 //! installs/.mysql-8.0.33/                  one that is being installed, or never was finished
 //! ```
 
+pub(crate) mod marker;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::directory::layout::make_private_dir;
+use crate::directory::lock::Lock;
+use crate::directory::marker::remove_tree;
+use crate::directory::unfinished;
 use crate::error::{Error, missing_library};
-use crate::install_marker::{Archive, InstallMarker};
+use crate::install::marker::{Archive, InstallMarker};
 use crate::installation::Installation;
-use crate::launch::Launch;
-use crate::layout::make_private_dir;
-use crate::lock::Lock;
-use crate::marker::remove_tree;
-use crate::unfinished;
+use crate::process::launch::Launch;
 use crate::version::{Numbers, VersionRequest};
-use crate::{copy, digest, list};
+use crate::{list, snapshot::copy, snapshot::digest};
 
 mod archive;
 mod binary;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::error::Error;
-use crate::launch::Launch;
+use crate::process::launch::Launch;
 use crate::version::{Flavour, Numbers, VersionRequest, parse_version_answer};
 
 /// The names of the server binary, MariaDB's first: its `mysqld` is a link.

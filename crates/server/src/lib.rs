@@ -3,44 +3,21 @@
 //! A server lives in one directory that dbdyno made and marked; nothing outside such a directory is written or
 //! removed. Its processes are recognised by number, start time and boot, so that no other one is ever killed.
 
-mod accounts;
-mod backup;
-mod binary_logs;
 mod check;
-mod complaint;
 mod configuration;
-mod contents;
-mod copy;
 mod destroy;
-mod digest;
+mod directory;
 mod error;
-mod help;
 mod initialise;
 mod install;
-mod install_marker;
 mod installation;
-mod interruption;
-mod launch;
-mod layout;
 mod lifecycle;
-mod lock;
-mod log;
-mod marker;
-mod page_cache;
-mod port;
 mod process;
 mod random;
-mod readiness;
 mod redo_log;
 mod server;
 mod snapshot;
-mod snapshot_manifest;
-mod socket_dir;
-mod spawner;
-mod template;
-mod unfinished;
 mod user_directory;
-mod validator;
 mod version;
 
 pub use check::{Checked, check};
@@ -51,11 +28,11 @@ pub use install::{
     InstallError, Installed, Progress, RECIPES, Recipe, install, installed, uninstall,
 };
 pub use installation::Installation;
-pub use interruption::end_waits_when;
-pub use page_cache::evict_page_cache;
+pub use process::interruption::end_waits_when;
+pub use process::spawner::{Lifetime, spawn};
 pub use server::Server;
+pub use snapshot::manifest::Method;
+pub use snapshot::page_cache::evict_page_cache;
 pub use snapshot::{Draft, NamedSnapshot, Snapshot};
-pub use snapshot_manifest::Method;
-pub use spawner::{Lifetime, spawn};
 pub use user_directory::{calibration_file, history_file, installs_root, servers_root};
 pub use version::Flavour;

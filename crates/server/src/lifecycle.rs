@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
+use crate::directory::layout::Layout;
+use crate::directory::lock::Lock;
+use crate::directory::marker::Marker;
 use crate::error::Error;
 use crate::initialise::{LOG_LINES, is_disk_full, without_mysql_variables};
-use crate::layout::Layout;
-use crate::lock::Lock;
-use crate::marker::Marker;
+use crate::process::readiness::{Readiness, wait_until_up};
+use crate::process::spawner::{Lifetime, spawn};
 use crate::process::{ProcessHandle, ProcessId};
-use crate::readiness::{Readiness, wait_until_up};
 use crate::server::Server;
-use crate::spawner::{Lifetime, spawn};
-use crate::{configuration, log, port, redo_log, socket_dir};
+use crate::{configuration, directory::socket_dir, process::log, process::port, redo_log};
 
 /// How long a server may take until it answers: recovery after a kill can take minutes.
 const START_TIMEOUT: Duration = Duration::from_secs(600);

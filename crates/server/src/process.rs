@@ -1,5 +1,12 @@
 //! A process that is recognised again: its number alone could have been given to another one.
 
+pub(crate) mod interruption;
+pub(crate) mod launch;
+pub(crate) mod log;
+pub(crate) mod port;
+pub(crate) mod readiness;
+pub(crate) mod spawner;
+
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,7 +16,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 
-use crate::interruption::Wait;
+use crate::process::interruption::Wait;
 
 /// How often a wait looks whether the user interrupts.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

@@ -70,7 +70,7 @@ const DEFAULT_BYTES: u64 = 5 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::Launch;
+    use crate::process::launch::Launch;
     use crate::version::Flavour;
     use mycnf::OptionFile;
 

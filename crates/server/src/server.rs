@@ -7,18 +7,18 @@ use std::time::{Duration, SystemTime};
 use mycnf::{Finding, OptionFile, Options, PrivateOptions, Replaced};
 use protocol::{Address, Compression, Endpoint, Password, ServerKey, SslMode};
 
-use crate::accounts::{Access, Accounts, BENCH};
 use crate::check::accept;
 use crate::configuration::{Settings, configure, host, is_without_tls};
+use crate::directory::layout::Layout;
+use crate::directory::lock::Lock;
+use crate::directory::marker::{Marker, write_private};
 use crate::error::Error;
+use crate::initialise::accounts::{Access, Accounts, BENCH};
 use crate::initialise::make_data;
 use crate::installation::Installation;
-use crate::layout::Layout;
 use crate::lifecycle::own_process;
-use crate::lock::Lock;
-use crate::marker::{Marker, write_private};
 use crate::process::ProcessId;
-use crate::{copy, destroy, log, port, socket_dir};
+use crate::{destroy, directory::socket_dir, process::log, process::port, snapshot::copy};
 
 /// How long a killed server may take to close its files.
 const ENDING_AT_MOST: Duration = Duration::from_secs(10);

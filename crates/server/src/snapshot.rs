@@ -5,6 +5,13 @@
 //! wrongly. The named ones lie in the server's own directory, below `snapshots/`: whoever removes the server
 //! removes them, and they are on the file system that can share its blocks.
 
+pub(crate) mod backup;
+pub(crate) mod binary_logs;
+pub(crate) mod copy;
+pub(crate) mod digest;
+pub(crate) mod manifest;
+pub(crate) mod page_cache;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,16 +20,16 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::syncfs;
 
-use crate::binary_logs::binary_logs;
-use crate::contents::{contents, difference};
-use crate::copy::{Copied, OWN_FILES, allocated_bytes, copy_directory};
+use crate::directory::contents::{contents, difference};
+use crate::directory::lock::Lock;
+use crate::directory::marker::remove_tree;
+use crate::directory::unfinished;
 use crate::error::Error;
-use crate::lock::Lock;
-use crate::marker::remove_tree;
 use crate::redo_log;
 use crate::server::{Server, unix_time_s};
-use crate::snapshot_manifest::{FORMAT, Manifest, Method};
-use crate::unfinished;
+use crate::snapshot::binary_logs::binary_logs;
+use crate::snapshot::copy::{Copied, OWN_FILES, allocated_bytes, copy_directory};
+use crate::snapshot::manifest::{FORMAT, Manifest, Method};
 
 /// Where the named snapshots of a server are, in its directory.
 const NAMED: &str = "snapshots";

@@ -11,7 +11,7 @@ use zip::ZipArchive;
 
 use super::error::InstallError;
 use crate::error::Error;
-use crate::interruption::{self, Interruptible};
+use crate::process::interruption::{self, Interruptible};
 
 /// Directories and programs that no server needs and that can be most of an archive's bytes.
 const SKIPPED: [&str; 9] = [

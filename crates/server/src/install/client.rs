@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use super::error::InstallError;
 use crate::error::Error;
-use crate::interruption::{ProcessScope, wait_for};
+use crate::process::interruption::{ProcessScope, wait_for};
 
 /// Longest part of a client's last words that an error repeats, characters.
 const SAID_CHARS_MAX: usize = 400;

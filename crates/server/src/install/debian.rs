@@ -11,7 +11,7 @@ use super::archive::unpack_tar;
 use super::client::Client;
 use super::error::InstallError;
 use crate::error::Error;
-use crate::interruption;
+use crate::process::interruption;
 
 /// Debian's keys for all of its suites, as its package of keys has them.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";

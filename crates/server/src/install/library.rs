@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::debian::{Apt, unpack_package};
+use crate::directory::marker::remove_tree;
 use crate::error::Error;
-use crate::marker::remove_tree;
 
 /// The suite whose libraries are taken: old enough that they run with the C library of most machines.
 const SUITE: &str = "bookworm";

@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use super::client::{Client, written_bytes};
 use super::error::InstallError;
-use crate::digest::sha512;
 use crate::error::Error;
+use crate::snapshot::digest::sha512;
 
 /// What `npm pack --json` says of a package:
 /// `{"filename":"x-1.0.0.tgz","size":31,"integrity":"sha512-3q2+7w==", ...}`.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::{BINARIES, Installation};
 use crate::error::Error;
-use crate::install_marker::InstallMarker;
-use crate::launch::Launch;
+use crate::install::marker::InstallMarker;
+use crate::process::launch::Launch;
 use crate::user_directory::installs_root;
 use crate::version::VersionRequest;
 

@@ -17,15 +17,15 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::accounts::Accounts;
-use crate::copy::{OWN_FILES, copy_directory};
-use crate::digest::hexadecimal;
+use crate::directory::marker::{remove_tree, write_private};
+use crate::directory::unfinished;
 use crate::error::Error;
+use crate::initialise::accounts::Accounts;
 use crate::installation::Installation;
-use crate::interruption;
-use crate::marker::{remove_tree, write_private};
+use crate::process::interruption;
 use crate::random::random_name;
-use crate::unfinished;
+use crate::snapshot::copy::{OWN_FILES, copy_directory};
+use crate::snapshot::digest::hexadecimal;
 
 /// The version of the way that templates are made; another one makes none of the old ones match.
 const FORMAT: u32 = 1;
@@ -170,7 +170,7 @@ fn is_older_than_an_hour(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::Launch;
+    use crate::process::launch::Launch;
     use crate::version::Flavour;
 
     fn template(root: &Path, options: &str) -> Template {

@@ -9,9 +9,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::digest::hexadecimal;
 use crate::error::Error;
-use crate::interruption;
+use crate::process::interruption;
+use crate::snapshot::digest::hexadecimal;
 
 /// Blocks of a file that are read for its hash: the first, the last, and others at even distances between.
 const SAMPLES: u64 = 4;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256, Sha512};
 
-use crate::interruption;
+use crate::process::interruption;
 
 /// What is read at a time, bytes.
 const BUFFER_BYTES: usize = 1 << 20;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
 
+use crate::directory::layout::Layout;
 use crate::error::Error;
-use crate::layout::Layout;
 
 /// Held while a server is created, started, stopped, changed or destroyed; the kernel gives it back when the
 /// process dies.

@@ -5,8 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::interruption::Wait;
 use crate::process::ProcessHandle;
+use crate::process::interruption::Wait;
 
 /// How often the server is asked.
 const PERIOD: Duration = Duration::from_millis(10);

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use mycnf::{Entry, OptionFile};
 
+use crate::check::help::Help;
+use crate::directory::layout::Layout;
+use crate::directory::marker::write_private;
 use crate::error::Error;
-use crate::help::Help;
 use crate::initialise::without_mysql_variables;
 use crate::installation::Installation;
-use crate::layout::Layout;
-use crate::log;
-use crate::marker::write_private;
 use crate::process::ProcessId;
-use crate::spawner::{Lifetime, spawn};
+use crate::process::log;
+use crate::process::spawner::{Lifetime, spawn};
 
 /// How long a validation may take; 20 to 200 ms are usual.
 const TIMEOUT: Duration = Duration::from_secs(60);

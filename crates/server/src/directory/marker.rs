@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::directory::layout::Layout;
 use crate::error::Error;
-use crate::launch::Launch;
-use crate::layout::Layout;
 use crate::process::ProcessId;
+use crate::process::launch::Launch;
 use crate::version::Flavour;
 
 /// The version of the marker's format.

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use rustix::fs::{FallocateFlags, fallocate, ioctl_ficlone, seek};
 
+use crate::directory::layout::make_private_dir;
 use crate::error::Error;
-use crate::interruption;
-use crate::layout::make_private_dir;
+use crate::process::interruption;
 
 /// What is copied at a time, bytes.
 const BUFFER_BYTES: usize = 1 << 20;

@@ -6,9 +6,9 @@ use mycnf::{ClientOptions, OptionFile};
 use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
+use crate::directory::layout::Layout;
+use crate::directory::marker::write_private;
 use crate::error::Error;
-use crate::layout::Layout;
-use crate::marker::write_private;
 use crate::random::random_password;
 
 /// The account that benchmarks use, over the socket and over TCP.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::contents::Contents;
+use crate::directory::contents::Contents;
+use crate::directory::marker::{parse, write_private};
 use crate::error::Error;
-use crate::marker::{parse, write_private};
 use crate::version::Flavour;
 
 /// The version of the manifest's format.

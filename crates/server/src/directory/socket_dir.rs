@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::directory::layout::{Layout, make_private_dir};
 use crate::error::Error;
-use crate::layout::{Layout, make_private_dir};
 use crate::random::random_name;
 
 /// The file in it that names the server directory it belongs to.

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use crate::directory::layout::make_private_dir;
+use crate::directory::marker::write_private;
 use crate::error::Error;
-use crate::layout::make_private_dir;
-use crate::marker::write_private;
 
 /// The mark's file name.
 pub(crate) const MARK: &str = "dbdyno-unfinished";

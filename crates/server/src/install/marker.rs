@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::directory::marker::{parse, write_private};
 use crate::error::Error;
-use crate::launch::Launch;
-use crate::marker::{parse, write_private};
+use crate::process::launch::Launch;
 use crate::version::{Flavour, Numbers};
 
 /// The version of the marker's format.
