@@ -10,6 +10,7 @@ pub(crate) mod null_server;
 pub(crate) mod observe;
 pub(crate) mod oltp;
 pub(crate) mod quick;
+pub(crate) mod redo_log_guard;
 pub(crate) mod report;
 pub(crate) mod rerun;
 pub(crate) mod run;

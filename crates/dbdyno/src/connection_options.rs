@@ -6,13 +6,13 @@ use std::{env, path::PathBuf, time::Duration};
 
 use mycnf::{ClientFiles, ClientOptions, Transport};
 use protocol::{Address, Compression, Endpoint, Password, ServerKey, SslMode};
+use runs::{Blame, Blamed, named_server, password_file};
 
-use crate::blame::{Blame, Blamed};
+use crate::terminal::Terminal;
 
+pub(crate) mod given_address;
 pub(crate) mod hidden_argument;
-pub(crate) mod named_server;
 pub(crate) mod observe_options;
-pub(crate) mod password_file;
 
 /// The port of a server that says nothing else.
 const DEFAULT_PORT: u16 = 3306;
@@ -104,7 +104,7 @@ impl ConnectionOptions {
     }
 
     /// Where to connect and as whom.
-    pub(crate) fn endpoint(&self) -> anyhow::Result<Endpoint> {
+    pub(crate) fn endpoint(&self) -> Result<Endpoint, Blamed> {
         let mut endpoint = match &self.server {
             Some(name) => named_server::endpoint(name)?,
             None => self.endpoint_in(&Environment::read()?)?,
@@ -128,7 +128,7 @@ impl ConnectionOptions {
         Ok(endpoint)
     }
 
-    fn endpoint_in(&self, environment: &Environment) -> anyhow::Result<Endpoint> {
+    fn endpoint_in(&self, environment: &Environment) -> Result<Endpoint, Blamed> {
         let files = ClientFiles {
             no_defaults: self.no_defaults,
             defaults_file: self.defaults_file.clone(),
@@ -154,7 +154,7 @@ impl ConnectionOptions {
             )
         })?;
         let password = match &self.password_file {
-            Some(path) => Some(password_file::read(path, "password")?),
+            Some(path) => Some(password_file::read(path, "password", &Terminal)?),
             None => file
                 .password
                 .clone()
@@ -184,7 +184,7 @@ impl ConnectionOptions {
     }
 
     /// An explicit port asks for TCP and an explicit socket for that socket, as MariaDB's client has it.
-    fn address(&self, file: &ClientOptions, environment: &Environment) -> anyhow::Result<Address> {
+    fn address(&self, file: &ClientOptions, environment: &Environment) -> Result<Address, Blamed> {
         let is_local = |host: &String| host.is_empty() || host == "localhost";
         if let (Some(host), Some(socket)) = (&self.host, &self.socket)
             && !is_local(host)
@@ -193,9 +193,9 @@ impl ConnectionOptions {
                 "host {host} cannot be reached by socket {}",
                 socket.display()
             );
-            return Err(Blamed::new(Blame::Input, message)
-                .hint("leave out --host or --socket".to_owned())
-                .into());
+            return Err(
+                Blamed::new(Blame::Input, message).hint("leave out --host or --socket".to_owned())
+            );
         }
         if let Some(socket) = &self.socket {
             return Ok(Address::Unix(socket.clone()));
@@ -235,7 +235,7 @@ impl ConnectionOptions {
     }
 
     /// What applies without `--ssl-mode`: who names an authority wants to have the certificate verified.
-    fn default_ssl_mode(&self, file: &ClientOptions) -> anyhow::Result<SslMode> {
+    fn default_ssl_mode(&self, file: &ClientOptions) -> Result<SslMode, Blamed> {
         match &file.ssl_mode {
             Some(mode) => parse_ssl_mode(mode),
             None if self.ssl_ca.is_some() || file.ssl_ca.is_some() => Ok(SslMode::VerifyCa),
@@ -245,7 +245,7 @@ impl ConnectionOptions {
 }
 
 impl Environment {
-    fn read() -> anyhow::Result<Self> {
+    fn read() -> Result<Self, Blamed> {
         let text = |name| env::var(name).ok().filter(|value| !value.is_empty());
         let port = match text("MYSQL_TCP_PORT") {
             None => None,
@@ -284,10 +284,10 @@ fn statement_timeout(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn parse_ssl_mode(mode: &str) -> anyhow::Result<SslMode> {
+fn parse_ssl_mode(mode: &str) -> Result<SslMode, Blamed> {
     // Both spellings, VERIFY_CA and verify-ca, are typed.
     let parsed = mode.replace('-', "_").parse::<SslMode>();
-    Ok(parsed.map_err(|error| Blamed::new(Blame::Input, error))?)
+    parsed.map_err(|error| Blamed::new(Blame::Input, error))
 }
 
 fn default_socket() -> PathBuf {
@@ -329,7 +329,7 @@ mod tests {
     }
 
     /// The endpoint for a command line, a `~/.my.cnf` and an environment.
-    fn endpoint(line: &str, my_cnf: &str, environment: &Environment) -> anyhow::Result<Endpoint> {
+    fn endpoint(line: &str, my_cnf: &str, environment: &Environment) -> Result<Endpoint, Blamed> {
         let home = tempfile::tempdir().unwrap();
         let own = home.path().join("own.cnf");
         fs::write(&own, my_cnf).unwrap();

@@ -7,24 +7,19 @@ use std::{
 };
 
 use clap::{CommandFactory, Parser, Subcommand};
+use runs::{Blame, Blamed};
 use samples::printable_lines_within;
 
 #[macro_use]
 mod output;
 
-mod blame;
-mod calibration;
 mod command_tree;
 mod commands;
 mod connection_options;
 mod front_doors;
-mod null_process;
-mod open_files;
 mod progress;
-mod runs;
-mod signals;
+mod terminal;
 
-use blame::{Blame, Blamed};
 use front_doors::mysqlslap::Dialect;
 
 /// Characters of an error that are shown: a server can send megabytes.
@@ -125,6 +120,7 @@ struct FrontDoorArgs {
 
 fn main() -> ExitCode {
     exit_as_bug_on_panic();
+    runs::signals::when_first_comes(terminal::tell_interruption);
     match run() {
         Ok(code) => code,
         Err(error) => complain(&error),
@@ -164,7 +160,7 @@ fn run() -> anyhow::Result<ExitCode> {
             commands::completions::run(&args, &mut tree)
         }
         Command::Man(args) => commands::man::run(&args, command_tree::command_tree(Cli::command())),
-        Command::RedoLogGuard => runs::redo_log_guard::stand(),
+        Command::RedoLogGuard => commands::redo_log_guard::run(),
         Command::Oltp(door) => commands::oltp::run(door.args.into_iter()),
         Command::SuperSmack(door) => front_doors::super_smack::run(door.args.into_iter()),
         Command::Mysqlslap(door) => {

@@ -12,9 +12,8 @@ use std::{
     io::{self, IsTerminal, Write},
 };
 
+use runs::{Blame, Blamed};
 use samples::{printable, printable_lines};
-
-use crate::blame::{Blame, Blamed};
 
 /// Prints to standard output.
 macro_rules! print {

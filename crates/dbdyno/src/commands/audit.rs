@@ -8,13 +8,10 @@ use std::{
 
 use audit::{Audit, Level};
 use report::Shown;
+use runs::{Blame, Blamed, audit_of_path, audit_of_sides, read_record, record_files};
 use samples::Record;
 
-use super::run::terminal_width;
-use crate::{
-    blame::{Blame, Blamed},
-    runs::{audit_of_path, audit_of_sides, read_record, record_files},
-};
+use crate::commands::run::terminal_width;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

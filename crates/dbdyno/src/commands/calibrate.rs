@@ -4,15 +4,14 @@ use std::{process::ExitCode, time::Duration};
 
 use clap::ValueEnum;
 use load::Arrivals;
-use settings::quantity;
-
-use self::cell::{Cell, Figures};
-use crate::{
-    blame::{Blame, Blamed},
+use runs::{
+    Blame, Blamed, NullProcess,
     calibration::{Calibration, Reached},
-    null_process::NullProcess,
     open_files, signals,
 };
+use settings::quantity;
+
+use crate::commands::calibrate::cell::{Cell, Figures};
 
 mod cell;
 mod table;

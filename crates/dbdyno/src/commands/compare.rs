@@ -7,13 +7,10 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use verdict::{Check, Contrast, Levels, Measure, Outcome, Tolerance, ToleranceError};
 
-use super::run::terminal_width;
-use crate::{
-    blame::{Blame, Blamed},
-    runs::one_factor,
-};
-
+use runs::{Blame, Blamed, one_factor};
 use sides::RecordedSide;
+
+use crate::commands::run::terminal_width;
 
 /// The smallest difference that matters where nothing says, as a share.
 const MARGIN: f64 = 0.02;

@@ -3,18 +3,16 @@
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
 use report::PastResult;
+use runs::{
+    Blame, Blamed,
+    past_results::{self, PastResults},
+    past_summary::PastSummary,
+    read_records, record_files,
+};
 use samples::Record;
 use verdict::{Measure, Metric};
 
-use super::run::terminal_width;
-use crate::{
-    blame::{Blame, Blamed},
-    runs::{
-        past_results::{self, PastResults},
-        past_summary::PastSummary,
-        read_records, record_files,
-    },
-};
+use crate::{commands::run::terminal_width, terminal::Terminal};
 
 /// Results that are told unless more are asked for.
 const LAST: usize = 20;
@@ -220,7 +218,7 @@ fn found(places: &[PastResults]) -> Vec<ListedResult> {
     }
     // What --dir found is not on the list.
     learnt.retain(|results| !results.at.is_empty());
-    past_results::append_all(&learnt);
+    past_results::append_all(&learnt, &Terminal);
     all
 }
 

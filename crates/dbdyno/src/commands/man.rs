@@ -8,8 +8,7 @@ use std::{
 
 use clap::Command;
 use clap_mangen::Man;
-
-use crate::blame::{Blame, Blamed};
+use runs::{Blame, Blamed};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -15,12 +15,8 @@ use protocol::null_server::{
     usual_error,
 };
 use reactor::{Clock, Listener, Reactor};
+use runs::{Blame, Blamed, open_files, signals};
 use settings::quantity;
-
-use crate::{
-    blame::{Blame, Blamed},
-    open_files, signals,
-};
 
 /// How often it looks whether it is to end.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

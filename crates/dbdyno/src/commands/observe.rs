@@ -9,12 +9,9 @@ use std::{
 };
 
 use observer::{Access, listen, serve_pipes};
+use runs::{Blame, Blamed, server_host::secret, signals};
 
-use crate::{
-    blame::{Blame, Blamed},
-    runs::server_host::secret,
-    signals,
-};
+use crate::terminal::Terminal;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -77,7 +74,7 @@ fn over_pipes(args: &ObserveArgs) -> anyhow::Result<ExitCode> {
 
 fn listening(address: &str, args: &ObserveArgs) -> anyhow::Result<ExitCode> {
     let secret_file = args.secret_file.as_deref().unwrap_or("".as_ref());
-    let secret = Some(secret(secret_file)?);
+    let secret = Some(secret(secret_file, &Terminal)?);
     let place = Access::new(secret, args.pid_file.clone(), args.allow.clone());
     let refused = |error: std::io::Error| Blamed::new(Blame::Input, format!("{address}: {error}"));
     let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(refused)?.collect();

@@ -4,10 +4,6 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::{CommandFactory, Parser};
 
-use crate::{
-    blame::Blame, connection_options::hidden_argument::hide_argument, output::unless_closed,
-};
-
 mod names;
 mod options;
 mod run;
@@ -17,6 +13,9 @@ mod values;
 mod watch;
 
 use options::{Command, Options};
+use runs::Blame;
+
+use crate::{connection_options::hidden_argument::hide_argument, output::unless_closed};
 
 /// Its options, for completions and man pages.
 pub(crate) fn definition() -> clap::Command {

@@ -7,13 +7,16 @@ use std::{
 
 use experiment::{Experiment, Observe, Overrides};
 use protocol::Endpoint;
+use runs::{
+    Blame, Blamed, Choices, ClaimedDirectory, Purpose, ResultsDirectory,
+    benchmarks::smack::files::SmackFiles, read_files,
+};
 use workload::VOCABULARY;
 
-use super::run;
 use crate::{
-    blame::{Blame, Blamed},
-    connection_options::{ConnectionOptions, observe_options::ObserveOptions},
-    runs::{Choices, ClaimedDirectory, Purpose, ResultsDirectory, SmackFiles, read_files},
+    commands::run,
+    connection_options::{ConnectionOptions, given_address, observe_options::ObserveOptions},
+    terminal,
 };
 
 const EXPERIMENT: &str = include_str!("quick.toml");
@@ -55,6 +58,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
         mysqld: args.mysqld,
         keep: args.keep,
         endpoint: None,
+        reach: given_address::endpoint,
         sample_every: None,
     };
     let observe = args.observe.observe()?;
@@ -122,6 +126,7 @@ struct QuickExperiment {
 impl QuickExperiment {
     /// Writes the experiment and its .smack file into the results' directory, so that they can be run again.
     fn new(named: Option<&Path>, server: &str) -> anyhow::Result<Self> {
+        let context = terminal::context()?;
         let mut claimed = match named {
             Some(path) => ClaimedDirectory::new(path)?,
             None => ClaimedDirectory::numbered("quick")?,
@@ -136,7 +141,7 @@ impl QuickExperiment {
                 let experiment =
                     Experiment::parse(&path, &text, &Overrides::default(), &VOCABULARY);
                 let experiment = experiment.map_err(Blamed::from)?;
-                let smacks = read_files(experiment.plan())?;
+                let smacks = read_files(experiment.plan(), &context)?;
                 Ok((experiment, smacks))
             });
         let (experiment, smacks) = match read {
@@ -146,7 +151,7 @@ impl QuickExperiment {
                 return Err(error);
             }
         };
-        let results = ResultsDirectory::begin(claimed, &experiment, &path)?;
+        let results = ResultsDirectory::begin(claimed, &experiment, &path, &context)?;
         Ok(Self {
             experiment,
             smacks,

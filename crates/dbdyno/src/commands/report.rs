@@ -8,12 +8,9 @@ use std::{
 
 use clap::ValueEnum;
 use report::{Detail, Picture, Results};
+use runs::{Blame, Blamed, results_of};
 
-use crate::{
-    blame::{Blame, Blamed},
-    output::write_out,
-    runs::results_of,
-};
+use crate::output::write_out;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -10,21 +10,22 @@ use experiment::{Experiment, ServerSpec};
 use samples::Record;
 use workload::VOCABULARY;
 
-use super::{
-    compare::{Format, Terms, print_comparison},
-    run,
-};
-use crate::{
-    blame::{Blame, Blamed},
-    runs::{
-        Choices, Origin, ResultsDirectory, read_files, read_record, record_files, sample_every,
-        unused_path,
-    },
-};
-
 mod command_line;
 
 use command_line::{CommandLine, absolute};
+use runs::{
+    Blame, Blamed, Choices, Origin, ResultsDirectory, read_files, read_record, record_files,
+    sample_every, unused_path,
+};
+
+use crate::{
+    commands::{
+        compare::{Format, Terms, print_comparison},
+        run,
+    },
+    connection_options::given_address,
+    terminal,
+};
 
 /// The experiment of `dbdyno quick`.
 const QUICK: &str = "quick";
@@ -84,8 +85,14 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
     }
     // What is compared in the end has to be there at the begin.
     record_files(then)?;
-    let smacks = read_files(experiment.plan())?;
-    let results = ResultsDirectory::create(args.new.as_deref(), &experiment, &origin.experiment)?;
+    let context = terminal::context()?;
+    let smacks = read_files(experiment.plan(), &context)?;
+    let results = ResultsDirectory::create(
+        args.new.as_deref(),
+        &experiment,
+        &origin.experiment,
+        &context,
+    )?;
     for command in &origin.commands {
         eprintln!(
             "then: {} by dbdyno {}: {}",
@@ -98,6 +105,7 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         mysqld: args.mysqld,
         keep: args.keep,
         endpoint: None,
+        reach: given_address::endpoint,
         sample_every: args.sample_every,
     };
     run::perform(&experiment, smacks, &results, &choices, "")?;

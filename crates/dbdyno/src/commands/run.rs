@@ -4,15 +4,13 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duratio
 
 use experiment::{Experiment, Overrides, has_former_defaults};
 use report::Results;
+use runs::{
+    Asked, Blame, Blamed, Choices, ResultsDirectory, Runner, benchmarks::smack::files::SmackFiles,
+    read_files, sample_every, shortcoming,
+};
 use workload::VOCABULARY;
 
-use crate::{
-    blame::{Blame, Blamed},
-    runs::{
-        Asked, Choices, ResultsDirectory, Runner, SmackFiles, read_files, sample_every, shortcoming,
-    },
-    signals,
-};
+use crate::{connection_options::given_address, terminal};
 
 /// Columns of a table that goes into a file.
 const WIDTH_OF_A_FILE: u16 = 120;
@@ -76,7 +74,8 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     };
     let experiment =
         Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?;
-    let smacks = read_files(experiment.plan())?;
+    let context = terminal::context()?;
+    let smacks = read_files(experiment.plan(), &context)?;
     if experiment.is_simulated() {
         check_simulation(&experiment)?;
     }
@@ -87,7 +86,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let results = if args.resume {
         ResultsDirectory::resume(args.results.as_deref(), &experiment, &args.file)?
     } else {
-        ResultsDirectory::create(args.results.as_deref(), &experiment, &args.file)?
+        ResultsDirectory::create(args.results.as_deref(), &experiment, &args.file, &context)?
     };
     let experiment = if args.resume && has_former_defaults(results.path())? {
         // What was begun is what goes on.
@@ -103,6 +102,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         mysqld: args.mysqld,
         keep: args.keep,
         endpoint: None,
+        reach: given_address::endpoint,
         sample_every: args.sample_every,
     };
     perform(
@@ -158,13 +158,13 @@ pub(crate) fn perform(
     choices: &Choices,
     way_on: &str,
 ) -> anyhow::Result<ExitCode> {
-    let interrupt = signals::interrupt()?;
-    let left = results.left(experiment.plan())?;
+    let context = terminal::context()?;
+    let left = results.left(experiment.plan(), &context)?;
     let outcome = if left.is_empty() {
         eprintln!("every run of the plan is done");
         Ok(())
     } else {
-        Runner::new(experiment, results, choices, &interrupt, smacks).run(&left)
+        Runner::new(experiment, results, choices, &context, smacks).run(&left)
     };
     let reported = report_on(experiment, results);
     match (outcome, reported) {
@@ -179,14 +179,13 @@ pub(crate) fn perform(
         (Ok(()), Err(error)) => Err(error),
         (Err(error), Ok(recorded)) if recorded.runs.is_empty() => {
             // After the user has put the input right, the same command must find the name free.
-            let blamed = error.downcast_ref::<Blamed>();
-            if blamed.is_none_or(|blamed| blamed.blame == Blame::Input) {
+            if error.blame == Blame::Input {
                 results.discard_if_empty();
             }
-            Err(error)
+            Err(error.into())
         }
         // The run's own error tells more than what it did to the report.
-        (Err(error), _) => Err(with_way_on(error, results, way_on)),
+        (Err(error), _) => Err(with_way_on(error, results, way_on).into()),
     }
 }
 
@@ -227,16 +226,11 @@ fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
 }
 
 /// The same error; one more hint says what is kept, and how to go on.
-fn with_way_on(error: anyhow::Error, results: &ResultsDirectory, way_on: &str) -> anyhow::Error {
-    match error.downcast::<Blamed>() {
-        Ok(blamed) => blamed
-            .hint(format!(
-                "what was measured is kept in {}{way_on}",
-                results.path().display()
-            ))
-            .into(),
-        Err(other) => other,
-    }
+fn with_way_on(error: Blamed, results: &ResultsDirectory, way_on: &str) -> Blamed {
+    error.hint(format!(
+        "what was measured is kept in {}{way_on}",
+        results.path().display()
+    ))
 }
 
 /// Columns of the terminal; wide enough for any table where stdout is none.

@@ -9,15 +9,10 @@ use std::{
     process::{Command, ExitCode},
 };
 
+use runs::{Blame, Blamed, Purpose, named_server, redo_log, signals};
 use server::{Flavour, Installation, Lifetime, Server, Settings};
 
-use crate::{
-    blame::{Blame, Blamed},
-    connection_options::named_server,
-    progress::Step,
-    runs::{Purpose, redo_log},
-    signals,
-};
+use crate::progress::Step;
 
 mod check;
 mod installs;

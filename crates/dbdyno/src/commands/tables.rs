@@ -3,12 +3,10 @@
 use std::process::ExitCode;
 
 use report::TableList;
+use runs::{Purpose, number};
 use telemetry::{Schemas, table_sizes};
 
-use crate::{
-    connection_options::ConnectionOptions,
-    runs::{Purpose, number},
-};
+use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

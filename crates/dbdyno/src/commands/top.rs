@@ -9,13 +9,6 @@ use std::{
 
 use top::{Model, Palette, Playback, Subject};
 
-use crate::{
-    blame::{Blame, Blamed},
-    connection_options::{ConnectionOptions, observe_options::ObserveOptions},
-    runs::{Stage, sample_every, utc_now},
-    signals,
-};
-
 mod feed;
 mod full_screen;
 mod live;
@@ -26,6 +19,12 @@ mod record_feed;
 use feed::Feed;
 use live::Live;
 use record_feed::RecordFeed;
+use runs::{Blame, Blamed, Stage, sample_every, signals, utc_now};
+
+use crate::{
+    connection_options::{ConnectionOptions, observe_options::ObserveOptions},
+    terminal,
+};
 
 /// How often a server is asked unless the user wants it otherwise.
 const EVERY: Duration = Duration::from_secs(1);
@@ -91,7 +90,11 @@ pub(crate) fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
             (Box::new(feed), model)
         }
         None => {
-            let stage = Stage::of(args.connection.endpoint()?, args.observe.observe()?)?;
+            let stage = Stage::of(
+                args.connection.endpoint()?,
+                args.observe.observe()?,
+                &terminal::context()?,
+            )?;
             let model = Model::new(Subject {
                 name: args.connection.server.as_ref().map_or_else(
                     || stage.endpoint.address.to_string(),

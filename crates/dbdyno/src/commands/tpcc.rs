@@ -8,6 +8,7 @@ mod check;
 mod drop;
 mod load;
 mod run;
+mod target;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -4,16 +4,14 @@ use std::process::ExitCode;
 
 use workload::tpch::known_tables;
 
-use crate::{
-    connection_options::ConnectionOptions,
-    runs::{Purpose, known_tables::droppable},
-};
-
 mod check;
 mod load;
 mod target;
 
+use runs::{Purpose, known_tables::droppable};
 use target::endpoint;
+
+use crate::connection_options::ConnectionOptions;
 
 /// The eight tables of TPC-H with dbgen's rows. Results of what runs on them are TPC-H-like, never TPC-H results.
 #[derive(Debug, clap::Args)]

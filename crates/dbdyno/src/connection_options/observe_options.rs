@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use experiment::{Observe, ObserverAddress};
-
-use crate::blame::{Blame, Blamed};
+use runs::{Blame, Blamed};
 
 /// The options of `dbdyno observe`'s clients.
 #[derive(Debug, Clone, Default, clap::Args)]

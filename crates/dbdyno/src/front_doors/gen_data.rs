@@ -8,9 +8,8 @@ use std::{
 };
 
 use clap::{Arg, Command};
+use runs::{Blame, Blamed};
 use workload::smack::gen_data::{CommandError, GenData, Request};
-
-use crate::blame::{Blame, Blamed};
 
 const USAGE: &str = "\
 usage: gen-data -n ROWS -f FORMAT

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 
 use clap::{Arg, ArgAction, Command};
-
-use crate::blame::{Blame, Blamed};
+use runs::{Blame, Blamed};
 
 /// An option of a program.
 #[derive(Debug, Clone, Copy)]

@@ -4,12 +4,6 @@ use std::{ffi::OsString, process::ExitCode};
 
 use mycnf::ClientFiles;
 
-use super::my_getopt::{self, Arguments, Options};
-use crate::{
-    blame::{Blame, Blamed},
-    connection_options::hidden_argument::hide_argument,
-};
-
 mod dialect;
 mod main_connection;
 mod only_print;
@@ -23,7 +17,13 @@ mod tally;
 mod values;
 
 pub(crate) use dialect::Dialect;
+use runs::{Blame, Blamed};
 use settings::Settings;
+
+use crate::{
+    connection_options::hidden_argument::hide_argument,
+    front_doors::my_getopt::{self, Arguments, Options},
+};
 
 /// The options of a dialect, for completions and man pages.
 pub(crate) fn definition(dialect: Dialect) -> clap::Command {

@@ -14,14 +14,6 @@ use load::OnError;
 use report::layouts::super_smack::TimeUnit;
 use workload::smack::{DataFiles, Dictionary, Interpreter, Script};
 
-use crate::{
-    blame::{Blame, Blamed},
-    connection_options::{ConnectionOptions, hidden_argument::hide_argument},
-    output::unless_closed,
-    runs::sample_every,
-    signals,
-};
-
 mod client;
 mod drive;
 mod endpoints;
@@ -30,7 +22,14 @@ mod tables;
 
 use client::{ClientEnd, ClientRun};
 use endpoints::Endpoints;
+use runs::{Blame, Blamed, sample_every};
 use shared_state::SharedState;
+
+use crate::{
+    connection_options::{ConnectionOptions, hidden_argument::hide_argument},
+    output::unless_closed,
+    terminal,
+};
 
 /// Where the original keeps its data files.
 const DATA_DIR: &str = "/var/smack-data";
@@ -189,7 +188,7 @@ fn smack(options: Options) -> anyhow::Result<ExitCode> {
         loops: options.loops,
         record: options.record,
         sample_every: options.sample_every,
-        interrupt: signals::interrupt()?,
+        context: terminal::context()?,
         script,
     };
     run_clients(&shared)
@@ -285,7 +284,7 @@ fn run_clients(shared: &SharedState) -> anyhow::Result<ExitCode> {
             shared.unit.sign()
         );
     }
-    Ok(if shared.interrupt.is_raised() {
+    Ok(if shared.context.interrupt.is_raised() {
         ExitCode::from(Blame::Interrupted as u8)
     } else if ends.iter().any(|end| end.failed) {
         ExitCode::from(Blame::Server as u8)

@@ -4,11 +4,9 @@ use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use clap::{Arg, Command};
 use protocol::{Address, Endpoint, Password};
+use runs::{Blame, Blamed};
 
-use crate::{
-    blame::{Blame, Blamed},
-    connection_options::{ConnectionOptions, hidden_argument::hide_argument, local_socket},
-};
+use crate::connection_options::{ConnectionOptions, hidden_argument::hide_argument, local_socket};
 
 /// What stands for a password that is echoed.
 pub(super) const HIDDEN: &str = "********";

@@ -4,16 +4,16 @@ use std::{ffi::OsString, ops::Range, process::ExitCode};
 
 use protocol::Endpoint;
 use report::layouts::tpcc_mysql;
+use runs::{
+    Blame, Blamed, Purpose,
+    benchmarks::tpcc::population::{load_all, load_tables, look},
+    control, number,
+};
 use workload::tpcc::{ExistingSchema, Keys, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
 
-use super::tpcc_arguments::{Arguments, Tool};
 use crate::{
-    blame::{Blame, Blamed},
-    runs::{
-        Purpose, control, number,
-        tpcc::population::{load_all, load_tables, look},
-    },
-    signals,
+    front_doors::tpcc_arguments::{Arguments, Tool},
+    terminal,
 };
 
 const TOOL: Tool = Tool {
@@ -129,7 +129,7 @@ fn tables(part: Option<u32>) -> Vec<Table> {
 }
 
 fn load(endpoint: &Endpoint, wanted: &LoadRange) -> anyhow::Result<()> {
-    let interrupt = signals::interrupt()?;
+    let context = terminal::context()?;
     let (found, _) = look(endpoint)?;
     let tables = tables(wanted.part);
     let plan = LoadPlan {
@@ -146,7 +146,7 @@ fn load(endpoint: &Endpoint, wanted: &LoadRange) -> anyhow::Result<()> {
     };
     refuse(endpoint, wanted, &plan, &found)?;
     match wanted.part {
-        None => drop(load_all(endpoint, &plan, &found, None, &interrupt)?),
+        None => drop(load_all(endpoint, &plan, &found, None, &context)?),
         Some(_) => {
             let notes = Notes {
                 seed: SEED,
@@ -156,7 +156,7 @@ fn load(endpoint: &Endpoint, wanted: &LoadRange) -> anyhow::Result<()> {
                 is_complete: false,
             };
             Purpose::Change.control(endpoint, async |connection| notes.write(connection).await)?;
-            load_tables(endpoint, &plan, &found, None, &interrupt)?;
+            load_tables(endpoint, &plan, &found, None, &context)?;
         }
     }
     let (first, last) = (wanted.range.start, wanted.range.end - 1);

@@ -17,20 +17,20 @@ use samples::{Interval, Phase, PhaseMark};
 use settings::quantity;
 use workload::tpcc::{Deliveries, Pacing, RoundTrips, operations};
 
-use super::tpcc_arguments::{Arguments, Tool};
-use crate::{
-    blame::{Blame, Blamed},
-    front_doors::super_smack::fresh_seed,
-    output::unless_closed,
-    runs::{Asked, shortcoming, tpcc::terminals::Settings},
-    signals,
-};
-
 mod order_log;
 mod schemas;
 
 use order_log::OrderLog;
+use runs::{Asked, Blame, Blamed, benchmarks::tpcc::terminals::Settings, shortcoming, signals};
 use schemas::{SchemaRange, Schemas};
+
+use crate::{
+    front_doors::{
+        super_smack::fresh_seed,
+        tpcc_arguments::{Arguments, Tool},
+    },
+    output::unless_closed,
+};
 
 const TOOL: Tool = Tool {
     name: "tpcc_start",

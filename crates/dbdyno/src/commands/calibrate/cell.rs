@@ -5,15 +5,10 @@ use std::{fmt, sync::Arc, time::Duration};
 use load::{
     Arrivals, Drain, Ended, Group, Interrupt, Load, Observer, OnError, OnRefusal, Stop, WarmUp,
 };
+use runs::{Blame, Blamed, NullProcess, calibration::StatementRate};
 use samples::{Durations, Histogram, Host, Interval, Machine, Phase, PhaseMark, ProcessUse};
 use telemetry::{Sampler, Targets};
 use workload::oltp::{Benchmark, IgnoredErrors, OltpUser, Plan, Settings};
-
-use crate::{
-    blame::{Blame, Blamed},
-    calibration::StatementRate,
-    null_process::NullProcess,
-};
 
 /// What is measured.
 #[derive(Debug, Clone)]

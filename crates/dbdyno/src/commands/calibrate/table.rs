@@ -1,9 +1,9 @@
 //! A calibration as a table and as JSON.
 
+use runs::calibration::Calibration;
 use serde_json::{Value, json};
 
-use super::cell::Figures;
-use crate::calibration::Calibration;
+use crate::commands::calibrate::cell::Figures;
 
 /// How the event loops wait.
 const IO: &str = "epoll";

@@ -6,13 +6,9 @@ use std::{
 };
 
 use experiment::Experiment;
+use runs::{Blame, Blamed, experiment_of, looked_at, question, read_record, record_files};
 use samples::Record;
 use verdict::{Execution, Levels, Question, Side};
-
-use crate::{
-    blame::{Blame, Blamed},
-    runs::{experiment_of, looked_at, question, read_record, record_files},
-};
 
 /// The runs of one side.
 pub(super) struct RecordedSide {

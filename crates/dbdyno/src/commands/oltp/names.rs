@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::blame::{Blame, Blamed};
+use runs::{Blame, Blamed};
 
 /// sysbench's name and ours.
 const OURS: [(&str, &str); 19] = [

@@ -3,16 +3,15 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, ValueEnum};
+use runs::{Blame, Blamed, sample_every};
 use workload::oltp::{Benchmark, IgnoredErrors, RandType, Settings};
 
-use super::values::{
-    ForcedShutdown, between_0_and_1, count_or_none, exponent, percent, percentile, rate,
-    table_size, tables, time,
-};
 use crate::{
-    blame::{Blame, Blamed},
+    commands::oltp::values::{
+        ForcedShutdown, between_0_and_1, count_or_none, exponent, percent, percentile, rate,
+        table_size, tables, time,
+    },
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
-    runs::sample_every,
 };
 
 /// The database that sysbench uses.

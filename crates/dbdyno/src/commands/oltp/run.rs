@@ -8,22 +8,23 @@ use report::{
     RunReport,
     layouts::sysbench::{self, Beside, FinalReport, Header},
 };
+use runs::{
+    Asked, Blame, Blamed, RecordPlace, Recorded, SingleRun, Stage, audit_of_run, control, number,
+    shortcoming, write_page,
+};
 use workload::oltp::{Benchmark, OltpUser, Plan};
 
-use super::{
-    options::{Format, Options, Process},
-    values::ForcedShutdown,
-    watch::{Pending, Watcher},
-};
 use crate::{
-    blame::{Blame, Blamed},
-    commands::run::terminal_width,
-    front_doors::super_smack::fresh_seed,
-    runs::{
-        Asked, RecordPlace, Recorded, SingleRun, Stage, audit_of_run, control, number, shortcoming,
-        write_page,
+    commands::{
+        oltp::{
+            options::{Format, Options, Process},
+            values::ForcedShutdown,
+            watch::{Pending, Watcher},
+        },
+        run::terminal_width,
     },
-    signals,
+    front_doors::super_smack::fresh_seed,
+    terminal,
 };
 
 /// How long a run measures where nothing is said, as with sysbench.
@@ -56,9 +57,13 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     let drain = drain(options, stop)?;
     let arrivals = arrivals(options, seed)?;
     let endpoint = options.endpoint()?;
-    let stage = Stage::of(endpoint.clone(), options.report.observe.observe()?)?;
+    let context = terminal::context()?;
+    let stage = Stage::of(
+        endpoint.clone(),
+        options.report.observe.observe()?,
+        &context,
+    )?;
     check_server(&plan, &endpoint)?;
-    let interrupt = signals::interrupt()?;
     if options.report.format == Format::Sysbench {
         super::title::print_title(options);
         print!("{}", sysbench::header(&header(options, stop, drain)));
@@ -75,7 +80,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         expected: expected(options),
         sample_every: options.report.sample_every,
         path,
-        interrupt: &interrupt,
+        context: &context,
     };
     let mut watcher = Watcher {
         plan: Arc::clone(&plan),
@@ -116,7 +121,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         eprintln!("report: {}", page.display());
     }
     if let Some(error) = recorded.failed {
-        return Err(hinted(error, benchmark));
+        return Err(hinted(error, benchmark).into());
     }
     let unfinished = recorded.outcome.unfinished;
     if is_forced(options) && unfinished > 0 {
@@ -315,13 +320,8 @@ fn report(options: &Options, recorded: &Recorded) -> String {
 }
 
 /// The error with what to do where tables are missing.
-fn hinted(error: anyhow::Error, benchmark: Benchmark) -> anyhow::Error {
-    match error.downcast::<Blamed>() {
-        Ok(blamed) if blamed.message.contains("doesn't exist") => {
-            let hint = format!("dbdyno oltp {} prepare makes the tables", benchmark.name());
-            blamed.hint(hint).into()
-        }
-        Ok(blamed) => blamed.into(),
-        Err(other) => other,
-    }
+fn hinted(error: Blamed, benchmark: Benchmark) -> Blamed {
+    let is_missing = error.message.contains("doesn't exist");
+    let hint = || format!("dbdyno oltp {} prepare makes the tables", benchmark.name());
+    error.hint(is_missing.then(hint))
 }

@@ -8,14 +8,15 @@ use std::{
 
 use load::{PopulateEvent, Population, Progress};
 use protocol::{Connection, Endpoint};
+use runs::{
+    Blame, Blamed, Purpose, known_tables::droppable, population::fill_and_tell, signals, wait,
+};
 use workload::oltp::{Benchmark, Prewarm, drop_statement, known_tables};
 
-use super::options::{Format, Options};
 use crate::{
-    blame::{Blame, Blamed},
+    commands::oltp::options::{Format, Options},
     progress::Step,
-    runs::{Purpose, known_tables::droppable, population::fill_and_tell, wait},
-    signals,
+    terminal,
 };
 
 /// Unknown database.
@@ -43,13 +44,13 @@ pub(super) fn prepare(options: &Options, benchmark: Benchmark) -> anyhow::Result
         tables,
         session: vec!["SET foreign_key_checks=0".to_owned()],
     };
-    let interrupt = signals::interrupt()?;
+    let context = terminal::context()?;
     let format = options.report.format;
     if format == Format::Sysbench {
         println!("Initializing worker threads...\n");
     }
     let what = format!("loading {rows} rows");
-    let reached = fill_and_tell(&population, &what, &interrupt, &mut |event| {
+    let reached = fill_and_tell(&population, &what, &context, &mut |event| {
         if format == Format::Sysbench {
             print_event(event);
         }

@@ -5,10 +5,7 @@ use std::{
     process::Command,
 };
 
-use crate::{
-    blame::{Blame, Blamed},
-    runs::HIDDEN,
-};
+use runs::{Blame, Blamed, HIDDEN};
 
 /// A command as it is to be called.
 #[derive(Debug, Clone, PartialEq, Eq)]

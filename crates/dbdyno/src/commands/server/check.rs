@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use runs::{Blame, Blamed};
 use server::{Installation, Settings};
-
-use crate::blame::{Blame, Blamed};
 
 /// Check option files against a server, without making or starting one
 #[derive(Debug, clap::Args)]

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
+use runs::{Blame, Blamed, named_server};
 use server::{Progress, RECIPES};
 
-use super::table::{aligned, mebibytes};
 use crate::{
-    blame::{Blame, Blamed},
-    connection_options::named_server,
+    commands::server::table::{aligned, mebibytes},
     progress::Step,
 };
 

@@ -2,10 +2,10 @@
 
 use std::{path::Path, time::Duration};
 
+use runs::Blamed;
 use server::Server;
 
-use super::table::{aligned, mebibytes};
-use crate::blame::Blamed;
+use crate::commands::server::table::{aligned, mebibytes};
 
 /// The columns of the table.
 const HEAD: [&str; 5] = ["NAME", "VERSION", "STATE", "PORT", "DIRECTORY"];

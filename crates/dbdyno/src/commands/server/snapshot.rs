@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use protocol::Connection;
+use runs::{Blame, Blamed, Purpose, named_server, number, quoted, redo_log};
 use serde_json::json;
 use server::{Draft, Flavour, Lifetime, Method, Server, Snapshot};
 
-use super::table::{aligned, mebibytes};
 use crate::{
-    blame::{Blame, Blamed},
-    connection_options::named_server,
+    commands::server::table::{aligned, mebibytes},
     progress::Step,
-    runs::{Purpose, number, quoted, redo_log},
 };
 
 #[derive(Debug, clap::Args)]

@@ -19,10 +19,10 @@ use ratatui::{
     },
 };
 use reactor::{Instant, system_now};
+use runs::{Blame, Blamed};
 use top::{Answer, Key, Model, Palette, Playback, Screen, Source, draw};
 
-use super::feed::Feed;
-use crate::blame::{Blame, Blamed};
+use crate::commands::top::feed::Feed;
 
 /// How long a key is waited for before is looked for news.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

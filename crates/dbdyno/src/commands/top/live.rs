@@ -7,18 +7,14 @@ use std::{
 
 use observer::RemoteHost;
 use reactor::{Clock, Instant, Reactor, system_now};
+use runs::{Blame, Blamed, Stage, server_host, signals, wait_for_thread};
 use samples::{Line, Lost};
 use telemetry::ServerView;
 use top::{Model, Source};
 
-use super::{
+use crate::commands::top::{
     feed::{Feed, PollOutcome},
     live_server::{LiveServer, Order, Update},
-};
-use crate::{
-    blame::{Blame, Blamed},
-    runs::{Stage, server_host, wait_for_thread},
-    signals,
 };
 
 /// A server is silent when so many intervals went by without an answer, and this time.

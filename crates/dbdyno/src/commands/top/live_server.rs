@@ -8,10 +8,9 @@ use std::{
 
 use protocol::{Endpoint, Error};
 use reactor::{Instant, Reactor, system_now};
+use runs::local_pid;
 use samples::{Host, Line, ServerIdentity, ServerMoment};
 use telemetry::{Sampler, ServerView, Targets};
-
-use crate::runs::local_pid;
 
 /// How long to wait before a server that went away is tried again.
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(500);

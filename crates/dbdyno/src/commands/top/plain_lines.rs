@@ -9,10 +9,10 @@ use std::{
 
 use load::Interrupt;
 use reactor::system_now;
+use runs::{Blame, Blamed};
 use top::{Model, Plain, Playback};
 
-use super::feed::Feed;
-use crate::blame::{Blame, Blamed};
+use crate::commands::top::feed::Feed;
 
 /// How often is looked for news.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

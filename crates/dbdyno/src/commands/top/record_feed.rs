@@ -7,14 +7,11 @@ use std::{
 };
 
 use reactor::{Instant, system_now, wall_now};
+use runs::{Blame, Blamed, REPORT, is_claimed, record_error, record_files};
 use samples::RecordTail;
 use top::{Model, Source};
 
-use super::feed::{Feed, PollOutcome};
-use crate::{
-    blame::{Blame, Blamed},
-    runs::{REPORT, is_claimed, record_error, record_files},
-};
+use crate::commands::top::feed::{Feed, PollOutcome};
 
 /// A run writes every second; where it cannot be asked whether its dbdyno lives, one that wrote nothing for so long has
 /// been killed.

@@ -2,15 +2,13 @@
 
 use std::process::ExitCode;
 
+use runs::benchmarks::tpcc::{
+    consistency::{describe, violations},
+    database,
+};
 use workload::tpcc::CONDITIONS;
 
-use crate::{
-    connection_options::ConnectionOptions,
-    runs::tpcc::{
-        consistency::{describe, violations},
-        database,
-    },
-};
+use crate::{connection_options::ConnectionOptions, terminal};
 
 /// Exit code of a database that is not consistent.
 const NOT_CONSISTENT: u8 = 1;
@@ -31,9 +29,9 @@ pub(crate) struct CheckArgs {
 }
 
 pub(super) fn run(args: CheckArgs) -> anyhow::Result<ExitCode> {
-    let endpoint = database::endpoint(&args.connection)?;
+    let endpoint = super::target::endpoint(&args.connection)?;
     let begin = reactor::system_now();
-    let violations = violations(&endpoint, args.after_load)?;
+    let violations = violations(&endpoint, args.after_load, &terminal::context()?)?;
     for violation in &violations {
         println!("{}", describe(violation));
     }

@@ -2,12 +2,10 @@
 
 use std::process::ExitCode;
 
+use runs::{Purpose, benchmarks::tpcc::database, known_tables::droppable};
 use workload::tpcc::{drop_procedures, drop_statements, known_tables};
 
-use crate::{
-    connection_options::ConnectionOptions,
-    runs::{Purpose, known_tables::droppable, tpcc::database},
-};
+use crate::connection_options::ConnectionOptions;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DropArgs {
@@ -16,7 +14,7 @@ pub(crate) struct DropArgs {
 }
 
 pub(super) fn run(args: DropArgs) -> anyhow::Result<ExitCode> {
-    let endpoint = database::endpoint(&args.connection)?;
+    let endpoint = super::target::endpoint(&args.connection)?;
     droppable(&endpoint, &known_tables(), "TPC-C")?;
     Purpose::Change.control(&endpoint, async |connection| {
         for sql in drop_statements().into_iter().chain(drop_procedures()) {

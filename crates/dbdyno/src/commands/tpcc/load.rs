@@ -4,20 +4,17 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use protocol::Endpoint;
+use runs::{
+    Blame, Blamed,
+    benchmarks::tpcc::{
+        database,
+        population::{load_all, look},
+    },
+    redo_log::switched_off::RedoLogOff,
+};
 use workload::tpcc::{ExistingSchema, LoadPlan, Notes, Population, Table, WAREHOUSES_MAX};
 
-use crate::{
-    blame::{Blame, Blamed},
-    connection_options::ConnectionOptions,
-    runs::{
-        redo_log_off::RedoLogOff,
-        tpcc::{
-            database,
-            population::{load_all, look},
-        },
-    },
-    signals,
-};
+use crate::{connection_options::ConnectionOptions, terminal};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LoadArgs {
@@ -62,8 +59,8 @@ enum Switch {
 
 pub(super) fn run(args: LoadArgs) -> anyhow::Result<ExitCode> {
     let plan = plan(&args)?;
-    let interrupt = signals::interrupt()?;
-    let endpoint = database::endpoint(&args.connection)?;
+    let context = terminal::context()?;
+    let endpoint = super::target::endpoint(&args.connection)?;
     database::create(&endpoint)?;
     let (found, noted) = look(&endpoint)?;
     refuse_what_is_there(
@@ -73,11 +70,11 @@ pub(super) fn run(args: LoadArgs) -> anyhow::Result<ExitCode> {
         args.warehouses,
         args.seed,
     )?;
-    let fill = || load_all(&endpoint, &plan, &found, args.parallel, &interrupt);
+    let fill = || load_all(&endpoint, &plan, &found, args.parallel, &context);
     let loaded = match args.redo_log {
         Switch::On => fill()?,
         Switch::Off => {
-            let off = RedoLogOff::switch_off(&endpoint)?;
+            let off = RedoLogOff::switch_off(&endpoint, &context)?;
             let loaded = fill()?;
             off.switch_on()?;
             loaded

@@ -5,6 +5,15 @@ use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, process::ExitCode
 use ::load::{Observer, WarmUp};
 use clap::ValueEnum;
 use report::layouts::tpcc::{InputShare, Transactions, deliveries_text, text};
+use runs::{
+    Asked, Blame, Blamed, Context, Purpose, RecordPlace, Recorded, SingleRun, Stage, audit_of_run,
+    benchmarks::tpcc::{
+        consistency::{checked, describe, violations},
+        database, deliveries,
+        terminals::{Database, Settings},
+    },
+    sample_every, shortcoming, steady, write_page,
+};
 use samples::{Interval, Line, PhaseMark};
 use settings::quantity;
 use workload::tpcc::{
@@ -12,20 +21,9 @@ use workload::tpcc::{
 };
 
 use crate::{
-    blame::Blame,
     commands::run::terminal_width,
     connection_options::{ConnectionOptions, observe_options::ObserveOptions},
-    runs::{
-        Asked, Purpose, RecordPlace, Recorded, SingleRun, Stage, audit_of_run, sample_every,
-        shortcoming, steady,
-        tpcc::{
-            consistency::{checked, describe, violations},
-            database, deliveries,
-            terminals::{Database, Settings},
-        },
-        write_page,
-    },
-    signals,
+    terminal::{self},
 };
 
 /// The longest warm-up of `--warmup auto`.
@@ -128,8 +126,9 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let settings = settings(&args);
     let place = RecordPlace::claim(args.record.as_deref(), "tpcc")?;
     let path = place.path();
-    let endpoint = database::endpoint(&args.connection)?;
-    let stage = Stage::of(endpoint.clone(), args.observe.observe()?)?;
+    let endpoint = super::target::endpoint(&args.connection)?;
+    let context = terminal::context()?;
+    let stage = Stage::of(endpoint.clone(), args.observe.observe()?, &context)?;
     let database = Database::look(&endpoint)?;
     let warehouses = args.warehouses.unwrap_or(database.warehouses);
     if warehouses > database.warehouses {
@@ -139,11 +138,10 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         );
         return Err(database::conflict(&endpoint, what).into());
     }
-    let interrupt = signals::interrupt()?;
     let before = if args.no_check {
         Vec::new()
     } else {
-        violations(&endpoint, false)?
+        violations(&endpoint, false, &context)?
     };
     for violation in &before {
         eprintln!("warning: before the run, {}", describe(violation));
@@ -166,10 +164,12 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let after = |is_complete: bool| {
         let mut lines = Vec::new();
         if is_deferred {
-            lines.push(Line::Deliveries(deliveries::deliver_rest(&plan, &endpoint)));
+            lines.push(Line::Deliveries(deliveries::deliver_rest(
+                &plan, &endpoint, &context,
+            )));
         }
         if is_complete && !args.no_check {
-            let found = violations_since(&endpoint, &before);
+            let found = violations_since(&endpoint, &before, &context);
             if let Ok(new) = &found {
                 lines.push(Line::Checked(checked("end", new)));
             }
@@ -191,7 +191,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         expected: expected(&args),
         sample_every: args.sample_every,
         path,
-        interrupt: &interrupt,
+        context: &context,
     };
     let recorded = single.record(settings.load(&plan, &endpoint), &mut NoObserver)?;
     println!(
@@ -221,7 +221,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let page = write_page(recorded.record, audit, path)?;
     eprintln!("report: {}", page.display());
     if let Some(error) = recorded.failed {
-        return Err(error);
+        return Err(error.into());
     }
     let new = match found_after.take() {
         None => Vec::new(),
@@ -272,8 +272,9 @@ fn settings(args: &RunArgs) -> Settings {
 fn violations_since(
     endpoint: &protocol::Endpoint,
     before: &[Violation],
-) -> anyhow::Result<Vec<Violation>> {
-    let after = violations(endpoint, false)?;
+    context: &Context,
+) -> Result<Vec<Violation>, Blamed> {
+    let after = violations(endpoint, false, context)?;
     let new = after.iter().filter_map(|violation| violation.since(before));
     Ok(new.collect())
 }

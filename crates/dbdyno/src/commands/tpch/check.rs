@@ -3,18 +3,14 @@
 use std::process::ExitCode;
 
 use protocol::Connection;
+use runs::{
+    Blame, Blamed, Purpose, control,
+    known_tables::{Taken, taken},
+    number,
+};
 use workload::tpch::{ScaleFactor, Table, foreign_key_checks, known_tables, table_check};
 
-use crate::{
-    blame::{Blame, Blamed},
-    connection_options::ConnectionOptions,
-    progress::Step,
-    runs::{
-        Purpose, control,
-        known_tables::{Taken, taken},
-        number,
-    },
-};
+use crate::{connection_options::ConnectionOptions, progress::Step};
 
 /// The tables are not what they should be.
 const EXIT_WRONG: u8 = 1;

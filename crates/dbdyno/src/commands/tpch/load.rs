@@ -3,20 +3,17 @@
 use std::process::ExitCode;
 
 use protocol::Endpoint;
+use runs::{
+    Blame, Blamed, Purpose,
+    benchmarks::tpch::{Filled, default_streams, fill},
+    control,
+    known_tables::taken,
+    redo_log::switched_off::RedoLogOff,
+};
 use serde_json::json;
 use workload::tpch::{KeyTime, Keys, LoadPlan, ScaleFactor, known_tables};
 
-use crate::{
-    blame::{Blame, Blamed},
-    connection_options::ConnectionOptions,
-    runs::{
-        Purpose, control,
-        known_tables::taken,
-        redo_log_off::RedoLogOff,
-        tpch_data::{Filled, default_streams, fill},
-    },
-    signals,
-};
+use crate::{connection_options::ConnectionOptions, terminal};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct LoadArgs {
@@ -80,15 +77,15 @@ pub(super) fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     make_database(&endpoint)?;
     refuse_existing(&endpoint)?;
     let streams = args.parallel.unwrap_or_else(default_streams);
-    let interrupt = signals::interrupt()?;
+    let context = terminal::context()?;
     let fill = || {
-        fill(&endpoint, &plan, None, streams, &interrupt)
+        fill(&endpoint, &plan, None, streams, &context)
             .map_err(|error| error.hint("dbdyno tpch cleanup removes what was loaded".to_owned()))
     };
     let loaded = match args.redo_log {
         State::On => fill()?,
         State::Off => {
-            let off = RedoLogOff::switch_off(&endpoint)?;
+            let off = RedoLogOff::switch_off(&endpoint, &context)?;
             let loaded = fill()?;
             off.switch_on()?;
             loaded

@@ -1,9 +1,10 @@
 //! What all actions on TPC-H's tables are told: in which database they are, and how big.
 
 use protocol::Endpoint;
+use runs::benchmarks::tpch::DATABASE;
 use workload::tpch::ScaleFactor;
 
-use crate::{connection_options::ConnectionOptions, runs::tpch_data::DATABASE};
+use crate::connection_options::ConnectionOptions;
 
 /// Where the tables are, or will be.
 pub(super) fn endpoint(connection: &ConnectionOptions) -> anyhow::Result<Endpoint> {

@@ -1,13 +1,10 @@
 //! The connection on which everything around the clients happens: schema, tables, keys, queries before and after.
 
 use protocol::{Compression, Connection, Endpoint, Outcome};
+use runs::{Blame, Blamed, Purpose, quoted, wait};
 use workload::slap::{Engine, Keys, Statement};
 
-use super::{settings::Settings, statements};
-use crate::{
-    blame::{Blame, Blamed},
-    runs::{Purpose, quoted, wait},
-};
+use crate::front_doors::mysqlslap::{settings::Settings, statements};
 
 /// The main connection, and what it knows of the schema.
 pub(super) struct Main<'s> {

@@ -3,14 +3,14 @@
 use std::{env, path::PathBuf};
 
 use protocol::{Compression, Endpoint, Password, SslMode};
+use runs::Blamed;
 
-use super::{
-    super::my_getopt::{Arguments, Options},
-    dialect::Dialect,
-};
 use crate::{
-    blame::Blamed,
     connection_options::{ConnectionOptions, local_socket},
+    front_doors::{
+        my_getopt::{Arguments, Options},
+        mysqlslap::dialect::Dialect,
+    },
 };
 
 /// Who logs in where nobody is named.

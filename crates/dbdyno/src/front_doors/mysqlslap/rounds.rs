@@ -10,26 +10,26 @@ use std::{
     time::Duration,
 };
 
-use load::{Drain, Ended, Group, Interrupt, Load, Observer, Outcome, Stop, WarmUp};
+use load::{Drain, Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
 use protocol::{Compression, Endpoint};
 use report::layouts::mysqlslap::{self as layout, TestReport};
+use runs::{
+    Blame, Blamed, Context, RecordPlace, SingleRun, Stage, audit_of_run, numbered, open_files,
+};
 use samples::{Interval, PhaseMark};
 use workload::slap::{Engine, Plan, Planned, SlapUser};
 
-use super::{
-    main_connection::Main,
-    settings::{Output, Settings},
-    system::run_command,
-    tally::{Connecting, Tally},
-};
 use crate::{
-    blame::{Blame, Blamed},
     commands::run::terminal_width,
-    open_files,
+    front_doors::mysqlslap::{
+        main_connection::Main,
+        settings::{Output, Settings},
+        system::run_command,
+        tally::{Connecting, Tally},
+    },
     output::write_out,
     progress::Step,
-    runs::{RecordPlace, SingleRun, Stage, audit_of_run, numbered},
-    signals,
+    terminal,
 };
 
 /// Intervals of the record.
@@ -45,7 +45,6 @@ enum RoundEnd {
 
 /// Runs all tests and prints their reports.
 pub(super) fn run(settings: &Settings, endpoint: Endpoint) -> anyhow::Result<ExitCode> {
-    let interrupt = signals::interrupt()?;
     let mut main = Main::open(settings, &endpoint)?;
     let mut clients = endpoint.clone();
     clients.database = Some(settings.schema.clone());
@@ -57,7 +56,7 @@ pub(super) fn run(settings: &Settings, endpoint: Endpoint) -> anyhow::Result<Exi
         settings,
         main: &mut main,
         endpoint: &clients,
-        interrupt: &interrupt,
+        context: terminal::context()?,
         rounds: 0,
         connecting: Connecting::default(),
     };
@@ -83,7 +82,7 @@ struct Tests<'t, 's> {
     settings: &'s Settings,
     main: &'t mut Main<'s>,
     endpoint: &'t Arc<Endpoint>,
-    interrupt: &'t Interrupt,
+    context: Context,
     /// Rounds that were begun, of all tests.
     rounds: u64,
     /// How connecting went in all tests.
@@ -120,7 +119,7 @@ impl Tests<'_, '_> {
         note_remainder(self.settings, clients);
         let mut tally = Tally::default();
         for _ in 0..self.settings.iterations {
-            if self.interrupt.is_raised() {
+            if self.context.interrupt.is_raised() {
                 return Ok(RoundEnd::Broken(Blame::Interrupted));
             }
             let outcome = self.round(engine, clients, &mut tally)?;
@@ -210,12 +209,12 @@ impl Tests<'_, '_> {
         };
         let mut progress = Progress::new(settings);
         let Some(record) = &settings.record else {
-            let driven = load::drive(load, self.interrupt, &mut progress);
+            let driven = load::drive(load, &self.context.interrupt, &mut progress);
             return Ok(driven.map_err(Blamed::from)?);
         };
         let place = RecordPlace::claim(Some(&self.record_path(record)), "")?;
         let path = place.path();
-        let stage = Stage::of((**self.endpoint).clone(), None)?;
+        let stage = Stage::of((**self.endpoint).clone(), None, &self.context)?;
         let single = SingleRun {
             before: Vec::new(),
             after: &|_| Vec::new(),
@@ -229,7 +228,7 @@ impl Tests<'_, '_> {
             expected: settings.duration.unwrap_or(INTERVAL),
             sample_every: settings.sample_every,
             path,
-            interrupt: self.interrupt,
+            context: &self.context,
         };
         let recorded = single.record(load, &mut progress)?;
         eprintln!("record: {}", path.display());

@@ -3,17 +3,17 @@
 use std::{path::PathBuf, time::Duration};
 
 use load::{Arrivals, OnError};
+use runs::Blamed;
 use workload::slap::{Engine, Statement, Tables, default_of};
 
-use super::{
-    super::{
-        my_getopt::{Arguments, Options},
-        super_smack::fresh_seed,
+use crate::front_doors::{
+    my_getopt::{Arguments, Options},
+    mysqlslap::{
+        dialect::Dialect,
+        values::{Limit, Reader},
     },
-    dialect::Dialect,
-    values::{Limit, Reader},
+    super_smack::fresh_seed,
 };
-use crate::blame::Blamed;
 
 /// What a call asks for.
 pub(super) struct Settings {
@@ -224,7 +224,7 @@ impl Settings {
 fn on_connect(arguments: &Arguments) -> Vec<String> {
     let mode = arguments
         .text("sql-mode")
-        .map(|mode| format!("SET SESSION sql_mode={}", crate::runs::quoted(mode)));
+        .map(|mode| format!("SET SESSION sql_mode={}", runs::quoted(mode)));
     let command = arguments.text("init-command").map(str::to_owned);
     mode.into_iter().chain(command).collect()
 }

@@ -9,12 +9,8 @@ use std::{
 };
 
 use load::Interrupt;
+use runs::{Blame, Blamed, signals};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-
-use crate::{
-    blame::{Blame, Blamed},
-    signals,
-};
 
 /// How often the command is looked at.
 const PERIOD: Duration = Duration::from_millis(20);

@@ -3,13 +3,13 @@
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
 use load::{Arrivals, OnError};
+use runs::{Blamed, sample_every};
 use settings::quantity;
 use workload::slap::{
     COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, Script, Statement, default_of,
 };
 
-use super::super::my_getopt::{Arguments, Options, number};
-use crate::{blame::Blamed, runs::sample_every};
+use crate::front_doors::my_getopt::{Arguments, Options, number};
 
 /// Retries of one statement with `--on-error=retry`.
 const RETRIES: u32 = 100;

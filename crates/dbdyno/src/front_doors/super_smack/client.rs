@@ -6,18 +6,17 @@ use std::{
 };
 
 use protocol::{Connection, ResultSet};
+use runs::{Blame, Blamed, Purpose, numbered, wait};
 use workload::smack::{
     Action, ClientIndex, ClientProgram, ClientWorkers, Interpreter, Stage, statement_of,
 };
 
-use super::{
-    drive::{self, Driven, Workers},
-    shared_state::SharedState,
-};
 use crate::{
-    blame::{Blame, Blamed},
+    front_doors::super_smack::{
+        drive::{self, Driven, Workers},
+        shared_state::SharedState,
+    },
     output::write_out,
-    runs::{Purpose, numbered, wait},
 };
 
 /// How often a sleeping client looks for an interruption.
@@ -82,7 +81,7 @@ impl<'s> ClientRun<'s> {
         let mut end = ClientEnd::default();
         let mut crews = 0;
         while let Some(action) = self.interpreter.next_action().map_err(Blamed::from)? {
-            if self.shared.interrupt.is_raised() {
+            if self.shared.context.interrupt.is_raised() {
                 break;
             }
             match action {
@@ -150,7 +149,7 @@ impl<'s> ClientRun<'s> {
 
     fn sleep(&self, pause: Duration) {
         let mut left = pause;
-        while !left.is_zero() && !self.shared.interrupt.is_raised() {
+        while !left.is_zero() && !self.shared.context.interrupt.is_raised() {
             let nap = left.min(LOOK_EVERY);
             std::thread::sleep(nap);
             left -= nap;

@@ -11,19 +11,19 @@ use std::{
 use load::{Arrivals, Drain, Ended, Group, Load, Observer, Outcome, Stop, WarmUp};
 use protocol::Endpoint;
 use report::layouts::super_smack::{BarrelReport, QueryType, Spread, TimeUnit, render};
+use runs::{
+    Blame, Blamed, RecordPlace, SingleRun, Stage, audit_of_run, benchmarks::smack::files::keys_of,
+    open_files,
+};
 use samples::{Connects, Interval, Line, PhaseMark};
 use workload::smack::{
     BarrelOptions, ClientIndex, ClientPlan, ClientWorkers, ConnectFigures, Figures,
     QueryTypeFigures, SmackUser, UNCOUNTED,
 };
 
-use super::shared_state::SharedState;
 use crate::{
-    blame::{Blame, Blamed},
-    commands::run::terminal_width,
-    open_files,
+    commands::run::terminal_width, front_doors::super_smack::shared_state::SharedState,
     progress::Step,
-    runs::{RecordPlace, SingleRun, Stage, audit_of_run, keys_of},
 };
 
 /// How often the progress line is drawn.
@@ -85,9 +85,8 @@ pub(super) fn crew(
     };
     let outcome = match &workers.record {
         Some(record) => recorded(shared, client, &plan, load, record)?,
-        None => {
-            load::drive(load, &shared.interrupt, &mut Progress::new(&name)).map_err(Blamed::from)?
-        }
+        None => load::drive(load, &shared.context.interrupt, &mut Progress::new(&name))
+            .map_err(Blamed::from)?,
     };
     tell_errors(&outcome);
     Ok(Driven {
@@ -111,7 +110,7 @@ fn recorded(
 ) -> anyhow::Result<Outcome> {
     let place = RecordPlace::claim(Some(record), "")?;
     let endpoint = Endpoint::clone(shared.endpoints.of(client));
-    let stage = Stage::of(endpoint, None)?;
+    let stage = Stage::of(endpoint, None, &shared.context)?;
     let name = &shared.script.clients[client].name;
     let keys = keys_of(&shared.script, name, plan, &shared.dictionaries);
     let users = load.groups.iter().map(|group| group.users);
@@ -125,7 +124,7 @@ fn recorded(
         expected: INTERVAL,
         sample_every: shared.sample_every,
         path: place.path(),
-        interrupt: &shared.interrupt,
+        context: &shared.context,
         before: keys.into_iter().map(Line::Keys).collect(),
         after: &|_| Vec::new(),
     };

@@ -2,8 +2,9 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use load::{Interrupt, OnError};
+use load::OnError;
 use report::layouts::super_smack::TimeUnit;
+use runs::Context;
 use workload::smack::{Dictionary, Script};
 
 use super::endpoints::Endpoints;
@@ -18,7 +19,7 @@ pub(super) struct SharedState {
     pub(super) on_error: OnError,
     pub(super) seed: u64,
     pub(super) loops: Option<u32>,
-    pub(super) interrupt: Interrupt,
+    pub(super) context: Context,
     /// File of the record, if there is to be one.
     pub(super) record: Option<PathBuf>,
     pub(super) sample_every: Option<Duration>,

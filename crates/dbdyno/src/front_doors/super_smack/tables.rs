@@ -3,14 +3,10 @@
 use std::io::IsTerminal;
 
 use protocol::Connection;
+use runs::{Blamed, Purpose, wait};
 use workload::smack::{DataFiles, Existing, Script, TableEvent, TablePlan};
 
-use super::endpoints::Endpoints;
-use crate::{
-    blame::Blamed,
-    progress::Step,
-    runs::{Purpose, wait},
-};
+use crate::{front_doors::super_smack::endpoints::Endpoints, progress::Step};
 
 /// Checks every table and makes those that fall short.
 pub(super) fn make_ready(

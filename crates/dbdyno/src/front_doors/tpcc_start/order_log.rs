@@ -12,9 +12,8 @@ use std::{
 };
 
 use reactor::Instant;
+use runs::{Blame, Blamed};
 use workload::{Failure, Next, User, Watch, tpcc::Terminal};
-
-use crate::blame::{Blame, Blamed};
 
 /// Operation of New-Order.
 const NEW_ORDER: usize = 0;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use load::{Group, Load, OnRefusal};
 use protocol::Endpoint;
+use runs::{
+    Blame, Blamed,
+    benchmarks::tpcc::terminals::{Database, Settings},
+};
 use workload::tpcc::{Terminal, TerminalPlan};
 
-use super::order_log::{LoggedTerminal, OrderLog};
-use crate::{
-    blame::{Blame, Blamed},
-    runs::tpcc::terminals::{Database, Settings},
-};
+use crate::front_doors::tpcc_start::order_log::{LoggedTerminal, OrderLog};
 
 /// Several databases: how many, and the number of the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,13 @@
+//! `dbdyno redo-log-guard`, which no person calls: switches a redo log on again where dbdyno was killed.
+
+use std::process::ExitCode;
+
+use runs::redo_log::guard;
+
+/// Waits for the end of the dbdyno that started it.
+pub(crate) fn run() -> anyhow::Result<ExitCode> {
+    if guard::stand()? {
+        eprintln!("note: dbdyno was killed; the server's redo log is switched on again");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,82 @@
+//! Where the server is that an experiment names.
+
+use std::path::PathBuf;
+
+use experiment::ServerSpec;
+use protocol::Endpoint;
+use runs::Blamed;
+
+use super::ConnectionOptions;
+
+/// Where the server is that an experiment names; what it leaves out comes from the option files.
+pub(crate) fn endpoint(spec: &ServerSpec) -> Result<Endpoint, Blamed> {
+    let ServerSpec::Given {
+        address,
+        user,
+        password_file,
+        database,
+        ssl_mode,
+        ssl_ca,
+        observe: _,
+        way,
+    } = spec
+    else {
+        unreachable!("a private server is not given");
+    };
+    let (socket, host, port) = split_address(address);
+    let options = ConnectionOptions {
+        host,
+        port,
+        socket,
+        user: user.clone(),
+        password_file: password_file.clone(),
+        database: database.clone(),
+        ssl_mode: ssl_mode.clone(),
+        ssl_ca: ssl_ca.clone(),
+        statement_timeout: way.statement_timeout,
+        ..ConnectionOptions::default()
+    };
+    options.endpoint()
+}
+
+/// A socket's path, or a host and perhaps a port; the experiment has checked the form.
+fn split_address(address: &str) -> (Option<PathBuf>, Option<String>, Option<u16>) {
+    if address.starts_with('/') {
+        return (Some(address.into()), None, None);
+    }
+    let (host, port) = match address
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+    {
+        Some((host, port)) => (host, port.strip_prefix(':')),
+        None => match address.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (address, None),
+        },
+    };
+    (
+        None,
+        Some(host.to_owned()),
+        port.and_then(|port| port.parse().ok()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_split() {
+        let host = |host: &str, port| (None, Some(host.to_owned()), port);
+        let cases = [
+            ("/run/x.sock", (Some("/run/x.sock".into()), None, None)),
+            ("db1", host("db1", None)),
+            ("db1:3307", host("db1", Some(3307))),
+            ("[::1]:3307", host("::1", Some(3307))),
+            ("[::1]", host("::1", None)),
+        ];
+        for (address, expected) in cases {
+            assert_eq!(split_address(address), expected, "{address}");
+        }
+    }
+}

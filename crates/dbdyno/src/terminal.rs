@@ -1,0 +1,75 @@
+//! What the engine tells, on standard error.
+
+use std::{
+    io::{Write, stderr},
+    sync::Arc,
+    time::Duration,
+};
+
+use runs::{Context, Event, Length, Listener, signals};
+
+use crate::progress::Step;
+
+/// Prints what is told.
+pub(crate) struct Terminal;
+
+/// What everything is given that takes its time: Ctrl-C ends it, the terminal is told.
+pub(crate) fn context() -> anyhow::Result<Context> {
+    Ok(Context::new(signals::interrupt()?, Arc::new(Terminal)))
+}
+
+/// Says that the first signal came. It does not wait for the output of others, as the macros do.
+pub(crate) fn tell_interruption() {
+    // Nobody may listen any more.
+    let _ = writeln!(
+        stderr(),
+        "\ninterrupted: ending, and clearing up; what was measured is kept. Once more ends dbdyno at once"
+    );
+}
+
+impl Listener for Terminal {
+    fn hear(&self, event: Event<'_>) {
+        match event {
+            Event::Note(note) => eprintln!("note: {note}"),
+            Event::Warning(warning) => eprintln!("warning: {warning}"),
+            Event::IncompleteKept(path) => eprintln!("incomplete, kept as {}", path.display()),
+            Event::ServerLog(tail) => eprint!("the end of the server's log:\n{tail}\n"),
+            Event::ServerKept(name) => eprintln!("kept: dbdyno server start {name}"),
+        }
+    }
+
+    fn begin(&self, what: &str, length: Length) -> Box<dyn runs::Step> {
+        let what = what.to_owned();
+        Box::new(match length {
+            Length::Unknown => Step::spinner(what),
+            Length::Even(length) => Step::bar(what, length),
+            Length::Paced(length) => Step::paced(what, length),
+        })
+    }
+}
+
+impl runs::Step for Step {
+    fn reach(&self, position: u64) {
+        self.reach(position);
+    }
+
+    fn lengthen(&self, by: u64) {
+        self.lengthen(by);
+    }
+
+    fn say(&self, what: &str) {
+        self.say(what.to_owned());
+    }
+
+    fn say_with(&self, what: &str, left: Duration) {
+        self.say_with(what.to_owned(), left);
+    }
+
+    fn announce(&self, what: &str, left: Duration) {
+        self.announce(what, left);
+    }
+
+    fn note(&self, line: &str) {
+        self.note(line);
+    }
+}

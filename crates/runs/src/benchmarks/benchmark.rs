@@ -1,0 +1,60 @@
+//! What runs need of a benchmark: its data sets, and what its clients do.
+
+use experiment::{DataSpec, LoadSpec, PlannedRun};
+use load::{Observer, Outcome};
+use protocol::Endpoint;
+use samples::Line;
+
+use crate::{
+    benchmarks::smack::files::SmackFiles, blame::Blamed, data::DataSet, listener::Context,
+    run::driver::Driver, stage::Stage,
+};
+
+/// A benchmark in the runs of an experiment.
+pub trait Benchmark: Sync {
+    /// An error where the data or load of a run cannot be what they say; starts and writes nothing.
+    fn check(&self, _run: &PlannedRun) -> Result<(), Blamed> {
+        Ok(())
+    }
+
+    /// The database that its clients use.
+    fn database(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed>;
+
+    /// The data set that a run meets.
+    fn data_set(&self, data: &DataSpec, load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet>;
+
+    /// What the clients of a run do on its stage; finds the tables where nobody made them.
+    fn work(
+        &self,
+        run: &PlannedRun,
+        files: &SmackFiles,
+        stage: &mut Stage,
+        context: &Context,
+    ) -> Result<Box<dyn Work>, Blamed>;
+}
+
+/// What the clients of a run do.
+pub trait Work {
+    /// What the record says of it before it begins.
+    fn known_before(&self) -> Vec<Line> {
+        Vec::new()
+    }
+
+    /// Does it.
+    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed>;
+
+    /// What the record says of it when it is over after so many seconds, however it ended.
+    fn known_after(&self, _endpoint: &Endpoint, _took_s: f64, _context: &Context) -> Vec<Line> {
+        Vec::new()
+    }
+
+    /// An error when it did what its rules forbid; `tell` hears what was found.
+    fn check(
+        &self,
+        _endpoint: &Endpoint,
+        _context: &Context,
+        _tell: &mut dyn FnMut(Line),
+    ) -> Result<(), Blamed> {
+        Ok(())
+    }
+}

@@ -1,0 +1,297 @@
+//! mysqlslap's tables and clients in the runs of an experiment.
+
+use std::sync::Arc;
+
+use experiment::{DataSpec, LoadSpec, PlannedRun};
+use load::{Group, Observer, Outcome};
+use protocol::{Connection, Endpoint};
+use settings::{OptionTable, Value, Values, defaults};
+use workload::slap::{
+    Engine, Generated, Generator, Keys, Plan, Planned, Script, SlapData, SlapLoad, SlapUser,
+    Statement, Tables,
+};
+
+use crate::{
+    benchmarks::{
+        benchmark::{Benchmark, Work},
+        smack::files::SmackFiles,
+    },
+    blame::{Blame, Blamed},
+    control::{Purpose, control, number, unless_interrupted, wait},
+    data::{DataSet, Loaded, disk_bytes::disk_bytes},
+    listener::{Context, Length},
+    run::driver::Driver,
+    stage::Stage,
+};
+
+/// The database that mysqlslap uses.
+const DATABASE: &str = "mysqlslap";
+/// The table that is made up.
+const TABLE: &str = "t1";
+
+/// mysqlslap.
+pub struct Slap;
+
+impl Benchmark for Slap {
+    fn check(&self, run: &PlannedRun) -> Result<(), Blamed> {
+        let data = run.data.iter().map(|data| &data.source);
+        let data = data.filter(|source| source.name() == SlapData.name());
+        for source in data {
+            own_statements(&source.values, "create")?;
+        }
+        let load = &run.load.source;
+        if load.name() == SlapLoad.name() {
+            own_statements(&load.values, "query")?;
+        }
+        Ok(())
+    }
+
+    fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+        Ok(DATABASE.to_owned())
+    }
+
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+        Box::new(SlapTables(data.source.values.clone()))
+    }
+
+    fn work(
+        &self,
+        run: &PlannedRun,
+        _files: &SmackFiles,
+        stage: &mut Stage,
+        _context: &Context,
+    ) -> Result<Box<dyn Work>, Blamed> {
+        let values = &run.load.source.values;
+        let data = run.data.iter().map(|data| &data.source);
+        let mut data = data.filter(|source| source.name() == SlapData.name());
+        let data = data.next().map(|source| &source.values);
+        let statements = match data {
+            Some(data) if values.flag("auto_generate_sql") => generated(data, values).queries,
+            _ => own_statements(values, "query")?,
+        };
+        let keys = match statements.iter().any(Statement::takes_a_key) {
+            // Of a server that does nothing there is nothing to read.
+            true if stage.is_simulated => Keys::Range { first: 1, count: 1 },
+            true => control(&stage.endpoint, async |connection| {
+                Keys::read(connection).await
+            })?,
+            false => Keys::List(Vec::new()),
+        };
+        let (per_client, one_more) = share(values, run.load.connections);
+        let plan = Plan::new(Planned {
+            statements,
+            keys,
+            per_client,
+            one_more,
+            commit_every: values.count("commit").unwrap_or_default(),
+            reconnect_every: values.count("detach").unwrap_or_default(),
+            on_connect: Vec::new(),
+            seed: run.seed,
+            echo: None,
+        });
+        Ok(Box::new(Clients(Arc::new(plan))))
+    }
+}
+
+/// Statements of each of so many clients, and how many of them run one more; no number where the time ends them.
+fn share(values: &Values, clients: u32) -> (Option<u64>, u32) {
+    let each = values.count("auto_generate_sql_execute_number");
+    match values.count("number_of_queries") {
+        Some(together) => {
+            let clients = u64::from(clients);
+            let left = u32::try_from(together % clients);
+            (
+                Some(together / clients),
+                left.expect("it is below the number of clients"),
+            )
+        }
+        None => (each, 0),
+    }
+}
+
+/// What is made up for tables and clients with these values.
+fn generated(data: &Values, load: &Values) -> Generated {
+    let generator = Generator::of(data, load);
+    generator
+        .expect("the experiment has checked the numbers of columns")
+        .generate()
+}
+
+/// The statements of an option, or of the file that it names; none where it is not given.
+fn own_statements(values: &Values, option: &str) -> Result<Vec<Statement>, Blamed> {
+    let wrong = |message: String| Blamed::new(Blame::Input, message);
+    let (text, place) = match values.get(option) {
+        Some(Value::File(path)) => {
+            let text = std::fs::read(path);
+            let place = path.display().to_string();
+            (
+                text.map_err(|error| wrong(format!("{place}: {error}")))?,
+                place,
+            )
+        }
+        Some(Value::Text(text)) => (text.clone().into_bytes(), format!("`{option}`")),
+        _ => return Ok(Vec::new()),
+    };
+    let delimiter = values.text("delimiter").unwrap_or_default();
+    let statements = Script::parse(&text, delimiter.as_bytes()).statements;
+    if statements.is_empty() {
+        Err(wrong(format!("{place} has no statement")))
+    } else {
+        Ok(statements)
+    }
+}
+
+/// The tables.
+struct SlapTables(Values);
+
+impl SlapTables {
+    fn is_made_up(&self) -> bool {
+        self.0.flag("auto_generate_sql")
+    }
+
+    /// Statements of a table that is made up, its CREATE among them.
+    fn statements(&self) -> u64 {
+        let count = self.0.count("auto_generate_sql_write_number");
+        count.expect("it has a default")
+    }
+
+    fn plan(&self) -> Result<Tables, Blamed> {
+        if self.is_made_up() {
+            // What the clients run makes no difference to the table.
+            let generated = generated(&self.0, &defaults(SlapLoad.options()));
+            Ok(Tables::made_up(&generated, self.statements()))
+        } else {
+            own_statements(&self.0, "create").map(Tables::own)
+        }
+    }
+
+    async fn make(
+        &self,
+        connection: &mut Connection,
+        tables: &Tables,
+    ) -> Result<(), protocol::Error> {
+        let before: &[String] = if self.is_made_up() {
+            &[format!("drop table if exists {TABLE}")]
+        } else {
+            // Only on a private server, whose database it is.
+            &[
+                format!("drop database if exists {DATABASE}"),
+                format!("create database {DATABASE}"),
+                format!("use {DATABASE}"),
+            ]
+        };
+        for sql in before {
+            connection.query(sql.as_bytes()).await?;
+        }
+        let engine = self.0.text("engine").and_then(Engine::of);
+        tables.make(connection, engine.as_ref()).await
+    }
+}
+
+impl DataSet for SlapTables {
+    /// `mysqlslap's table of 999 rows`, `the tables of tables.sql`
+    fn name(&self) -> String {
+        match self.0.get("create") {
+            Some(Value::File(path)) => {
+                let name = path.file_name().unwrap_or_default();
+                format!("the tables of {}", name.to_string_lossy())
+            }
+            Some(_) => "the tables of `create`".to_owned(),
+            None => format!("mysqlslap's table of {} rows", self.statements() - 1),
+        }
+    }
+
+    fn tables(&self) -> Vec<String> {
+        vec![TABLE.to_owned()]
+    }
+
+    fn load(
+        &self,
+        endpoint: &Endpoint,
+        _rows: Option<u64>,
+        context: &Context,
+    ) -> Result<Loaded, Blamed> {
+        let tables = self.plan()?;
+        let step = context.step(&format!("loading {}", self.name()), Length::Unknown);
+        let begin = reactor::system_now();
+        wait(async {
+            let failed = |error| Blamed::of_server(&endpoint.address, error);
+            let limit = Purpose::Work.limit();
+            let connection = Connection::open_within(endpoint, limit).await;
+            let mut connection = connection.map_err(failed)?;
+            let made = self.make(&mut connection, &tables);
+            match unless_interrupted(&context.interrupt, made).await {
+                Some(made) => made.map_err(failed),
+                None => Err(Blamed::new(Blame::Interrupted, "interrupted while loading")),
+            }
+        })??;
+        let took = reactor::system_now() - begin;
+        drop(step);
+        let names = names(endpoint)?;
+        Ok(Loaded {
+            rows: rows(endpoint, &names)?,
+            disk_bytes: if names.is_empty() {
+                None
+            } else {
+                disk_bytes(names.iter().map(String::as_str), endpoint)?
+            },
+            took,
+        })
+    }
+}
+
+/// The tables that are in the database, as statements spell them.
+fn names(endpoint: &Endpoint) -> Result<Vec<String>, Blamed> {
+    let sql = "select table_name from information_schema.tables \
+               where table_schema = database() and table_type = 'BASE TABLE'";
+    let sets = control(endpoint, async |connection| connection.rows(sql).await)?;
+    let rows = sets.into_iter().flat_map(|set| set.rows);
+    let names = rows.filter_map(|row| row.into_iter().next()?);
+    Ok(names
+        .map(|name| String::from_utf8_lossy(&name).into_owned())
+        .collect())
+}
+
+fn rows(endpoint: &Endpoint, tables: &[String]) -> Result<u64, Blamed> {
+    Purpose::Work.control(endpoint, async |connection| {
+        let mut rows = 0;
+        for table in tables {
+            let sql = format!("select count(*) from `{table}`");
+            rows += number(connection, &sql).await?.unwrap_or(0);
+        }
+        Ok(rows)
+    })
+}
+
+/// The clients of a run.
+struct Clients(Arc<Plan>);
+
+impl Work for Clients {
+    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+        let (plan, endpoint) = (Arc::clone(&self.0), Arc::new(driver.endpoint.clone()));
+        let group = Group {
+            name: DATABASE.to_owned(),
+            operations: plan.operations().to_vec(),
+            statements: Vec::new(),
+            users: driver.users(),
+            make: Box::new(move |index| {
+                SlapUser::new(Arc::clone(&plan), Arc::clone(&endpoint), index)
+            }),
+        };
+        driver.drive(driver.load(group), observer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_divided_among_the_clients_to_the_last_one() {
+        let mut values = defaults(SlapLoad.options());
+        assert_eq!(share(&values, 8), (None, 0));
+        values.set("number_of_queries", Value::Count(100));
+        assert_eq!(share(&values, 8), (Some(12), 4));
+        assert_eq!(share(&values, 200), (Some(0), 100));
+    }
+}

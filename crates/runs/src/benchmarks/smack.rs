@@ -1,0 +1,125 @@
+//! A .smack file in the runs of an experiment: its tables as data, its clients as load.
+
+pub mod files;
+mod tables;
+
+use std::{rc::Rc, sync::Arc};
+
+use experiment::{DataSpec, LoadSpec, PlannedRun};
+use load::{Group, Observer, Outcome};
+use protocol::Endpoint;
+use samples::{Keys, Line};
+use workload::smack::{ClientIndex, ClientPlan, SmackClients, SmackUser};
+
+use crate::{
+    benchmarks::{
+        benchmark::{Benchmark, Work},
+        smack::{
+            files::{SmackData, SmackFiles, file_of_data},
+            tables::{find_tables, load_tables},
+        },
+    },
+    blame::Blamed,
+    data::{DataSet, Loaded},
+    listener::Context,
+    run::driver::Driver,
+    stage::Stage,
+};
+
+/// Super Smack.
+pub struct Smack;
+
+impl Benchmark for Smack {
+    fn database(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed> {
+        smack_of(load, files).database(load)
+    }
+
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, files: &SmackFiles) -> Box<dyn DataSet> {
+        let file = file_of_data(data).expect("the data is a .smack file's");
+        Box::new(SmackTables(files.at(file)))
+    }
+
+    fn work(
+        &self,
+        run: &PlannedRun,
+        files: &SmackFiles,
+        stage: &mut Stage,
+        _context: &Context,
+    ) -> Result<Box<dyn Work>, Blamed> {
+        let smack = smack_of(&run.load, files);
+        if run.data.is_none() && !stage.is_simulated {
+            stage.dataset = find_tables(&smack, &stage.endpoint)?;
+        }
+        let mut data = run.data.iter();
+        let is_own = data.all(|data| file_of_data(data).is_some());
+        let rows = stage.dataset.as_ref().map(|data| data.rows);
+        let rows = rows.filter(|_| is_own);
+        Ok(Box::new(Clients {
+            client: smack.client(&run.load)?,
+            plan: smack.plan(&run.load, rows)?,
+            keys: smack.keys(&run.load, rows)?,
+        }))
+    }
+}
+
+fn smack_of(load: &LoadSpec, files: &SmackFiles) -> Rc<SmackData> {
+    files.at(SmackClients::of(&load.source.values).file)
+}
+
+/// The tables of a .smack file.
+struct SmackTables(Rc<SmackData>);
+
+impl DataSet for SmackTables {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn tables(&self) -> Vec<String> {
+        self.0.tables().map(str::to_owned).collect()
+    }
+
+    fn load(
+        &self,
+        endpoint: &Endpoint,
+        rows: Option<u64>,
+        context: &Context,
+    ) -> Result<Loaded, Blamed> {
+        let rows = rows.expect("the tables of a .smack file have a number of rows");
+        load_tables(&self.0, endpoint, rows, context)
+    }
+}
+
+/// The clients of a .smack file.
+struct Clients {
+    /// The client type that runs.
+    client: String,
+    /// What every client fires.
+    plan: Arc<ClientPlan>,
+    /// Which keys they ask for.
+    keys: Vec<Keys>,
+}
+
+impl Work for Clients {
+    fn known_before(&self) -> Vec<Line> {
+        self.keys.iter().cloned().map(Line::Keys).collect()
+    }
+
+    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+        let (plan, endpoint) = (Arc::clone(&self.plan), Arc::new(driver.endpoint.clone()));
+        let (users, seed) = (driver.users(), driver.seed());
+        let group = Group {
+            name: self.client.clone(),
+            operations: plan.operations().to_vec(),
+            statements: Vec::new(),
+            users,
+            make: Box::new(move |index| {
+                let client_index = ClientIndex {
+                    index: index.into(),
+                    of: users.into(),
+                };
+                SmackUser::new(Arc::clone(&plan), Arc::clone(&endpoint), client_index, seed)
+            }),
+        };
+        driver.drive(driver.load(group), observer)
+    }
+}

@@ -1,0 +1,92 @@
+//! The consistency conditions of clause 3.3.2, checked, with the rows that violate them.
+
+use protocol::{Connection, Endpoint};
+use samples::Checked;
+use workload::tpcc::{AFTER_LOAD, CONDITIONS, Notes, Violation};
+
+use crate::{
+    benchmarks::tpcc::database,
+    blame::{Blame, Blamed},
+    control::{Purpose, control},
+    listener::{Context, Length, Step},
+};
+
+/// Rows of one condition that are shown.
+const ROWS_SHOWN: usize = 5;
+
+/// What violates the conditions, all read as of one moment.
+pub fn violations(
+    endpoint: &Endpoint,
+    after_load: bool,
+    context: &Context,
+) -> Result<Vec<Violation>, Blamed> {
+    let notes = control(endpoint, Notes::read)?;
+    if notes.is_some_and(|notes| !notes.is_complete && notes.warehouses > 0) {
+        let what = "its load was interrupted and is not complete";
+        return Err(database::conflict(endpoint, what).hint(
+            "dbdyno tpcc prepare, with the same options as before, goes on with it".to_owned(),
+        ));
+    }
+    let step = context.step("checking consistency", Length::Unknown);
+    let checked = Purpose::Work.control(endpoint, async |connection| {
+        check_all(connection, after_load, &*step).await
+    });
+    checked.map_err(|error| match error.blame {
+        Blame::Server if error.message.contains("1146") => Blamed::new(Blame::Input, &error)
+            .hint("dbdyno tpcc prepare makes the tables".to_owned()),
+        _ => error,
+    })
+}
+
+async fn check_all(
+    connection: &mut Connection,
+    after_load: bool,
+    step: &dyn Step,
+) -> Result<Vec<Violation>, protocol::Error> {
+    connection
+        .query(b"start transaction with consistent snapshot")
+        .await?;
+    let mut violations = Vec::new();
+    let conditions = CONDITIONS.iter().chain(after_load.then_some(&AFTER_LOAD));
+    for condition in conditions {
+        step.say(&format!(
+            "condition {}: {}",
+            condition.number, condition.rule
+        ));
+        violations.extend(condition.check(connection).await?);
+    }
+    connection.query(b"commit").await?;
+    Ok(violations)
+}
+
+/// What the record says of a check at `load`, `start` or `end`.
+pub fn checked(at: &str, violated: &[Violation]) -> Checked {
+    let told = violated.iter().map(|violation| {
+        let condition = violation.condition;
+        format!("condition {}: {}", condition.number, condition.rule)
+    });
+    Checked {
+        at: at.to_owned(),
+        what: "consistency conditions of TPC-C".to_owned(),
+        violated: told.collect(),
+    }
+}
+
+/// A condition with the first of the rows that violate it.
+pub fn describe(violation: &Violation) -> String {
+    let condition = violation.condition;
+    let more = if violation.has_more { "more than " } else { "" };
+    let mut text = format!(
+        "condition {} is violated by {more}{} rows: {}",
+        condition.number,
+        violation.rows.len(),
+        condition.rule
+    );
+    for (name, values) in violation.rows.iter().take(ROWS_SHOWN) {
+        text.push_str(&format!("\n  {name}: {values}"));
+    }
+    if violation.rows.len() > ROWS_SHOWN {
+        text.push_str("\n  ...");
+    }
+    text
+}

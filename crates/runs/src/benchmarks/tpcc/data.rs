@@ -1,0 +1,273 @@
+//! TPC-C's tables as an experiment's data, and its terminals as the load.
+
+use std::{
+    cell::{Cell, RefCell},
+    sync::Arc,
+};
+
+use ::load::{Load, Observer, Outcome};
+use experiment::{DataSpec, LoadSpec, PlannedRun};
+use protocol::Endpoint;
+use samples::{Checked, Deliveries, Line};
+use workload::tpcc::{
+    DELIVERED, ExistingSchema, Keys, LoadPlan, Pacing, Population, Table, TerminalPlan, Violation,
+    options::{DataOptions, LoadOptions},
+};
+
+use crate::{
+    benchmarks::{
+        benchmark::{Benchmark, Work},
+        smack::files::SmackFiles,
+        tpcc::{
+            consistency::{checked, describe, violations},
+            database::DATABASE,
+            deliveries::{are_allowed, deliver_rest},
+            population::load_all,
+            terminals::{Database, ON_ERROR, couriers, group},
+        },
+    },
+    blame::{Blame, Blamed},
+    data::{DataSet, Loaded, disk_bytes::disk_bytes},
+    listener::Context,
+    run::driver::Driver,
+    stage::Stage,
+};
+
+/// Seed of the rows: that of `dbdyno tpcc prepare` unless told otherwise.
+const SEED: u64 = 1;
+
+/// TPC-C.
+pub struct Tpcc;
+
+impl Benchmark for Tpcc {
+    fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+        Ok(DATABASE.to_owned())
+    }
+
+    fn data_set(&self, data: &DataSpec, _load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+        Box::new(TpccTables::of(DataOptions::of(&data.source.values)))
+    }
+
+    fn work(
+        &self,
+        run: &PlannedRun,
+        _files: &SmackFiles,
+        stage: &mut Stage,
+        context: &Context,
+    ) -> Result<Box<dyn Work>, Blamed> {
+        let options = LoadOptions::of(&run.load.source.values);
+        let is_found = run.data.is_none();
+        let terminals = Terminals::new(options, run.seed, &stage.endpoint, is_found, context)?;
+        Ok(Box::new(terminals))
+    }
+}
+
+/// The tables of an experiment's data set.
+#[derive(Debug, Clone)]
+struct TpccTables {
+    plan: LoadPlan,
+    warehouses: u32,
+}
+
+impl TpccTables {
+    /// The tables that a run meets.
+    fn of(data: DataOptions) -> Self {
+        Self {
+            plan: LoadPlan {
+                population: Population { seed: SEED },
+                warehouses: 1..data.warehouses + 1,
+                tables: Table::ALL.to_vec(),
+                keys: Keys::After,
+                foreign_keys: data.foreign_keys,
+            },
+            warehouses: data.warehouses,
+        }
+    }
+}
+
+impl DataSet for TpccTables {
+    /// `TPC-C with 4 warehouses`
+    fn name(&self) -> String {
+        let plural = if self.warehouses == 1 { "" } else { "s" };
+        format!("TPC-C with {} warehouse{plural}", self.warehouses)
+    }
+
+    fn tables(&self) -> Vec<String> {
+        let tables = Table::ALL.into_iter().map(Table::name);
+        tables.map(str::to_owned).collect()
+    }
+
+    /// Also sees that they are consistent: every run begins with a copy of them.
+    fn load(
+        &self,
+        endpoint: &Endpoint,
+        _rows: Option<u64>,
+        context: &Context,
+    ) -> Result<Loaded, Blamed> {
+        let loaded = load_all(
+            endpoint,
+            &self.plan,
+            &ExistingSchema::default(),
+            None,
+            context,
+        )?;
+        if let Some(violation) = violations(endpoint, true, context)?.first() {
+            let message = format!("right after its load, {}", describe(violation));
+            return Err(Blamed::new(Blame::Server, message));
+        }
+        Ok(Loaded {
+            rows: loaded.rows,
+            disk_bytes: disk_bytes(Table::ALL.into_iter().map(Table::name), endpoint)?,
+            took: loaded.elapsed,
+        })
+    }
+}
+
+/// The terminals of one run.
+struct Terminals {
+    plan: Arc<TerminalPlan>,
+    check: bool,
+    /// The tables were there, and nobody checked them after their load.
+    is_found: bool,
+    /// What was violated before the run.
+    before: Vec<Violation>,
+    /// What became of the deliveries that were left to the background.
+    deferred: RefCell<Option<Deliveries>>,
+    /// How long 90 % of them took at most, from when they were queued.
+    delivered_p90_s: Cell<Option<f64>>,
+}
+
+impl Terminals {
+    /// The terminals on the tables of a database; `is_found` says that nobody has checked these.
+    fn new(
+        load: LoadOptions,
+        seed: u64,
+        endpoint: &Endpoint,
+        is_found: bool,
+        context: &Context,
+    ) -> Result<Self, Blamed> {
+        let database = Database::look(endpoint)?;
+        let before = if load.check && is_found {
+            violations(endpoint, false, context)?
+        } else {
+            Vec::new()
+        };
+        for violation in &before {
+            context.warn(&format!("before the run, {}", describe(violation)));
+        }
+        let plan = TerminalPlan {
+            deliveries: load.deliveries,
+            ..database.terminals(database.warehouses, load.pacing, seed)
+        };
+        Ok(Self {
+            plan: Arc::new(plan),
+            deferred: RefCell::default(),
+            delivered_p90_s: Cell::default(),
+            check: load.check,
+            is_found,
+            before,
+        })
+    }
+
+    fn is_deferred(&self) -> bool {
+        self.plan.deliveries == workload::tpcc::Deliveries::Deferred
+    }
+
+    /// An error when deliveries that were left to the background were not executed, or too late.
+    fn check_deliveries(&self) -> Result<(), Blamed> {
+        let deferred = self.deferred.borrow();
+        let is_paced = self.plan.pacing == Pacing::Specification;
+        let p90_s = self.delivered_p90_s.get();
+        match deferred.as_ref() {
+            Some(deliveries) if !are_allowed(deliveries, p90_s, is_paced) => {
+                let message = format!(
+                    "the run is not valid: {} of {} deferred deliveries were not executed, or 90 % took longer than \
+                     80 s (clause 2.7.2.2)",
+                    deliveries.left, deliveries.queued
+                );
+                Err(Blamed::new(Blame::Answer, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is known of the tables before the run; `None` where nobody looked.
+    fn checked_before(&self) -> Option<Checked> {
+        match (self.is_found, self.check) {
+            // What violates a condition there fails the load.
+            (false, _) => Some(checked("load", &[])),
+            (true, true) => Some(checked("start", &self.before)),
+            (true, false) => None,
+        }
+    }
+}
+
+impl Work for Terminals {
+    fn known_before(&self) -> Vec<Line> {
+        let checked = self.checked_before().map(Line::Checked);
+        checked.into_iter().collect()
+    }
+
+    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+        let group = group(&self.plan, driver.users(), &driver.endpoint);
+        let mut load = Load {
+            // The specification's transactions are tried again until they are in.
+            on_refusal: ON_ERROR.on_refusal(),
+            on_error: ON_ERROR,
+            ..driver.load(group)
+        };
+        if self.is_deferred() {
+            let couriers = couriers(&self.plan, driver.users(), &driver.endpoint);
+            load.groups.push(couriers);
+        }
+        let outcome = driver.drive(load, observer)?;
+        let mut totals = outcome.totals.iter();
+        let delivered = totals.find(|total| total.operation == DELIVERED);
+        let p90_ns = delivered.and_then(|total| total.histogram.quantile_ns(0.9));
+        self.delivered_p90_s.set(p90_ns.map(|ns| ns as f64 / 1e9));
+        Ok(outcome)
+    }
+
+    fn known_after(&self, endpoint: &Endpoint, _took_s: f64, context: &Context) -> Vec<Line> {
+        if !self.is_deferred() {
+            return Vec::new();
+        }
+        let deliveries = deliver_rest(&self.plan, endpoint, context);
+        self.deferred.replace(Some(deliveries.clone()));
+        vec![Line::Deliveries(deliveries)]
+    }
+
+    /// An error when the run left the database inconsistent, or its inputs were not those of the specification.
+    fn check(
+        &self,
+        endpoint: &Endpoint,
+        context: &Context,
+        tell: &mut dyn FnMut(Line),
+    ) -> Result<(), Blamed> {
+        self.check_deliveries()?;
+        if !self.check {
+            return Ok(());
+        }
+        let after = violations(endpoint, false, context)?;
+        let new: Vec<Violation> = after
+            .iter()
+            .filter_map(|violation| violation.since(&self.before))
+            .collect();
+        tell(Line::Checked(checked("end", &new)));
+        let inputs = self.plan.tally.total().audit(self.plan.warehouses);
+        if let Some(share) = inputs.iter().find(|share| share.is_violated()) {
+            let message = format!(
+                "the run is not valid: {} {:.4}, which clause 5.5.1.5 wants between {} and {}",
+                share.what, share.share, share.low, share.high
+            );
+            return Err(Blamed::new(Blame::Answer, message));
+        }
+        match new.first() {
+            None => Ok(()),
+            Some(violation) => {
+                let message = format!("the run is not valid: after it, {}", describe(violation));
+                Err(Blamed::new(Blame::Answer, message))
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Fills the tables of TPC-C, or what of them is missing.
+
+use std::{num::NonZero, thread};
+
+use ::load::Progress;
+use protocol::{Connection, Endpoint};
+use workload::tpcc::{ExistingSchema, LOAD_SESSION, LoadPlan, Notes, forget_parts};
+
+use crate::{
+    blame::Blamed,
+    control::{Purpose, control},
+    data::population::fill,
+    listener::{Context, Length},
+};
+
+/// Connections beyond which a load gains nothing.
+const PARALLEL_MAX: usize = 8;
+
+/// What is in the database, and what a load noted there.
+pub fn look(endpoint: &Endpoint) -> Result<(ExistingSchema, Option<Notes>), Blamed> {
+    control(endpoint, async |connection| {
+        let found = ExistingSchema::read(connection).await?;
+        Ok((found, Notes::read(connection).await?))
+    })
+}
+
+/// Loads all tables of all warehouses, or what of them is missing, and notes that they are complete.
+pub fn load_all(
+    endpoint: &Endpoint,
+    plan: &LoadPlan,
+    found: &ExistingSchema,
+    parallel: Option<u32>,
+    context: &Context,
+) -> Result<Progress, Blamed> {
+    let begun = Notes {
+        seed: plan.population.seed,
+        last_name_at_load: plan.population.constants().last_name,
+        warehouses: plan.warehouses.end - 1,
+        is_complete: false,
+    };
+    Purpose::Change.control(endpoint, async |connection| begun.write(connection).await)?;
+    let loaded = load_tables(endpoint, plan, found, parallel, context)?;
+    Purpose::Change.control(endpoint, async |connection| {
+        let complete = Notes {
+            is_complete: true,
+            ..begun
+        };
+        complete.write(connection).await?;
+        forget_parts(connection).await
+    })?;
+    Ok(loaded)
+}
+
+/// Loads what is missing and adds the foreign keys; what it reached stays when it fails.
+pub fn load_tables(
+    endpoint: &Endpoint,
+    plan: &LoadPlan,
+    found: &ExistingSchema,
+    parallel: Option<u32>,
+    context: &Context,
+) -> Result<Progress, Blamed> {
+    let session: Vec<String> = LOAD_SESSION.map(str::to_owned).to_vec();
+    let population = ::load::Population {
+        endpoint: endpoint.clone(),
+        tables: plan.tables(found),
+        streams: parallel.unwrap_or_else(default_parallel),
+        session,
+    };
+    let begin = reactor::system_now();
+    let loaded = fill(&population, "loading TPC-C", context).map_err(with_going_on)?;
+    let step = context.step("adding foreign keys", Length::Unknown);
+    Purpose::Work
+        .control(endpoint, async |connection| {
+            add_foreign_keys(connection, plan, found).await
+        })
+        .map_err(with_going_on)?;
+    drop(step);
+    Ok(Progress {
+        elapsed: reactor::system_now() - begin,
+        ..loaded
+    })
+}
+
+async fn add_foreign_keys(
+    connection: &mut Connection,
+    plan: &LoadPlan,
+    found: &ExistingSchema,
+) -> Result<(), protocol::Error> {
+    // Made with the tables, they are there.
+    if plan.keys == workload::tpcc::Keys::Before && found.tables.is_empty() {
+        return Ok(());
+    }
+    for sql in LOAD_SESSION {
+        connection.query(sql.as_bytes()).await?;
+    }
+    for sql in plan.foreign_key_statements(found) {
+        connection.query(sql.as_bytes()).await?;
+    }
+    Ok(())
+}
+
+fn default_parallel() -> u32 {
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    cpus.min(PARALLEL_MAX) as u32
+}
+
+fn with_going_on(blamed: Blamed) -> Blamed {
+    blamed.hint(
+        "the rows that are in stay: the same command goes on, dbdyno tpcc cleanup starts afresh"
+            .to_owned(),
+    )
+}

@@ -1,0 +1,226 @@
+//! TPC-H's tables as an experiment and `dbdyno tpch` use them.
+
+use std::{sync::Arc, thread::available_parallelism, time::Duration};
+
+use experiment::{DataSpec, LoadSpec, PlannedRun};
+use load::{Group, Observer, Outcome, Population};
+use protocol::Endpoint;
+use samples::Line;
+use settings::OptionTable;
+use workload::tpch::{
+    LoadPlan, Table, TableLoad, TableLoader, TpchLoad,
+    options::{DataOptions, LoadOptions},
+};
+
+use crate::{
+    benchmarks::{
+        benchmark::{Benchmark, Work},
+        smack::files::SmackFiles,
+    },
+    blame::Blamed,
+    control::Purpose,
+    data::{DataSet, Loaded, disk_bytes::disk_bytes, population},
+    listener::{Context, Length},
+    redo_log::switched_off::RedoLogOff,
+    run::driver::Driver,
+    stage::Stage,
+};
+
+/// The database of the tables, unless another is named.
+pub const DATABASE: &str = "tpch";
+
+/// What filling the tables took.
+#[derive(Debug, Default)]
+pub struct Filled {
+    /// Rows of all tables.
+    pub rows: u64,
+    /// Bytes of the rows as text.
+    pub bytes: u64,
+    /// Until all rows and their indexes were in.
+    pub rows_took: Duration,
+    /// For the foreign keys afterwards.
+    pub foreign_keys_took: Duration,
+}
+
+/// TPC-H.
+pub struct Tpch;
+
+impl Benchmark for Tpch {
+    fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
+        Ok(DATABASE.to_owned())
+    }
+
+    fn data_set(&self, data: &DataSpec, load: &LoadSpec, _files: &SmackFiles) -> Box<dyn DataSet> {
+        Box::new(TpchTables::of(data, load))
+    }
+
+    fn work(
+        &self,
+        run: &PlannedRun,
+        _files: &SmackFiles,
+        _stage: &mut Stage,
+        _context: &Context,
+    ) -> Result<Box<dyn Work>, Blamed> {
+        Ok(Box::new(MeasuredLoad::of(run)))
+    }
+}
+
+/// The tables of an experiment's data set.
+#[derive(Debug, Clone, Copy)]
+struct TpchTables {
+    plan: LoadPlan,
+    /// The table that the run itself loads.
+    left_empty: Option<Table>,
+}
+
+impl TpchTables {
+    /// The tables that a run meets.
+    fn of(data: &DataSpec, load: &LoadSpec) -> Self {
+        let load = &load.source;
+        let is_table_load = load.name() == TpchLoad.name();
+        let left_empty = is_table_load.then(|| LoadOptions::of(&load.values).table);
+        Self {
+            plan: plan(data, false),
+            left_empty,
+        }
+    }
+}
+
+impl DataSet for TpchTables {
+    /// `TPC-H at scale factor 0.1 without lineitem`
+    fn name(&self) -> String {
+        let without = self
+            .left_empty
+            .map_or(String::new(), |table| format!(" without {}", table.name()));
+        format!("TPC-H at scale factor {}{without}", self.plan.scale_factor)
+    }
+
+    fn tables(&self) -> Vec<String> {
+        let tables = Table::ALL.into_iter().map(Table::name);
+        tables.map(str::to_owned).collect()
+    }
+
+    fn load(
+        &self,
+        endpoint: &Endpoint,
+        _rows: Option<u64>,
+        context: &Context,
+    ) -> Result<Loaded, Blamed> {
+        let streams = default_streams();
+        let filled = fill(endpoint, &self.plan, self.left_empty, streams, context)?;
+        let tables = Table::ALL.into_iter().map(Table::name);
+        Ok(Loaded {
+            rows: filled.rows,
+            disk_bytes: disk_bytes(tables, endpoint)?,
+            took: filled.rows_took + filled.foreign_keys_took,
+        })
+    }
+}
+
+/// The load of one table, as a run measures it.
+struct MeasuredLoad {
+    /// What the connections share.
+    load: Arc<TableLoad>,
+    /// Whether InnoDB's redo log is written meanwhile.
+    redo_log: bool,
+}
+
+impl MeasuredLoad {
+    fn of(run: &PlannedRun) -> Self {
+        let data = run.data.as_ref();
+        let data = data.expect("the experiment has checked that the data is TPC-H's");
+        let options = LoadOptions::of(&run.load.source.values);
+        let statements = options.statements.unwrap_or(run.load.connections.into());
+        let load = TableLoad::new(&plan(data, options.checks), options.table, statements);
+        load.warm_up();
+        Self {
+            load: Arc::new(load),
+            redo_log: options.redo_log,
+        }
+    }
+}
+
+impl Work for MeasuredLoad {
+    fn drive(&self, driver: &Driver<'_>, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+        let (load, endpoint) = (Arc::clone(&self.load), Arc::new(driver.endpoint.clone()));
+        let group = Group {
+            name: DATABASE.to_owned(),
+            operations: load.operations().to_vec(),
+            statements: Vec::new(),
+            users: driver.users(),
+            make: Box::new(move |_| TableLoader::new(Arc::clone(&load), Arc::clone(&endpoint))),
+        };
+        let load = driver.load(group);
+        if self.redo_log {
+            return driver.drive(load, observer);
+        }
+        let off = RedoLogOff::switch_off(driver.control, driver.context)?;
+        let outcome = driver.drive(load, observer)?;
+        off.switch_on()?;
+        Ok(outcome)
+    }
+
+    fn known_after(&self, endpoint: &Endpoint, took_s: f64, _context: &Context) -> Vec<Line> {
+        let table = self.load.table();
+        let (rows, bytes) = self.load.brought();
+        vec![Line::Loaded(samples::Loaded {
+            // A server that died has nothing to say, and how the load ended is told elsewhere.
+            disk_bytes: disk_bytes([table].into_iter(), endpoint).ok().flatten(),
+            ..samples::Loaded::new(table, rows, bytes, took_s)
+        })]
+    }
+}
+
+/// As many connections as there are CPUs.
+pub fn default_streams() -> u32 {
+    available_parallelism().map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX))
+}
+
+/// Makes the tables and fills them, but for one that is perhaps left empty.
+pub fn fill(
+    endpoint: &Endpoint,
+    plan: &LoadPlan,
+    left_empty: Option<Table>,
+    streams: u32,
+    context: &Context,
+) -> Result<Filled, Blamed> {
+    let what = format!("loading TPC-H at scale factor {}", plan.scale_factor);
+    let mut filled = Filled::default();
+    for stage in plan.stages(left_empty) {
+        let population = Population {
+            endpoint: endpoint.clone(),
+            tables: stage.tables,
+            streams,
+            session: plan.session(),
+        };
+        let reached = population::fill(&population, &what, context)?;
+        filled.rows += reached.rows;
+        filled.bytes += reached.bytes;
+        filled.rows_took += reached.elapsed;
+    }
+    let statements = plan.foreign_keys(left_empty);
+    if !statements.is_empty() {
+        let _step = context.step("adding the foreign keys", Length::Unknown);
+        let begin = reactor::system_now();
+        Purpose::Change.control(endpoint, async |connection| {
+            // The rows are known to be right, and `tpch check` looks; checking would copy each table.
+            connection.query(b"set foreign_key_checks = 0").await?;
+            for sql in &statements {
+                connection.query(sql.as_bytes()).await?;
+            }
+            Ok(())
+        })?;
+        filled.foreign_keys_took = reactor::system_now() - begin;
+    }
+    Ok(filled)
+}
+
+fn plan(data: &DataSpec, checks: bool) -> LoadPlan {
+    let data = DataOptions::of(&data.source.values);
+    LoadPlan {
+        scale_factor: data.scale_factor,
+        keys: data.keys,
+        key_time: data.key_time,
+        checks,
+    }
+}

@@ -1,0 +1,191 @@
+//! Whose fault an error is, and the exit code that says so.
+
+use std::{fmt, io};
+
+/// Whose fault an error is; the number is the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blame {
+    /// Nobody's: the answer is a negative one, such as a rate that was not reached.
+    Answer = 1,
+    /// The user's input: command line, file, password, missing binary, port taken.
+    Input = 2,
+    /// The server failed, or a statement's error remains.
+    Server = 3,
+    /// The machine: disk full, limits.
+    Machine = 4,
+    /// Nobody's: a decision was asked, and what was measured cannot tell.
+    Undecided = 5,
+    /// Interrupted by a signal.
+    Interrupted = 130,
+}
+
+/// An error with its blame and, where the user can act, a hint.
+#[derive(Debug)]
+pub struct Blamed {
+    /// Whose fault it is.
+    pub blame: Blame,
+    /// What went wrong: names the thing, then the cause.
+    pub message: String,
+    /// What the user can do, in the order of its use.
+    pub hints: Vec<String>,
+}
+
+impl Blamed {
+    /// An error without a hint.
+    pub fn new(blame: Blame, message: impl fmt::Display) -> Self {
+        Self {
+            blame,
+            message: message.to_string(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// The same error with one more hint, if there is one.
+    pub fn hint(mut self, hint: impl Into<Option<String>>) -> Self {
+        self.hints.extend(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Blamed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Blamed {}
+
+impl Blamed {
+    /// An error of the server at `address`, or of the way there.
+    pub fn of_server(address: &protocol::Address, error: protocol::Error) -> Self {
+        // What the server refuses at login, or cannot be reached at, is what the user named.
+        let blame = match error.server_number() {
+            Some(1044 | 1045 | 1049 | 1698) => Blame::Input,
+            Some(_) => Blame::Server,
+            None if error.is_login_refused() => Blame::Input,
+            None if error.is_connection_lost() => Blame::Server,
+            None => Blame::Input,
+        };
+        let hint = error.hint();
+        let message = match error.server_error() {
+            Some(_) => format!("server {address}: {error}"),
+            None if error.is_login_refused()
+                || matches!(error, protocol::Error::NoAnswer { .. }) =>
+            {
+                format!("server {address}: {error}")
+            }
+            None if error.is_connection_lost() => {
+                format!("server {address} went away: {error}")
+            }
+            None => error.to_string(),
+        };
+        Self::new(blame, message).hint(hint)
+    }
+}
+
+/// What to do about a server that refuses connections with this error.
+pub fn hint_to_refusal(number: u16) -> Option<String> {
+    let limit = match number {
+        1040 => "raise max_connections",
+        1203 => "raise max_user_connections",
+        1226 => {
+            "raise the account's limit (ALTER USER ... WITH MAX_USER_CONNECTIONS), or max_user_connections"
+        }
+        _ => return None,
+    };
+    Some(format!("{limit}, or use fewer connections"))
+}
+
+impl From<samples::WriteError> for Blamed {
+    fn from(error: samples::WriteError) -> Self {
+        let full = is_full(&error.source);
+        let hint = full.then(|| "free some space, then go on with --resume".to_owned());
+        Self::new(Blame::Machine, error).hint(hint)
+    }
+}
+
+impl From<load::Error> for Blamed {
+    fn from(error: load::Error) -> Self {
+        match &error {
+            load::Error::Connect { failure, .. } => {
+                Self::new(Blame::Server, &error).hint(hint_to_refusal(failure.number))
+            }
+            load::Error::EventLoop(_) => Self::new(Blame::Machine, &error),
+            load::Error::Interrupted => Self::new(Blame::Interrupted, &error),
+        }
+    }
+}
+
+impl From<workload::smack::Error> for Blamed {
+    fn from(error: workload::smack::Error) -> Self {
+        use workload::smack::Error;
+        let hint = error.hint();
+        match error {
+            Error::Statement { source, .. } if source.is_connection_lost() => {
+                Self::new(Blame::Server, source).hint(hint)
+            }
+            Error::Statement { .. } => Self::new(Blame::Server, error).hint(hint),
+            _ => Self::new(Blame::Input, error).hint(hint),
+        }
+    }
+}
+
+impl From<experiment::Error> for Blamed {
+    fn from(error: experiment::Error) -> Self {
+        if let experiment::Error::Io { source, .. } = &error
+            && is_full(source)
+        {
+            let hint = "free some space, or name another directory with --results".to_owned();
+            return Self::new(Blame::Machine, error).hint(hint);
+        }
+        let hint = error.hint();
+        Self::new(Blame::Input, error).hint(hint)
+    }
+}
+
+/// Whether a file could not be written for want of space.
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded)
+}
+
+/// Whether waiting for a server's process ended because the user wanted it.
+fn is_interrupted(error: &server::Error) -> bool {
+    let server::Error::Io { source, .. } = error else {
+        return false;
+    };
+    source.kind() == std::io::ErrorKind::Interrupted
+}
+
+impl From<server::Error> for Blamed {
+    fn from(error: server::Error) -> Self {
+        let blame = match error.fault() {
+            _ if is_interrupted(&error) => Blame::Interrupted,
+            server::Fault::Input => Blame::Input,
+            server::Fault::Server => Blame::Server,
+            server::Fault::Machine => Blame::Machine,
+        };
+        let hint = error.hint();
+        Self::new(blame, error).hint(hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_the_machines_fault() {
+        let of = |kind: io::ErrorKind| {
+            let error = experiment::Error::Io {
+                action: "write",
+                path: "out/experiment.json".into(),
+                source: kind.into(),
+            };
+            Blamed::from(error).blame
+        };
+        assert_eq!(of(io::ErrorKind::StorageFull), Blame::Machine);
+        assert_eq!(of(io::ErrorKind::QuotaExceeded), Blame::Machine);
+        assert_eq!(of(io::ErrorKind::PermissionDenied), Blame::Input);
+    }
+}

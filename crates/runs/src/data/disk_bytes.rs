@@ -1,0 +1,29 @@
+//! What tables take on disk.
+
+use protocol::Endpoint;
+
+use crate::{
+    blame::Blamed,
+    control::{Purpose, number, quoted},
+};
+
+/// Bytes of tables and their indexes, as the server counts its pages; `None` where it does not say.
+pub(crate) fn disk_bytes<'t>(
+    tables: impl Iterator<Item = &'t str>,
+    endpoint: &Endpoint,
+) -> Result<Option<u64>, Blamed> {
+    let tables: Vec<&str> = tables.collect();
+    Purpose::Work.control(endpoint, async |connection| {
+        // Without it the sizes are those of some time during the load.
+        connection
+            .rows(&format!("analyze table {}", tables.join(", ")))
+            .await?;
+        let names: Vec<String> = tables.iter().map(|table| quoted(table)).collect();
+        let sql = format!(
+            "select cast(sum(data_length + index_length) as unsigned) from information_schema.tables \
+             where table_schema = database() and table_name in ({})",
+            names.join(", ")
+        );
+        number(connection, &sql).await
+    })
+}

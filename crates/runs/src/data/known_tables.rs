@@ -1,0 +1,82 @@
+//! Which of a benchmark's tables are in a database: a table is the benchmark's by its columns, not by its name.
+
+use protocol::{Connection, Endpoint};
+use workload::KnownTable;
+
+use crate::{
+    blame::{Blame, Blamed},
+    control::{control, quoted},
+};
+
+/// A table in the connection's database that has the name of a benchmark's.
+pub struct Taken {
+    /// Its name, as the benchmark spells it.
+    pub name: String,
+    /// It has the benchmark's columns.
+    pub is_known: bool,
+}
+
+/// Which of these names are taken in the connection's database, in the order of `known`.
+pub async fn taken(
+    connection: &mut Connection,
+    known: &[KnownTable],
+) -> Result<Vec<Taken>, protocol::Error> {
+    let names: Vec<_> = known.iter().map(|table| quoted(&table.name)).collect();
+    // A table whose columns this account may not see is somebody else's, as far as can be known.
+    let sql = format!(
+        "select t.table_name, @@lower_case_table_names, c.column_name from information_schema.tables t \
+         left join information_schema.columns c on c.table_schema = t.table_schema and c.table_name = t.table_name \
+         where t.table_schema = database() and t.table_name in ({})",
+        names.join(", ")
+    );
+    let text =
+        |value: Option<Vec<u8>>| value.map(|value| String::from_utf8_lossy(&value).into_owned());
+    let sets = connection.rows(&sql).await?;
+    let mut columns: Vec<Option<Vec<String>>> = vec![None; known.len()];
+    for row in sets.into_iter().flat_map(|set| set.rows) {
+        let mut row = row.into_iter().map(text);
+        let (table, case, column) = (row.next(), row.next(), row.next());
+        let (Some(Some(table)), Some(Some(case))) = (table, case) else {
+            continue;
+        };
+        // The server finds names without regard to case; two of them can be two tables only where it is set to 0.
+        let is_it = |known: &KnownTable| match case.as_str() {
+            "0" => known.name == table,
+            _ => known.name.eq_ignore_ascii_case(&table),
+        };
+        if let Some(at) = known.iter().position(is_it) {
+            let found = columns[at].get_or_insert_default();
+            found.extend(column.flatten());
+        }
+    }
+    let both = known.iter().zip(columns);
+    let taken = both.filter_map(|(known, columns)| {
+        Some(Taken {
+            name: known.name.clone(),
+            is_known: known.has_layout(&columns?),
+        })
+    });
+    Ok(taken.collect())
+}
+
+/// Those of the tables that are there and may be dropped; an error where one of them is not the benchmark's. Before
+/// anything is dropped, so that nothing is where one is refused.
+pub fn droppable(
+    endpoint: &Endpoint,
+    known: &[KnownTable],
+    benchmark: &str,
+) -> Result<Vec<String>, Blamed> {
+    let found = control(endpoint, async |connection| taken(connection, known).await)?;
+    match found.iter().find(|found| !found.is_known) {
+        Some(other) => {
+            let database = endpoint.database.as_deref().unwrap_or_default();
+            let name = &other.name;
+            let message = format!("{database}.{name}: its columns are not those of {benchmark}");
+            let hint = format!(
+                "nothing was dropped; name the right database with --database, or drop {name} yourself"
+            );
+            Err(Blamed::new(Blame::Input, message).hint(hint))
+        }
+        None => Ok(found.into_iter().map(|found| found.name).collect()),
+    }
+}

@@ -1,0 +1,110 @@
+//! Fills tables over several connections and shows how far it is.
+
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    time::Duration,
+};
+
+use load::{PopulateError, PopulateEvent, Population};
+use protocol::Endpoint;
+use workload::Adjusted;
+
+use crate::{
+    blame::{Blame, Blamed},
+    listener::{Context, Length, Step},
+};
+
+/// The length of the bar, which is a share of the bytes.
+const WHOLE: u64 = 1000;
+
+/// Fills tables; `what` is what the progress line says, such as `loading TPC-H`.
+pub fn fill(
+    population: &Population,
+    what: &str,
+    context: &Context,
+) -> Result<load::Progress, Blamed> {
+    fill_and_tell(population, what, context, &mut |_| {})
+}
+
+/// The same, and tells `also` of every event.
+pub fn fill_and_tell(
+    population: &Population,
+    what: &str,
+    context: &Context,
+    also: &mut dyn FnMut(&PopulateEvent),
+) -> Result<load::Progress, Blamed> {
+    let step = context.step(what, Length::Paced(WHOLE));
+    let mut adjusted = BTreeMap::new();
+    let populated = load::populate(population, &context.interrupt, &mut |event| {
+        show(&*step, what, &event);
+        also(&event);
+        if let PopulateEvent::Adjusted {
+            table,
+            adjusted: more,
+        } = event
+        {
+            add(adjusted.entry(table), more);
+        }
+    });
+    for (table, Adjusted { warnings, first }) in &adjusted {
+        step.note(&format!(
+            "warning: table {table}: the server changed values of its rows ({warnings} warnings): {first}"
+        ));
+    }
+    populated.map_err(|error| blamed(&population.endpoint, error))
+}
+
+/// Adds the warnings of one statement to those of its table; the first of them stays.
+fn add(table: Entry<'_, String, Adjusted>, more: Adjusted) {
+    match table {
+        Entry::Vacant(vacant) => drop(vacant.insert(more)),
+        Entry::Occupied(mut known) => {
+            let warnings = &mut known.get_mut().warnings;
+            *warnings = warnings.saturating_add(more.warnings);
+        }
+    }
+}
+
+fn show(step: &dyn Step, what: &str, event: &PopulateEvent) {
+    match event {
+        PopulateEvent::Progress(progress) => {
+            let share = progress.bytes as f64 / progress.bytes_expected.max(1) as f64;
+            // The indexes come after the last row.
+            step.reach(((share * WHOLE as f64) as u64).min(WHOLE - 1));
+            let pace = format!(
+                "{what}: {} rows, {:.1} MB/s",
+                progress.rows,
+                progress.mb_per_s()
+            );
+            match progress.left() {
+                Some(left) if left > Duration::ZERO => step.say_with(&pace, left),
+                _ => step.say(&pace),
+            }
+        }
+        PopulateEvent::ByInsert { reason } => {
+            step.note(&format!(
+                "note: loading by INSERT, because of this: {reason}"
+            ));
+        }
+        PopulateEvent::Finishing { table, .. } => {
+            step.say(&format!("{what}: making the indexes of {table}"));
+        }
+        PopulateEvent::Adjusted { .. }
+        | PopulateEvent::Creating { .. }
+        | PopulateEvent::Filling { .. }
+        | PopulateEvent::Ready { .. } => {}
+    }
+}
+
+fn blamed(endpoint: &Endpoint, error: PopulateError) -> Blamed {
+    match error {
+        PopulateError::Connection(error) => Blamed::of_server(&endpoint.address, error),
+        PopulateError::Interrupted => Blamed::new(Blame::Interrupted, error),
+        PopulateError::Thread(_) => Blamed::new(Blame::Machine, error),
+        PopulateError::Statement { ref source, .. } => {
+            let hint = source.hint();
+            Blamed::new(Blame::Server, &error).hint(hint)
+        }
+        PopulateError::Row { .. } => Blamed::new(Blame::Server, error),
+    }
+}

@@ -1,0 +1,43 @@
+//! From a plan to its run records: the server, the data, the load, one run after the other; and the results as they lie in
+//! their directory.
+//!
+//! Nothing here prints: a [`Listener`] is told, and an error carries its blame and its hints.
+
+pub mod benchmarks;
+mod blame;
+mod control;
+mod data;
+mod listener;
+pub mod named_server;
+pub mod open_files;
+pub mod password_file;
+mod record;
+pub mod redo_log;
+mod results;
+mod run;
+mod runner;
+pub mod signals;
+mod stage;
+
+pub use benchmarks::read_files;
+pub use blame::{Blame, Blamed, hint_to_refusal};
+pub use control::{Purpose, control, number, quoted, wait, wait_for_thread};
+pub use data::{known_tables, population};
+pub use listener::{Context, Event, Length, Listener, Step};
+pub use record::{calibration, sampling::sample_every, server_host, steady};
+pub use results::{
+    audited::{audit_of_path, audit_of_run, audit_of_sides, experiment_of, looked_at, one_factor},
+    claimed_directory::{ClaimedDirectory, is_claimed, unused_path},
+    directory::{REPORT, ResultsDirectory, question},
+    origin::{HIDDEN, Origin},
+    past_results, past_summary,
+    record_files::{read_record, read_records, record_error, record_files},
+    record_place::{RecordPlace, numbered},
+    reported::{results_of, write_page},
+};
+pub use run::{
+    shortcoming::{Asked, shortcoming},
+    single_run::{Recorded, SingleRun},
+};
+pub use runner::{Choices, Runner};
+pub use stage::{Stage, local_pid, null_process::NullProcess, utc_now};

@@ -1,0 +1,94 @@
+//! Private servers by name: `~/.local/share/dbdyno/servers/NAME`, a directory or a link to one.
+
+use std::{
+    fs, io,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use protocol::Endpoint;
+use server::Server;
+
+use crate::blame::{Blame, Blamed};
+
+/// The directory of named servers.
+pub fn root() -> Result<PathBuf, Blamed> {
+    server::servers_root().ok_or_else(|| {
+        Blamed::new(
+            Blame::Input,
+            "no place for private servers: HOME is not set",
+        )
+        .hint("set HOME or XDG_DATA_HOME".to_owned())
+    })
+}
+
+/// Where the server of this name is, or would be.
+pub fn path(name: &str) -> Result<PathBuf, Blamed> {
+    check_name("server", name)?;
+    Ok(root()?.join(name))
+}
+
+/// An error where a name could not be that of a directory of its own; `what` is what it names.
+pub fn check_name(what: &str, name: &str) -> Result<(), Blamed> {
+    let plain =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    if name.is_empty() || !name.chars().all(plain) || name.starts_with(['-', '.']) {
+        let message = format!("{name:?}: not a name for a {what}");
+        return Err(Blamed::new(Blame::Input, message).hint(
+            "a name has letters, digits, - _ and . and starts with a letter, digit or _".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// Opens the server of this name.
+pub fn open(name: &str) -> Result<Server, Blamed> {
+    Ok(Server::open(&path(name)?)?)
+}
+
+/// How to connect to the server of this name; it has to run.
+pub fn endpoint(name: &str) -> Result<Endpoint, Blamed> {
+    let server = open(name)?;
+    if server.is_running() {
+        Ok(server.endpoint())
+    } else {
+        let message = format!("server {name} is not running");
+        Err(Blamed::new(Blame::Input, message).hint(format!("dbdyno server start {name}")))
+    }
+}
+
+/// Whether nothing has this name. A link to a server that is no more does not count: it is removed.
+pub fn is_free(path: &Path) -> Result<bool, Blamed> {
+    match (path.symlink_metadata(), path.exists()) {
+        (Err(_), _) => Ok(true),
+        (Ok(metadata), false) if metadata.is_symlink() => {
+            unlink(path)?;
+            Ok(true)
+        }
+        (Ok(_), _) => Ok(false),
+    }
+}
+
+/// Gives a server elsewhere its name.
+pub fn link(path: &Path, directory: &Path) -> Result<(), Blamed> {
+    let linked =
+        fs::create_dir_all(path.parent().unwrap_or(path)).and_then(|()| symlink(directory, path));
+    linked.map_err(|error| failed("link", path, &error))
+}
+
+/// Takes the name of a server elsewhere away.
+pub fn unlink(path: &Path) -> Result<(), Blamed> {
+    // Never a file or a directory: only a link was made by `link`.
+    if path.is_symlink() {
+        fs::remove_file(path).map_err(|error| failed("remove", path, &error))
+    } else {
+        Err(failed("unlink", path, &io::ErrorKind::InvalidInput.into()))
+    }
+}
+
+fn failed(what: &str, path: &Path, error: &io::Error) -> Blamed {
+    Blamed::new(
+        Blame::Machine,
+        format!("{}: cannot {what}: {error}", path.display()),
+    )
+}

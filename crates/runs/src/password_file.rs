@@ -1,0 +1,27 @@
+//! A file whose first line is a password, or another secret.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+use crate::{
+    blame::{Blame, Blamed},
+    listener::Listener,
+};
+
+/// Reads it; warns when others can read it, too. `what` it is, as messages call it: `password`.
+pub fn read(path: &Path, what: &str, listener: &dyn Listener) -> Result<String, Blamed> {
+    let wrong = |why: &dyn std::fmt::Display| {
+        Blamed::new(
+            Blame::Input,
+            format!("{}: cannot read the {what}: {why}", path.display()),
+        )
+    };
+    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
+    if mode & 0o004 != 0 {
+        listener.warn(&format!(
+            "{}: everybody can read this {what}; chmod 600 it",
+            path.display()
+        ));
+    }
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}

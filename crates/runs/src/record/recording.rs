@@ -1,0 +1,324 @@
+//! Writes the run record while a load runs, and shows how it goes.
+
+use std::{path::Path, time::Duration};
+
+use load::{Counters, Observer, Outcome};
+use reactor::Instant;
+use samples::{
+    End, Histogram, Interval, Line, Machine, Phase, PhaseMark, RecordWriter, RunHeader, WriteError,
+};
+use telemetry::{Sampler, ServerSampler};
+use verdict::Course;
+
+use crate::{
+    blame::Blamed,
+    listener::{Context, Step},
+    record::{
+        calibration::{self, Calibration, StatementRate},
+        sampling::{Cadence, Sampling},
+        server_directories::server_directories,
+        server_host::ServerHost,
+        steady::steadiness,
+    },
+    stage::Stage,
+};
+
+/// How long a warm-up waits for what the server counts first: one that is asked says so within a second or two, and what it
+/// has not said by then it does not tell.
+const COUNTERS_AWAITED: Duration = Duration::from_secs(5);
+
+/// Writes what the load does, and what the machine does meanwhile, as the run goes.
+pub(crate) struct Recording<'a> {
+    writer: RecordWriter,
+    /// Until the load starts.
+    sampler: Option<Sampler>,
+    /// From then until it ends.
+    sampling: Option<Sampling>,
+    /// The server's machine, if it is another one and somebody looks at it; until the load ends.
+    server_host: Option<ServerHost>,
+    cadence: Cadence,
+    /// Taken when the load is over.
+    server: Option<ServerSampler>,
+    /// Until the sampler says that it is over, which may be at the begin.
+    asks_the_server: bool,
+    context: &'a Context,
+    started: Option<Instant>,
+    /// The first line that could not be written; the load was asked to end then.
+    failed: Option<WriteError>,
+    /// What the record said of the run.
+    header: Option<RunHeader>,
+    /// The client's machine.
+    machine: Machine,
+    statements: StatementRate,
+    course: Course,
+    loads_a_table: bool,
+    progress: RunProgress<'a>,
+}
+
+/// The part of a progress bar that belongs to one run.
+pub(crate) struct RunProgress<'a> {
+    /// The bar; one run is 1,000 steps of it.
+    pub step: &'a dyn Step,
+    /// What stands before the figures, for example `run 3/140 connections=8 mix=1:0`.
+    pub label: String,
+    /// Runs that are over.
+    pub runs_before: u64,
+    /// How long the plan takes from the begin of this run.
+    pub left: Duration,
+    /// How long this one is expected to take, warm-up included, seconds.
+    pub expected_s: f64,
+}
+
+impl<'a> Recording<'a> {
+    /// Begins the record at `path`: the header, the machine and what the server says before the load stand in it. While
+    /// the load runs, machine and server are looked at as often as `cadence` says.
+    pub(crate) fn begin(
+        path: &Path,
+        header: RunHeader,
+        stage: &Stage,
+        cadence: Cadence,
+        context: &'a Context,
+        progress: RunProgress<'a>,
+    ) -> Result<Self, Blamed> {
+        let server_host = stage
+            .observation
+            .as_deref()
+            .map(|it| ServerHost::reach(it, context));
+        let server_host = server_host.transpose()?;
+        let writer = RecordWriter::create(path)?;
+        let server = ServerSampler::start(stage.watched(
+            header.connections,
+            cadence.server,
+            &context.interrupt,
+        ));
+        let mut sampler = Sampler::new(stage.targets());
+        if server_host.as_ref().is_some_and(ServerHost::is_reached) {
+            sampler.server_host_is_observed();
+        }
+        let machine = sampler.machine();
+        let is_shared = server_host.as_ref().is_some_and(ServerHost::is_shared);
+        let mut recording = Self {
+            writer,
+            sampler: Some(sampler),
+            sampling: None,
+            server_host,
+            cadence,
+            server: Some(server),
+            asks_the_server: true,
+            context,
+            started: None,
+            failed: None,
+            header: None,
+            machine: machine.clone(),
+            statements: StatementRate::default(),
+            course: Course::default(),
+            loads_a_table: false,
+            progress,
+        };
+        recording.write(&Line::Run(header));
+        // Of a machine that client and server share, the observer there tells more.
+        if !is_shared {
+            recording.write(&Line::Machine(machine));
+        }
+        recording.write_server_lines();
+        Ok(recording)
+    }
+
+    /// Seconds since the start of the load; 0 before it.
+    pub(crate) fn elapsed_s(&self) -> f64 {
+        self.started
+            .map_or(0.0, |start| (reactor::system_now() - start).as_secs_f64())
+    }
+
+    /// Writes what the load tells when it is over.
+    pub(crate) fn outcome(&mut self, outcome: &Outcome) {
+        self.end_sampling();
+        self.finish_server();
+        for connects in &outcome.connects {
+            self.write(&Line::Connects(connects.clone()));
+        }
+        self.write(&Line::Offered(outcome.offered.clone()));
+        for error in &outcome.errors {
+            self.write(&Line::Error(error.clone()));
+        }
+    }
+
+    fn write_server_lines(&mut self) {
+        let lines: Vec<Line> = self.server.iter().flat_map(ServerSampler::lines).collect();
+        lines.iter().for_each(|line| self.write(line));
+    }
+
+    /// Asks the server for the last time, where that has not been done.
+    fn finish_server(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.finish().iter().for_each(|line| self.write(line));
+        }
+    }
+
+    /// Writes the last line: how the run ended, or why it is incomplete. An error is a line that could not be written.
+    pub(crate) fn end(mut self, ended: Result<&str, &Blamed>) -> Result<(), Blamed> {
+        self.finish_server();
+        self.write(&Line::End(End {
+            t_s: self.elapsed_s(),
+            complete: ended.is_ok(),
+            why: match ended {
+                Ok(why) => why.to_owned(),
+                Err(error) => format!("{error:#}"),
+            },
+        }));
+        match self.failed {
+            Some(error) => Err(error.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells what sampling cost, and what is otherwise about the machine than at the start.
+    fn end_sampling(&mut self) {
+        if let Some(sampling) = self.sampling.take() {
+            let sampled = sampling.stop();
+            self.failed = self.failed.take().or(sampled.failed);
+            for changed in sampled.sampler.changes() {
+                self.append(&Line::Changed(changed));
+            }
+            self.append(&Line::Collected(sampled.collected));
+        }
+        if let Some(host) = self.server_host.take() {
+            let (lines, failed) = host.leave(self.context);
+            self.failed = self.failed.take().or(failed);
+            lines.iter().for_each(|line| self.append(line));
+        }
+    }
+
+    /// Appends a line; after the server's first one what stands behind its directories, and before the last one what
+    /// share of its ceiling the client used. After the first failure it only remembers that one.
+    pub(crate) fn write(&mut self, line: &Line) {
+        match line {
+            Line::Run(header) => self.header = Some(header.clone()),
+            Line::ServerStatus(status) => self.course.add_status(status),
+            Line::Server(server) if self.sampler.is_some() => {
+                let directories = server_directories(&server.variables);
+                self.append(line);
+                let storage = self.sampler.as_mut().and_then(|it| it.storage(directories));
+                if let Some(storage) = storage {
+                    self.append(&Line::Storage(storage));
+                }
+                if let Some(host) = &self.server_host {
+                    let lines = host.watch(&server.variables, &self.machine.cgroups);
+                    lines.iter().for_each(|line| self.append(line));
+                }
+                return;
+            }
+            Line::Loaded(_) => self.loads_a_table = true,
+            Line::ServerObservation(_) => self.asks_the_server = false,
+            Line::End(_) => {
+                self.end_sampling();
+                self.append_steadiness();
+                if let Some(header) = self.header.take() {
+                    let kept = Calibration::kept();
+                    let per_s = self.statements.per_s();
+                    let ceiling =
+                        calibration::ceiling(kept.as_ref(), &header, &self.machine, per_s);
+                    self.append(&Line::Ceiling(ceiling));
+                }
+            }
+            _ => {}
+        }
+        self.append(line);
+    }
+
+    /// What the run did; nothing where nothing was measured, or a table was loaded, which has no steady state.
+    fn append_steadiness(&mut self) {
+        if !self.loads_a_table && self.course.is_measured() {
+            self.append(&Line::Steadiness(steadiness(&self.course)));
+        }
+    }
+
+    fn append(&mut self, line: &Line) {
+        if self.failed.is_some() {
+            return;
+        }
+        if let Err(error) = self.writer.append(line) {
+            self.failed = Some(error);
+            self.context.interrupt.raise();
+        }
+    }
+}
+
+impl Observer for Recording<'_> {
+    fn connected(&mut self, open: u64, total: u64) {
+        let label = &self.progress.label;
+        self.progress
+            .step
+            .say(&format!("{label}: {open} of {total} connected"));
+    }
+
+    fn started(&mut self) {
+        let now = reactor::system_now();
+        self.started = Some(now);
+        let every = self.cadence.machine;
+        let sampler = self.sampler.take();
+        if let Some(host) = &mut self.server_host {
+            host.start(
+                now,
+                every,
+                self.writer.clone(),
+                self.context.interrupt.clone(),
+            );
+        }
+        let is_shared = self.server_host.as_ref().is_some_and(ServerHost::is_shared);
+        // The observer alone looks at a machine that client and server share.
+        let sampler = sampler.filter(|_| !is_shared);
+        self.sampling =
+            sampler.map(|sampler| Sampling::start(sampler, self.writer.clone(), now, every));
+        self.server.iter().for_each(|server| server.started(now));
+    }
+
+    fn phase(&mut self, mark: PhaseMark) {
+        if mark.phase == Phase::WarmUp {
+            // What was measured before is a part of the warm-up.
+            self.statements = StatementRate::default();
+        }
+        self.write(&Line::Phase(mark));
+    }
+
+    fn interval(&mut self, interval: Interval) {
+        let elapsed_s = self.elapsed_s();
+        self.progress.show(&interval, elapsed_s);
+        self.statements.add(&interval);
+        self.course.add(&interval);
+        self.write(&Line::Interval(interval));
+        self.write_server_lines();
+    }
+
+    fn counters(&mut self, since_s: f64) -> Counters {
+        let counted = self.course.counted_since(since_s);
+        let is_early = self.elapsed_s() < COUNTERS_AWAITED.as_secs_f64();
+        Counters {
+            are_awaited: self.asks_the_server && is_early && !self.course.is_counted(),
+            misses_per_s: counted.misses_per_s,
+            checkpoint_age_bytes: counted.checkpoint_age_bytes,
+            dirty_pages: counted.dirty_pages,
+        }
+    }
+}
+
+impl RunProgress<'_> {
+    fn show(&self, interval: &Interval, elapsed_s: f64) {
+        let mut histogram = Histogram::new();
+        for operation in &interval.operations {
+            histogram.add(&operation.histogram);
+        }
+        let per_s = interval.succeeded() as f64 / interval.length_s;
+        let p95_ms = histogram
+            .quantile_ns(0.95)
+            .map_or(f64::NAN, |ns| ns as f64 / 1e6);
+        let left = self.left.saturating_sub(Duration::from_secs_f64(elapsed_s));
+        self.step.say_with(
+            &format!("{per_s:.0}/s, p95 {p95_ms:.2} ms, {}", self.label),
+            left,
+        );
+        let share = (elapsed_s / self.expected_s).clamp(0.0, 1.0);
+        self.step
+            .reach(self.runs_before * 1000 + (share * 1000.0) as u64);
+    }
+}

@@ -1,0 +1,176 @@
+//! The thread that samples the machine while a load runs.
+
+use std::{
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use reactor::Instant;
+use samples::{Collected, Line, RecordWriter, WriteError};
+use telemetry::Sampler;
+
+/// A last part of an interval that is shorter is left out: the clock ticks of the kernel are too coarse for it.
+const PART_AT_LEAST: Duration = Duration::from_millis(20);
+
+/// What `--sample-every` takes: the counters of the kernel tick every 10 ms, so that less tells little.
+const EVERY: std::ops::RangeInclusive<Duration> =
+    Duration::from_millis(100)..=Duration::from_secs(60);
+
+/// Without `--sample-every` the server is asked this often: a short run's intervals are shorter, and an answer costs the
+/// server time that belongs to the load.
+const SERVER_EVERY: Duration = Duration::from_secs(1);
+
+/// How often is looked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cadence {
+    /// At the machine.
+    pub machine: Duration,
+    /// At the server's counters.
+    pub server: Duration,
+}
+
+impl Cadence {
+    /// As often as asked; else at the machine with every interval and at the server once per second.
+    pub(crate) fn new(asked: Option<Duration>, interval: Duration) -> Self {
+        Self {
+            machine: asked.unwrap_or(interval),
+            server: asked.unwrap_or(SERVER_EVERY),
+        }
+    }
+}
+
+/// Reads the value of `--sample-every`.
+pub fn sample_every(text: &str) -> Result<Duration, String> {
+    let every = humantime::parse_duration(text)
+        .map_err(|error| format!("{error}; for example 100ms or 5s"))?;
+    if !EVERY.contains(&every) {
+        return Err("from 100ms to 60s".to_owned());
+    }
+    Ok(every)
+}
+
+/// Samples from the start of a load to its end.
+pub(crate) struct Sampling {
+    stop: Sender<()>,
+    thread: JoinHandle<Sampled>,
+}
+
+/// What a load's sampling left.
+pub(crate) struct Sampled {
+    pub sampler: Sampler,
+    pub collected: Collected,
+    /// The line that could not be written, with which it ended.
+    pub failed: Option<WriteError>,
+}
+
+/// What the thread works with.
+struct Work {
+    sampler: Sampler,
+    writer: RecordWriter,
+    started: Instant,
+    every: Duration,
+    collected: Collected,
+}
+
+impl Sampling {
+    /// Samples every so often from now on, the start of the load.
+    pub(crate) fn start(
+        sampler: Sampler,
+        writer: RecordWriter,
+        started: Instant,
+        every: Duration,
+    ) -> Self {
+        let (stop, stopped) = channel();
+        let mut work = Work {
+            sampler,
+            writer,
+            started,
+            every,
+            collected: Collected {
+                collector: "machine".to_owned(),
+                every_s: every.as_secs_f64(),
+                ..Collected::default()
+            },
+        };
+        let thread = std::thread::spawn(move || {
+            let failed = work.until(&stopped).err();
+            Sampled {
+                sampler: work.sampler,
+                collected: work.collected,
+                failed,
+            }
+        });
+        Self { stop, thread }
+    }
+
+    /// Takes the last sample and ends.
+    pub(crate) fn stop(self) -> Sampled {
+        // A thread that ended by itself hears it no more.
+        let _ = self.stop.send(());
+        match self.thread.join() {
+            Ok(sampled) => sampled,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+impl Work {
+    fn until(&mut self, stopped: &Receiver<()>) -> Result<(), WriteError> {
+        // What lies between the sampler's first reading and the start belongs to nobody.
+        let begin = self.elapsed();
+        self.sampler.sample(begin.as_secs_f64());
+        let mut last = begin;
+        let mut due = self.every;
+        loop {
+            let left = due.saturating_sub(self.elapsed());
+            let is_over = stopped.recv_timeout(left) != Err(RecvTimeoutError::Timeout);
+            let now = self.elapsed();
+            if !is_over || now - last >= PART_AT_LEAST {
+                last = now;
+                self.sample(now)?;
+            }
+            if is_over {
+                return Ok(());
+            }
+            due += self.every;
+            while due <= self.elapsed() {
+                due += self.every;
+                self.collected.missed += 1;
+            }
+        }
+    }
+
+    fn sample(&mut self, now: Duration) -> Result<(), WriteError> {
+        let telemetry = self.sampler.sample(now.as_secs_f64());
+        self.writer.append(&Line::Telemetry(Box::new(telemetry)))?;
+        let collected = &mut self.collected;
+        let took_s = (reactor::system_now() - self.started)
+            .saturating_sub(now)
+            .as_secs_f64();
+        collected.samples += 1;
+        collected.length_s = now.as_secs_f64();
+        collected.longest_s = collected.longest_s.max(took_s);
+        // The thread does nothing else: its whole time is what collecting cost.
+        collected.cpu_s = reactor::thread_cpu_time().as_secs_f64();
+        Ok(())
+    }
+
+    fn elapsed(&self) -> Duration {
+        reactor::system_now() - self.started
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_often_has_limits() {
+        assert_eq!(sample_every("100ms"), Ok(Duration::from_millis(100)));
+        assert_eq!(sample_every("1m"), Ok(Duration::from_secs(60)));
+        for text in ["99ms", "61s", "0s", "often", ""] {
+            assert!(sample_every(text).is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The machine of a server that stands elsewhere, seen by an observer on it.
+
+use std::{
+    cell::Cell,
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use experiment::{Observe, ObserverAddress};
+use load::Interrupt;
+use observer::{RemoteHost, Secret, Ssh, Tcp, Transport, Watch};
+use protocol::Endpoint;
+use reactor::Instant;
+use samples::{Cgroup, Host, Line, Lost, RecordWriter, WriteError};
+
+use crate::{
+    blame::{Blame, Blamed},
+    control::{control, variables, wait_for_thread},
+    listener::{Context, Listener},
+    password_file,
+    record::server_directories::server_directories,
+    signals,
+};
+
+/// How the machine of a server is observed, in one run after the other.
+#[derive(Debug)]
+pub struct Observation {
+    observe: Observe,
+    transport: Transport,
+    /// What was there once may be lost; what never was is the user's mistake.
+    was_reached: Cell<bool>,
+}
+
+impl Observation {
+    /// As the user wants it; reads the secret.
+    pub fn new(observe: Observe, listener: &dyn Listener) -> Result<Rc<Self>, Blamed> {
+        let transport = transport(&observe, listener)?;
+        Ok(Rc::new(Self {
+            observe,
+            transport,
+            was_reached: Cell::new(false),
+        }))
+    }
+
+    /// Whether it is what the user wants.
+    pub fn is(&self, observe: &Observe) -> bool {
+        self.observe == *observe
+    }
+
+    /// Tries the way, so that a long preparation is not in vain.
+    pub fn try_out(&self) -> Result<(), Blamed> {
+        if self.was_reached.get() {
+            Ok(())
+        } else {
+            self.reach().map(drop)
+        }
+    }
+
+    /// Goes there.
+    pub fn reach(&self) -> Result<RemoteHost, Blamed> {
+        let address = self.observe.address.to_string();
+        let (to, transport) = (address.clone(), self.transport.clone());
+        let reached = wait_for_thread(move || RemoteHost::reach(&to, &transport))?;
+        let host = reached.map_err(|error| {
+            let hint = error.hint().map(str::to_owned);
+            Blamed::new(Blame::Input, format!("observer {error}")).hint(hint)
+        })?;
+        self.was_reached.set(true);
+        Ok(host)
+    }
+}
+
+fn transport(observe: &Observe, listener: &dyn Listener) -> Result<Transport, Blamed> {
+    Ok(match &observe.address {
+        ObserverAddress::Ssh { destination, port } => {
+            let command = observe.ssh.as_deref().unwrap_or("ssh");
+            Transport::Ssh(Ssh {
+                command: command.split_whitespace().map(str::to_owned).collect(),
+                destination: destination.clone(),
+                port: *port,
+                program: observe.program.clone().unwrap_or("dbdyno".to_owned()),
+            })
+        }
+        ObserverAddress::Tcp { host, port } => {
+            let file = observe.secret_file.as_deref().unwrap_or(Path::new(""));
+            Transport::Tcp(Tcp {
+                host: host.clone(),
+                port: *port,
+                secret: secret(file, listener)?,
+            })
+        }
+    })
+}
+
+/// The secret in a file, that of an observer or of its client.
+pub fn secret(file: &Path, listener: &dyn Listener) -> Result<Secret, Blamed> {
+    let text = password_file::read(file, "secret", listener)?;
+    Secret::new(&text).map_err(|error| {
+        let hint = format!("openssl rand -hex 32 > {}", file.display());
+        Blamed::new(Blame::Input, format!("{}: {error}", file.display())).hint(hint)
+    })
+}
+
+/// The machine of the server in one run.
+pub struct ServerHost {
+    address: String,
+    /// The connection to it, or why there is none.
+    remote: Result<RemoteHost, String>,
+    started: Option<Instant>,
+    failed: Arc<Mutex<Option<WriteError>>>,
+}
+
+impl ServerHost {
+    /// Reaches it. Where it was reached before, its loss is no reason to end: the record tells it.
+    pub fn reach(observation: &Observation, context: &Context) -> Result<Self, Blamed> {
+        let was_reached = observation.was_reached.get();
+        let remote = match observation.reach() {
+            Err(error) if was_reached => {
+                context.warn(&format!("server host not observed in this run: {error}"));
+                Err(error.to_string())
+            }
+            other => Ok(other?),
+        };
+        Ok(Self {
+            address: observation.observe.address.to_string(),
+            remote,
+            started: None,
+            failed: Arc::default(),
+        })
+    }
+
+    /// True where somebody is there to look.
+    pub fn is_reached(&self) -> bool {
+        self.remote.is_ok()
+    }
+
+    /// True where client and server turned out to share one machine, which the observer alone looks at then.
+    pub fn is_shared(&self) -> bool {
+        let host = self.remote.as_ref().map(RemoteHost::host);
+        host.is_ok_and(|host| host == Host::Both)
+    }
+
+    /// Says what to watch, as the server's variables tell it; returns what the record has to say of it. `own` is the
+    /// client's control group, which belongs to a machine that both share.
+    pub fn watch(&self, variables: &BTreeMap<String, String>, own: &[Cgroup]) -> Vec<Line> {
+        let watched = match &self.remote {
+            Ok(remote) => remote
+                .watch(watch(variables), &|| signals::raised_for().is_some())
+                .map_err(|error| error.to_string()),
+            Err(why) => Err(why.clone()),
+        };
+        let mut said = samples::Observer {
+            at: "start".to_owned(),
+            ..self.said()
+        };
+        match watched {
+            Ok(watching) => {
+                said.server_process = watching.server_process;
+                let mut machine = watching.machine;
+                if self.is_shared() {
+                    machine.cgroups.extend_from_slice(own);
+                }
+                let storage = Line::Storage(watching.storage);
+                vec![Line::Machine(machine), Line::Observer(said), storage]
+            }
+            Err(why) => {
+                said.lost = Some(Lost { t_s: 0.0, why });
+                vec![Line::Observer(said)]
+            }
+        }
+    }
+
+    /// Has it send samples into the record from now on, the start of the load.
+    pub fn start(
+        &mut self,
+        started: Instant,
+        every: Duration,
+        writer: RecordWriter,
+        interrupt: Interrupt,
+    ) {
+        self.started = Some(started);
+        let Ok(remote) = &self.remote else {
+            return;
+        };
+        let failed = Arc::clone(&self.failed);
+        remote.start(started, every, move |telemetry| {
+            let written = writer.append(&Line::Telemetry(Box::new(telemetry)));
+            let Err(error) = written else {
+                return true;
+            };
+            *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            interrupt.raise();
+            false
+        });
+    }
+
+    /// Ends the samples; returns what the record has to say at the end, or the line that could not be written.
+    pub fn leave(self, context: &Context) -> (Vec<Line>, Option<WriteError>) {
+        let mut said = samples::Observer {
+            at: "end".to_owned(),
+            ..self.said()
+        };
+        let Ok(remote) = self.remote else {
+            return (Vec::new(), None);
+        };
+        let observed = remote.leave(&|| signals::raised_for().is_some());
+        let mut lines: Vec<Line> = observed.changed.into_iter().map(Line::Changed).collect();
+        lines.extend(observed.collected.map(Line::Collected));
+        said.clock = observed.offset.map(Into::into);
+        said.drift = observed.drift;
+        said.receiving_cpu_s = Some(observed.receiving_cpu.as_secs_f64());
+        said.lost = observed.lost.map(|(at, why)| {
+            let t_s = self
+                .started
+                .map_or(0.0, |started| (at - started).as_secs_f64());
+            context.warn(&format!(
+                "server host not observed from {t_s:.1} s on: {why}"
+            ));
+            Lost { t_s, why }
+        });
+        lines.push(Line::Observer(said));
+        let failed = self
+            .failed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        (lines, failed)
+    }
+
+    /// What does not change.
+    fn said(&self) -> samples::Observer {
+        let remote = self.remote.as_ref().ok();
+        samples::Observer {
+            address: self.address.clone(),
+            version: remote
+                .map(|remote| remote.version().to_owned())
+                .unwrap_or_default(),
+            same_machine: remote.and_then(RemoteHost::same_machine),
+            clock: remote.map(|remote| remote.offset().into()),
+            ..samples::Observer::default()
+        }
+    }
+}
+
+/// What a server says of where it writes to and as which process it runs.
+pub fn variables_of(endpoint: &Endpoint) -> Result<BTreeMap<String, String>, Blamed> {
+    control(endpoint, variables)
+}
+
+/// What is to be watched of a server with these variables.
+pub fn watch(variables: &BTreeMap<String, String>) -> Watch {
+    let datadir = variables.get("datadir").map(PathBuf::from);
+    let pid_file = variables.get("pid_file").filter(|file| !file.is_empty());
+    let directories = server_directories(variables).into_iter();
+    Watch {
+        // A relative path counts from the data directory.
+        pid_file: datadir
+            .clone()
+            .zip(pid_file)
+            .map(|(data, file)| data.join(file)),
+        port: variables
+            .get("port")
+            .and_then(|port| port.parse().ok())
+            .filter(|port| *port > 0),
+        datadir,
+        directories: directories.map(|it| (it.holds, it.path)).collect(),
+    }
+}

@@ -1,0 +1,123 @@
+//! When a load is steady: the rules of the statistics, as a load takes them.
+
+use load::{Counters, Judgement, LoadSeries};
+use samples::{Stalls, Steadiness};
+use stats::{Evidence, RunState, Unjudged, judge_measurement, judge_run, why_not_steady};
+
+/// Judges a load while it runs.
+pub fn judge(course: &LoadSeries<'_>) -> Judgement {
+    let evidence = evidence(course.counters);
+    match course.measured_from {
+        None => {
+            let judged = judge_run(course.per_s, &evidence);
+            let why_not = why_not_warm(&judged, course.counters.are_awaited);
+            let over = judged.ok().filter(|_| why_not.is_none());
+            Judgement {
+                steady_from: over.as_ref().map(|state| state.from),
+                wants_time: over.is_none(),
+                why_not,
+            }
+        }
+        Some(from) => {
+            let judged = judge_measurement(course.per_s, from, &evidence);
+            Judgement {
+                steady_from: None,
+                wants_time: judged.as_ref().is_ok_and(RunState::wants_time),
+                why_not: why_not_steady(&judged),
+            }
+        }
+    }
+}
+
+/// Why a warm-up goes on, in words: also a level may be too noisy to end it, or the server's counters still to come.
+fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Option<String> {
+    match judged {
+        Ok(state) if state.is_steady() && are_awaited => {
+            Some("level, but the server has not told its counters yet".to_owned())
+        }
+        Ok(state) if state.is_steady() => state.why_no_end(),
+        _ => why_not_steady(judged),
+    }
+}
+
+/// What a run did over its measurement, for its record.
+pub fn steadiness(course: &verdict::Course) -> Steadiness {
+    let state = course.state();
+    let reasons = match &state {
+        Ok(state) => state.reasons.iter().map(ToString::to_string).collect(),
+        Err(why) => vec![why.to_string()],
+    };
+    Steadiness {
+        class: (state.as_ref().ok()).map(|state| state.steadiness.word().to_owned()),
+        reasons,
+        drift: state.as_ref().ok().map(|state| state.drift.estimate),
+        stalls: course.stalls().map(|stalls| Stalls {
+            stalled_s: stalls.stalled_s,
+            longest_s: stalls.longest_s,
+            longest_gap_s: stalls.longest_gap_s,
+        }),
+    }
+}
+
+fn evidence(counters: &Counters) -> Evidence<'_> {
+    Evidence {
+        misses_per_s: &counters.misses_per_s,
+        checkpoint_age_bytes: &counters.checkpoint_age_bytes,
+        dirty_pages: &counters.dirty_pages,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(per_s: &[f64], measured_from: Option<usize>, counters: &Counters) -> Judgement {
+        judge(&LoadSeries {
+            per_s,
+            measured_from,
+            counters,
+        })
+    }
+
+    #[test]
+    fn throughput_and_counters_decide() {
+        let nothing = Counters::default();
+        let flat: Vec<f64> = (0..60).map(|at| f64::from(1000 + at % 3)).collect();
+        let rising: Vec<f64> = (0..60).map(|at| f64::from(500 + 10 * at)).collect();
+        let warm = of(&flat, None, &nothing);
+        assert_eq!((warm.steady_from, warm.why_not), (Some(0), None));
+        for measured_from in [None, Some(20)] {
+            let cold = of(&rising, measured_from, &nothing);
+            assert!(cold.wants_time && cold.steady_from.is_none());
+            assert!(cold.why_not.unwrap().starts_with("still warming: "));
+        }
+        let filling = Counters {
+            misses_per_s: (0..60).map(|at| f64::from(6000 - 90 * at)).collect(),
+            ..Counters::default()
+        };
+        for measured_from in [None, Some(20)] {
+            let cold = of(&flat, measured_from, &filling);
+            assert!(cold.wants_time && cold.steady_from.is_none());
+            let why = cold.why_not.unwrap();
+            assert!(
+                why.starts_with("still warming: misses per second changed by -"),
+                "{why}"
+            );
+        }
+        let awaited = Counters {
+            are_awaited: true,
+            ..Counters::default()
+        };
+        let early = of(&flat, None, &awaited);
+        assert_eq!(early.steady_from, None);
+        assert_eq!(
+            early.why_not.as_deref(),
+            Some("level, but the server has not told its counters yet")
+        );
+        let short = of(&flat[..5], None, &nothing);
+        assert_eq!(
+            short.why_not.as_deref(),
+            Some("cannot be told, 5 observations, fewer than 12")
+        );
+    }
+}

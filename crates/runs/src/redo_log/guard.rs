@@ -1,0 +1,204 @@
+//! A process that switches a server's redo log on again where the one that switched it off was killed.
+
+use std::{
+    env,
+    io::{self, BufRead, Read, Write},
+    os::unix::process::CommandExt,
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use protocol::{Address, Compression, Endpoint, ServerKey};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    blame::{Blame, Blamed},
+    control::Purpose,
+    redo_log,
+};
+
+/// The hidden command that is the guard.
+pub const COMMAND: &str = "redo-log-guard";
+/// What tells the guard that it is not needed any more.
+const DISMISSED: &[u8] = b"dismissed\n";
+/// How often it tries to reach a server that does not answer.
+const TRIES: u32 = 60;
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The guard, waiting.
+pub struct Guard(Child);
+
+/// Where and as whom it logs in; it comes over a pipe, so that no process list shows a password.
+#[derive(Debug, Serialize, Deserialize)]
+struct Login {
+    socket: Option<std::path::PathBuf>,
+    host: String,
+    port: u16,
+    user: String,
+    password: Option<String>,
+    ssl_mode: String,
+    ssl_ca: Option<std::path::PathBuf>,
+    server_key: Option<std::path::PathBuf>,
+    takes_any_key: bool,
+    connect_timeout_s: f64,
+}
+
+impl Guard {
+    /// Starts it. It outlives this process, and a Ctrl-C at the terminal does not reach it.
+    pub fn set_up(endpoint: &Endpoint) -> Result<Self, Blamed> {
+        let failed = |error: io::Error| {
+            let message = format!("the guard of the redo log cannot be started: {error}");
+            Blamed::new(Blame::Machine, message)
+        };
+        let mut child = Command::new(env::current_exe().map_err(failed)?)
+            .arg(COMMAND)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let mut line = serde_json::to_vec(&Login::of(endpoint)).expect("plain fields serialise");
+        line.push(b'\n');
+        let pipe = child.stdin.as_mut().expect("it was asked for");
+        pipe.write_all(&line).map_err(failed)?;
+        Ok(Self(child))
+    }
+
+    /// The redo log is on again.
+    pub fn dismiss(&mut self) {
+        if let Some(mut pipe) = self.0.stdin.take() {
+            // A guard that is gone needs no telling.
+            let _ = pipe.write_all(DISMISSED);
+        }
+        let _ = self.0.wait();
+    }
+}
+
+/// The guard's life: waits until the other end of its standard input is gone. Whether it switched the redo log on again.
+pub fn stand() -> Result<bool, Blamed> {
+    let of_machine = |error: io::Error| Blamed::new(Blame::Machine, error);
+    let mut input = io::stdin().lock();
+    let mut line = String::new();
+    input.read_line(&mut line).map_err(of_machine)?;
+    let login: Login = serde_json::from_str(&line).map_err(|_| {
+        Blamed::new(
+            Blame::Input,
+            format!("{COMMAND} is dbdyno's own: it guards nothing by hand"),
+        )
+    })?;
+    let endpoint = login.endpoint()?;
+    let mut rest = Vec::new();
+    input.read_to_end(&mut rest).map_err(of_machine)?;
+    if rest == DISMISSED {
+        return Ok(false);
+    }
+    let mut tries = 1;
+    loop {
+        match Purpose::Change.control(&endpoint, redo_log::bring_back) {
+            Ok(was_off) => return Ok(was_off),
+            Err(error) if tries == TRIES => return Err(redo_log::still_off(error)),
+            Err(_) => {
+                tries += 1;
+                thread::sleep(PAUSE);
+            }
+        }
+    }
+}
+
+impl Login {
+    fn of(endpoint: &Endpoint) -> Self {
+        let (socket, host, port) = match &endpoint.address {
+            Address::Unix(path) => (Some(path.clone()), String::new(), 0),
+            Address::Tcp { host, port } => (None, host.clone(), *port),
+        };
+        let password = endpoint.password.as_ref();
+        Self {
+            socket,
+            host,
+            port,
+            user: endpoint.user.clone(),
+            password: password.map(|password| password.reveal().to_owned()),
+            ssl_mode: endpoint.ssl_mode.to_string(),
+            ssl_ca: endpoint.ssl_ca.clone(),
+            server_key: match &endpoint.server_key {
+                ServerKey::File(path) => Some(path.clone()),
+                ServerKey::Refused | ServerKey::Asked => None,
+            },
+            takes_any_key: endpoint.server_key == ServerKey::Asked,
+            connect_timeout_s: endpoint.connect_timeout.as_secs_f64(),
+        }
+    }
+
+    fn endpoint(self) -> Result<Endpoint, Blamed> {
+        Ok(Endpoint {
+            address: match self.socket {
+                Some(path) => Address::Unix(path),
+                None => Address::Tcp {
+                    host: self.host,
+                    port: self.port,
+                },
+            },
+            user: self.user,
+            password: self.password.map(Into::into),
+            database: None,
+            ssl_mode: (self.ssl_mode.parse()).map_err(|error| Blamed::new(Blame::Input, error))?,
+            ssl_ca: self.ssl_ca,
+            server_key: match (self.server_key, self.takes_any_key) {
+                (Some(path), _) => ServerKey::File(path),
+                (None, true) => ServerKey::Asked,
+                (None, false) => ServerKey::Refused,
+            },
+            statement_timeout: None,
+            // A few statements, if any.
+            compression: Compression::Off,
+            round_trip: Duration::ZERO,
+            connect_timeout: Duration::from_secs_f64(self.connect_timeout_s),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::SslMode;
+
+    use super::*;
+
+    #[test]
+    fn a_login_comes_through_the_pipe_as_it_was() {
+        let address = [
+            Address::Unix("/run/x.sock".into()),
+            Address::Tcp {
+                host: "::1".to_owned(),
+                port: 3307,
+            },
+        ];
+        for address in address {
+            let endpoint = Endpoint {
+                address,
+                user: "bench".to_owned(),
+                password: Some("a \"quoted\" one".into()),
+                database: Some("tpcc".to_owned()),
+                ssl_mode: SslMode::VerifyCa,
+                ssl_ca: Some("ca.pem".into()),
+                server_key: ServerKey::File("key.pem".into()),
+                statement_timeout: None,
+                compression: Compression::Off,
+                round_trip: Duration::ZERO,
+                connect_timeout: Duration::from_millis(2500),
+            };
+            let line = serde_json::to_string(&Login::of(&endpoint)).unwrap();
+            let login: Login = serde_json::from_str(&line).unwrap();
+            let read = login.endpoint().unwrap();
+            assert_eq!(read.address, endpoint.address);
+            assert_eq!(read.user, endpoint.user);
+            let password = read.password.unwrap();
+            assert_eq!(password.reveal(), "a \"quoted\" one");
+            assert_eq!(read.database, None);
+            assert_eq!(read.ssl_mode, endpoint.ssl_mode);
+            assert_eq!(read.ssl_ca, endpoint.ssl_ca);
+            assert_eq!(read.server_key, endpoint.server_key);
+            assert_eq!(read.connect_timeout, endpoint.connect_timeout);
+        }
+    }
+}

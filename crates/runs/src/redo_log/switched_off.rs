@@ -1,0 +1,67 @@
+//! A server's redo log while it is switched off.
+
+use protocol::Endpoint;
+
+use crate::{
+    blame::{Blame, Blamed},
+    control::{Purpose, control},
+    listener::Context,
+    redo_log::{guard::Guard, is_enabled, still_off, switch},
+};
+
+/// The redo log of a server, switched off; it is on again when this goes, however that comes. A guard, a process of its
+/// own, sees to that where this one is killed.
+pub struct RedoLogOff<'e> {
+    endpoint: &'e Endpoint,
+    context: &'e Context,
+    guard: Guard,
+    is_on_again: bool,
+}
+
+impl<'e> RedoLogOff<'e> {
+    /// Switches it off. An error where the server cannot do that.
+    pub fn switch_off(endpoint: &'e Endpoint, context: &'e Context) -> Result<Self, Blamed> {
+        let enabled = control(endpoint, is_enabled)?;
+        if enabled.is_none() {
+            let message = "this server cannot switch off its redo log";
+            return Err(Blamed::new(Blame::Input, message)
+                .hint("MySQL from 8.0.21 on can; MariaDB cannot".to_owned()));
+        }
+        // Before the statement: it may take effect and its answer be lost.
+        let off = Self {
+            endpoint,
+            context,
+            guard: Guard::set_up(endpoint)?,
+            is_on_again: false,
+        };
+        Purpose::Change.control(endpoint, async |connection| switch(connection, false).await)?;
+        Ok(off)
+    }
+
+    /// Switches it on again.
+    pub fn switch_on(mut self) -> Result<(), Blamed> {
+        self.is_on_again = true;
+        Purpose::Change
+            .control(self.endpoint, async |connection| {
+                switch(connection, true).await
+            })
+            .map_err(still_off)?;
+        self.guard.dismiss();
+        Ok(())
+    }
+}
+
+impl Drop for RedoLogOff<'_> {
+    fn drop(&mut self) {
+        if self.is_on_again {
+            return;
+        }
+        let switched = Purpose::Change.control(self.endpoint, async |connection| {
+            switch(connection, true).await
+        });
+        match switched.map_err(still_off) {
+            Ok(()) => self.guard.dismiss(),
+            Err(error) => self.context.warn(&error.to_string()),
+        }
+    }
+}

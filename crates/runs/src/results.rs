@@ -1,0 +1,12 @@
+//! Results as they lie in their directory: who claims it, where they come from, their records, report and list.
+
+pub(crate) mod audited;
+pub(crate) mod claimed_directory;
+pub(crate) mod directory;
+pub(crate) mod origin;
+pub mod past_results;
+pub mod past_summary;
+pub(crate) mod record_files;
+pub(crate) mod record_place;
+pub(crate) mod reported;
+pub(crate) mod secrets;

@@ -1,0 +1,207 @@
+//! What the rules of the audit say of records, and of the experiment that stands beside them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use audit::{Audit, Comparison, Declared, Kept, Measured, Subject};
+use experiment::{Experiment, Repeats, ServerSpec};
+use samples::Record;
+use workload::VOCABULARY;
+
+use crate::{
+    blame::Blamed,
+    results::{origin::Origin, record_files::RecordFiles},
+};
+
+/// The audit of one run of a command.
+pub fn audit_of_run(record: &Record) -> Audit {
+    audit::audit(&Subject::of_run(record, report::limit_of(record)))
+}
+
+/// The audit of the records in a results directory, whose experiment is known or stands beside them, if there is one.
+pub(crate) fn audit_of_results(
+    directory: &Path,
+    experiment: Option<&Experiment>,
+    records: &[Record],
+) -> Result<Audit, Blamed> {
+    let runs = records.iter().map(|record| measured(record, None));
+    Ok(audit::audit(&Subject {
+        runs: runs.collect(),
+        declared: experiment
+            .map(|experiment| declared(experiment, records.len()))
+            .unwrap_or_default(),
+        kept: kept(directory, experiment, records)?,
+    }))
+}
+
+/// The audit of the records at a path: that of one run where it is a record's, otherwise of the whole directory.
+pub fn audit_of_path(path: &Path, records: &[Record]) -> Result<Audit, Blamed> {
+    match (path.is_dir(), records) {
+        (false, [record]) => Ok(audit_of_run(record)),
+        _ => audit_of_results(path, experiment_of(path)?.as_ref(), records),
+    }
+}
+
+/// The experiment that stands in a results directory; `None` where there is none.
+pub fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blamed> {
+    let path = directory.join("experiment.toml");
+    if !path.exists() {
+        return Ok(None);
+    }
+    // It has the name of the file that it was, which need not be there any more.
+    let file = if Origin::is_in(directory) {
+        Origin::read(directory)?.experiment
+    } else {
+        path
+    };
+    let experiment = Experiment::reread(directory, &file, &VOCABULARY).map_err(Blamed::from)?;
+    Ok(Some(experiment))
+}
+
+/// What the audit says of whether two sides differ in one thing only.
+pub fn one_factor<'r>(sides: impl IntoIterator<Item = (&'r str, &'r Record)>) -> audit::Outcome {
+    let rule = audit::rule("C02").expect("there is such a rule");
+    let runs = sides.into_iter().map(|(side, record)| Measured {
+        record,
+        limit: None,
+        side: Some(side.to_owned()),
+    });
+    let subject = Subject {
+        runs: runs.collect(),
+        ..Subject::default()
+    };
+    audit::judge(rule, &subject)
+}
+
+/// The blocks that an experiment could have had that went on until it was decided; `None` for any other.
+pub fn looked_at(experiment: &Experiment) -> Option<usize> {
+    match experiment.plan().repeats {
+        Repeats::UntilDecided { at_most, .. } => Some(at_most as usize),
+        Repeats::Times(_) => None,
+    }
+}
+
+/// The audit of two sides that are to be compared; `factors` are what is meant to differ.
+pub fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String]) -> Audit {
+    let runs = sides.iter().flat_map(|(name, records)| {
+        let side = Some(name.clone());
+        records
+            .iter()
+            .map(move |record| measured(record, side.clone()))
+    });
+    audit::audit(&Subject {
+        runs: runs.collect(),
+        declared: Declared {
+            factors: factors.to_vec(),
+            ..Declared::default()
+        },
+        kept: Kept::default(),
+    })
+}
+
+fn measured(record: &Record, side: Option<String>) -> Measured<'_> {
+    Measured {
+        record,
+        limit: report::limit_of(record),
+        side,
+    }
+}
+
+fn declared(experiment: &Experiment, records: usize) -> Declared {
+    let factors = experiment.factors().iter();
+    let comparison = experiment.verdict().map(|verdict| Comparison {
+        factors: verdict
+            .baseline
+            .iter()
+            .map(|(factor, _)| factor.clone())
+            .collect(),
+        metric: verdict.metric.clone(),
+        min_effect: Some(verdict.min_effect),
+    });
+    let mut variables = BTreeSet::new();
+    for run in &experiment.plan().runs {
+        if let ServerSpec::Private { set, .. } = &run.server {
+            variables.extend(set.keys().map(|name| as_variable(name)));
+        }
+        variables.extend(run.before.iter().filter_map(|sql| set_globally(sql)));
+        let load = &run.load.source;
+        let set = load.kind.sets_variables(&load.values).iter();
+        variables.extend(set.map(|name| (*name).to_owned()));
+    }
+    Declared {
+        is_experiment: true,
+        factors: factors.map(|factor| factor.name.clone()).collect(),
+        planned_runs: Some(planned_runs(experiment, records) as u32),
+        comparison,
+        variables,
+        database_share: experiment
+            .verdict()
+            .and_then(|verdict| verdict.database_share),
+    }
+}
+
+/// Runs that the plan holds; of one that goes on until decided, those of the blocks that were begun.
+fn planned_runs(experiment: &Experiment, records: usize) -> usize {
+    let plan = experiment.plan();
+    match plan.repeats {
+        Repeats::Times(_) => plan.runs.len(),
+        Repeats::UntilDecided { at_most, .. } => {
+            let of_block = plan.runs.len() / at_most.max(1) as usize;
+            records.next_multiple_of(of_block.max(1))
+        }
+    }
+}
+
+/// The variable that a statement sets for the whole server: `SET GLOBAL x = 1`.
+fn set_globally(sql: &str) -> Option<String> {
+    let mut words = sql
+        .split([' ', '=', '\t', '\n'])
+        .filter(|word| !word.is_empty());
+    let is_set = words.next()?.eq_ignore_ascii_case("set");
+    let is_global = words.next()?.eq_ignore_ascii_case("global");
+    (is_set && is_global).then(|| words.next().map(as_variable))?
+}
+
+/// An option's name as that of the server's variable.
+fn as_variable(option: &str) -> String {
+    let name = option.replace('-', "_").to_lowercase();
+    name.strip_prefix("loose_").unwrap_or(&name).to_owned()
+}
+
+/// What lies beside the records of an experiment.
+fn kept(
+    directory: &Path,
+    experiment: Option<&Experiment>,
+    records: &[Record],
+) -> Result<Kept, Blamed> {
+    let files = RecordFiles::of(directory)?;
+    Ok(Kept {
+        experiment_is_unchanged: experiment.map(|experiment| {
+            let sha256 = experiment.sha256();
+            let mut hashes = records
+                .iter()
+                .map(|record| &record.header.experiment_sha256);
+            hashes.all(|hash| *hash == sha256)
+        }),
+        disturbed: files.disturbed.len() as u32,
+        replaced: files.incomplete.len() as u32,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_that_statements_set_are_declared() {
+        let set = set_globally("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
+        assert_eq!(set.as_deref(), Some("innodb_flush_log_at_trx_commit"));
+        let set = set_globally("set global sync-binlog=1");
+        assert_eq!(set.as_deref(), Some("sync_binlog"));
+        for other in ["SET sql_log_bin = 0", "FLUSH TABLES", "SET", ""] {
+            assert_eq!(set_globally(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The directory of one experiment's results: the experiment as run, one record per run, the summary, the report.
+
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+};
+
+use experiment::{Experiment, Plan, PlannedRun, Progress, Repeats, record_file_name, set_aside};
+use report::{Disturbances, Results, disturbance_in_words};
+use samples::{Disturbance, Record};
+
+use crate::{
+    blame::{Blame, Blamed},
+    listener::{Context, Event},
+    results::{
+        audited::audit_of_results,
+        claimed_directory::{ClaimedDirectory, last_path},
+        origin::{self, Origin},
+        past_results,
+        record_files::{DISTURBED, RecordFiles, read_record},
+        secrets::masked,
+    },
+};
+
+/// The report, which is written when all runs are done, or as many as were wanted.
+pub const REPORT: &str = "report.html";
+
+/// The directory of one experiment's results.
+pub struct ResultsDirectory {
+    path: PathBuf,
+    /// `None` for results that are only read.
+    claimed: RefCell<Option<ClaimedDirectory>>,
+}
+
+impl ResultsDirectory {
+    /// A new directory: the named one, which must not hold anything, or one with a name of its own. The experiment was
+    /// read from `file`.
+    pub fn create(
+        named: Option<&Path>,
+        experiment: &Experiment,
+        file: &Path,
+        context: &Context,
+    ) -> Result<Self, Blamed> {
+        let claimed = match named {
+            Some(path) => ClaimedDirectory::new(path)?,
+            None => ClaimedDirectory::numbered(&usual_name(experiment))?,
+        };
+        Self::begin(claimed, experiment, file, context)
+    }
+
+    /// Results in a directory that was claimed for them; it is given back where they cannot be begun.
+    pub fn begin(
+        mut claimed: ClaimedDirectory,
+        experiment: &Experiment,
+        file: &Path,
+        context: &Context,
+    ) -> Result<Self, Blamed> {
+        let path = claimed.path().to_owned();
+        let origin = Origin::first(file);
+        let begun = experiment
+            .save(&path, claimed.created(), &|path, content| {
+                masked(path, content, context)
+            })
+            .map_err(Blamed::from)
+            .and_then(|()| claimed.write(origin::FILE, origin.text().as_bytes()));
+        if let Err(error) = begun {
+            claimed.discard();
+            return Err(error);
+        }
+        Ok(Self {
+            path,
+            claimed: RefCell::new(Some(claimed)),
+        })
+    }
+
+    /// The directory to go on with: the named one, or the last one of this experiment.
+    pub fn resume(
+        named: Option<&Path>,
+        experiment: &Experiment,
+        file: &Path,
+    ) -> Result<Self, Blamed> {
+        let path = match named {
+            Some(path) => path.to_owned(),
+            None => last_path(&usual_name(experiment)).ok_or_else(|| {
+                let message = format!("no results of {} to go on with", experiment.name());
+                Blamed::new(Blame::Input, message)
+                    .hint("--results names their directory".to_owned())
+            })?,
+        };
+        // Only into a directory of this experiment: a stranger's is not touched.
+        experiment.check(&path).map_err(Blamed::from)?;
+        let claimed = ClaimedDirectory::again(&path)?;
+        Progress::scan(&path, experiment.plan()).map_err(Blamed::from)?;
+        let claimed = claimed.marked()?;
+        Origin::note(&path, file)?;
+        Ok(Self {
+            path,
+            claimed: RefCell::new(Some(claimed)),
+        })
+    }
+
+    /// A directory that holds results already, to read them.
+    pub fn of_past(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            claimed: RefCell::new(None),
+        }
+    }
+
+    /// Takes back what this process made for results of which there are none.
+    pub fn discard_if_empty(&self) {
+        if let Some(claimed) = self.claimed.borrow_mut().as_mut() {
+            claimed.discard();
+        }
+    }
+
+    /// Lists the results for `dbdyno history` when their first run begins.
+    pub fn list_at_first_run(&self, context: &Context) {
+        let is_first = RecordFiles::of(&self.path).is_ok_and(|files| files.is_empty());
+        if is_first {
+            past_results::list(&self.path, &*context.listener);
+        }
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The record of a run.
+    pub fn record(&self, run: u32) -> PathBuf {
+        self.path.join(record_file_name(run))
+    }
+
+    /// The runs that still have to be done; incomplete records are given another name.
+    pub fn left<'p>(
+        &self,
+        plan: &'p Plan,
+        context: &Context,
+    ) -> Result<Vec<&'p PlannedRun>, Blamed> {
+        let mut progress = Progress::scan(&self.path, plan).map_err(Blamed::from)?;
+        for kept in progress.set_aside().map_err(Blamed::from)? {
+            context.tell(Event::IncompleteKept(&kept));
+        }
+        Ok(plan
+            .runs
+            .iter()
+            .filter(|run| !progress.is_done(run))
+            .collect())
+    }
+
+    /// Says so where the experiment runs until it is decided, and the blocks before this one decide every comparison.
+    pub fn decided_before(
+        &self,
+        experiment: &Experiment,
+        block: u32,
+    ) -> Result<Option<String>, Blamed> {
+        let Repeats::UntilDecided { at_most, .. } = experiment.plan().repeats else {
+            return Ok(None);
+        };
+        let Some(question) = question(experiment, false) else {
+            return Ok(None);
+        };
+        let earlier = self.records(experiment, |run| run.block < block)?;
+        Ok(is_decided(&question, &earlier).then(|| {
+            let blocks = block - 1;
+            format!("decided after {blocks} of at most {at_most} blocks; the others need not run")
+        }))
+    }
+
+    /// Sets a run's record aside when other work disturbed it, so that it can be done again; says so in a sentence.
+    /// `None` where nothing disturbed it, or where no more runs may be done again.
+    pub fn set_aside_if_disturbed(
+        &self,
+        experiment: &Experiment,
+        run: &PlannedRun,
+    ) -> Result<Option<String>, Blamed> {
+        let limits = experiment.disturbed();
+        let repeats_at_most = limits.repeats_at_most(experiment.plan().runs.len());
+        if RecordFiles::of(&self.path)?.disturbed.len() >= repeats_at_most {
+            return Ok(None);
+        }
+        let record = read_record(&self.record(run.run))?;
+        let disturbance = Disturbance::of(&record)
+            .filter(|it| record.is_complete() && it.is_above(limits.others, limits.steal));
+        let Some(disturbance) = disturbance else {
+            return Ok(None);
+        };
+        let kept = set_aside(&self.path, run.run, DISTURBED).map_err(Blamed::from)?;
+        let run = run.run;
+        Ok(Some(format!(
+            "run {run} is done again after its block: {}; kept as {}",
+            disturbance_in_words(&disturbance),
+            kept.display()
+        )))
+    }
+
+    /// The records, as far as they are there, of the runs that are wanted.
+    fn records(
+        &self,
+        experiment: &Experiment,
+        is_wanted: impl Fn(&PlannedRun) -> bool,
+    ) -> Result<Vec<Record>, Blamed> {
+        let wanted = experiment.plan().runs.iter().filter(|run| is_wanted(run));
+        let paths = wanted.map(|run| self.record(run.run));
+        paths
+            .filter(|path| path.exists())
+            .map(|path| read_record(&path))
+            .collect()
+    }
+
+    /// Everything that was recorded.
+    pub fn read(&self, experiment: &Experiment) -> Result<Results, Blamed> {
+        let plan = experiment.plan();
+        let runs = self.records(experiment, |_| true)?;
+        let until_decided = matches!(plan.repeats, Repeats::UntilDecided { .. });
+        let time_is_spent = until_decided && Origin::read(&self.path)?.time_is_spent();
+        let verdict = question(experiment, time_is_spent);
+        let planned_runs = match &verdict {
+            Some(question) if until_decided && (time_is_spent || is_decided(question, &runs)) => {
+                runs.len()
+            }
+            _ => plan.runs.len(),
+        };
+        Ok(Results {
+            name: experiment.name().to_owned(),
+            question: if experiment.is_simulated() {
+                format!(
+                    "Simulated, against a server that does nothing: {}",
+                    experiment.question
+                )
+            } else {
+                experiment.question.clone()
+            },
+            experiment_text: self.read_text("experiment.toml")?,
+            factors: experiment.factors().iter().map(factor).collect(),
+            chart: experiment.chart().map(chart),
+            verdict,
+            audit: if runs.is_empty() {
+                None
+            } else {
+                Some(audit_of_results(&self.path, Some(experiment), &runs)?)
+            },
+            runs,
+            disturbances: self.disturbances(experiment)?,
+            planned_runs: planned_runs as u32,
+        })
+    }
+
+    fn disturbances(&self, experiment: &Experiment) -> Result<Disturbances, Blamed> {
+        let limits = experiment.disturbed();
+        let mut set_aside = Vec::new();
+        for path in RecordFiles::of(&self.path)?.disturbed {
+            let record = read_record(&path)?;
+            let disturbance = Disturbance::of(&record).unwrap_or_default();
+            set_aside.push((record.header.run, disturbance));
+        }
+        Ok(Disturbances {
+            others: limits.others,
+            steal: limits.steal,
+            set_aside,
+        })
+    }
+
+    fn read_text(&self, name: &str) -> Result<String, Blamed> {
+        let path = self.path.join(name);
+        std::fs::read_to_string(&path)
+            .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", path.display())))
+    }
+
+    /// Writes the summary and the report; returns the report's path.
+    pub fn write_report(&self, results: &Results) -> Result<PathBuf, Blamed> {
+        report::write_summary(results, &self.path.join("summary.sqlite"))
+            .map_err(|error| Blamed::new(Blame::Machine, error))?;
+        let path = self.path.join(REPORT);
+        files::replace(&path, report::html(results).as_bytes())
+            .map_err(|error| Blamed::new(Blame::Machine, error))?;
+        Ok(path)
+    }
+}
+
+/// True when these runs decide every comparison.
+fn is_decided(question: &verdict::Question, runs: &[Record]) -> bool {
+    let executions = runs.iter().map(|it| verdict::Execution::of(it, 1));
+    let answers = verdict::answers(question, &executions.collect::<Vec<_>>());
+    let decided = |answer: &verdict::Answer| answer.decision != verdict::Decision::Inconclusive;
+    !answers.is_empty() && answers.iter().all(decided)
+}
+
+/// What the experiment wants decided, if anything.
+pub fn question(experiment: &Experiment, time_is_spent: bool) -> Option<verdict::Question> {
+    let spec = experiment.verdict()?;
+    Some(verdict::Question {
+        metric: verdict::Metric::named(&spec.metric)
+            .expect("the experiment file's metrics are the verdict's"),
+        baseline: spec.baseline.clone(),
+        min_effect: spec.min_effect,
+        until_decided: match experiment.plan().repeats {
+            Repeats::UntilDecided { at_most, .. } => Some(verdict::Budget {
+                blocks: at_most as usize,
+                time_is_spent,
+            }),
+            Repeats::Times(_) => None,
+        },
+    })
+}
+
+fn factor(factor: &experiment::Factor) -> report::Factor {
+    report::Factor {
+        name: factor.name.clone(),
+        levels: factor.levels.clone(),
+    }
+}
+
+fn chart(chart: &experiment::Chart) -> report::Chart {
+    report::Chart {
+        x: chart.x.clone(),
+        line: chart.line.clone(),
+        facet: chart.facet.clone(),
+        y: chart.y.clone(),
+    }
+}
+
+/// The name of the results of an experiment, without a number.
+fn usual_name(experiment: &Experiment) -> String {
+    if experiment.is_simulated() {
+        format!("{}-simulated", experiment.name())
+    } else {
+        experiment.name().to_owned()
+    }
+}

@@ -1,0 +1,242 @@
+//! Where an experiment's results come from: the file as it stood then, and every command that worked on them.
+//!
+//! In a results directory it stands as `origin.json`, for example
+//! ```json
+//! {"format":1,"experiment":"/home/dba/trial.toml","commands":[{"at":"2026-11-22T06:09:46Z","dbdyno_version":"0.1.0",
+//!  "directory":"/home/dba","arguments":["run","trial.toml","--scale","0.05"],"took_s":612.4,"time_is_spent":false}]}
+//! ```
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::blame::{Blame, Blamed};
+
+pub(crate) const FILE: &str = "origin.json";
+const FORMAT: u32 = 1;
+/// Stands in place of a password.
+pub const HIDDEN: &str = "…";
+
+/// Where an experiment's results come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    format: u32,
+    /// Where the experiment's file stood.
+    pub experiment: PathBuf,
+    /// What worked on the results, in order of time.
+    pub commands: Vec<Command>,
+}
+
+/// A call of dbdyno.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Command {
+    /// UTC, RFC 3339.
+    pub at: String,
+    pub dbdyno_version: String,
+    pub directory: PathBuf,
+    /// Without any password.
+    pub arguments: Vec<String>,
+    /// How long its runs took with all that is around them, seconds; 0 where it was killed.
+    #[serde(default)]
+    pub took_s: f64,
+    /// True where it ended because the time of the budget was spent.
+    #[serde(default)]
+    pub time_is_spent: bool,
+}
+
+impl Command {
+    fn this_one() -> Self {
+        Self {
+            at: now(),
+            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+            directory: std::env::current_dir().unwrap_or_default(),
+            arguments: arguments(),
+            took_s: 0.0,
+            time_is_spent: false,
+        }
+    }
+
+    /// As it was typed.
+    pub fn in_words(&self) -> String {
+        format!("dbdyno {}", self.arguments.join(" "))
+    }
+}
+
+impl Origin {
+    /// Notes that this process works on the results in a directory; a new origin where it has none.
+    pub fn note(results_dir: &Path, experiment: &Path) -> Result<(), Blamed> {
+        let path = results_dir.join(FILE);
+        let mut origin = if path.exists() {
+            Self::read(results_dir)?
+        } else {
+            return Self::first(experiment).write(&path);
+        };
+        origin.commands.push(Command::this_one());
+        origin.write(&path)
+    }
+
+    /// The origin of results that this process begins.
+    pub fn first(experiment: &Path) -> Self {
+        Self {
+            format: FORMAT,
+            experiment: std::path::absolute(experiment).unwrap_or(experiment.to_owned()),
+            commands: vec![Command::this_one()],
+        }
+    }
+
+    /// Notes how long the last command's runs took, and whether the time of the budget is spent.
+    pub fn note_end(results_dir: &Path, took: Duration, time_is_spent: bool) -> Result<(), Blamed> {
+        let mut origin = Self::read(results_dir)?;
+        if let Some(last) = origin.commands.last_mut() {
+            last.took_s = took.as_secs_f64();
+            last.time_is_spent = time_is_spent;
+        }
+        origin.write(&results_dir.join(FILE))
+    }
+
+    /// How long all runs took so far.
+    pub fn took(&self) -> Duration {
+        let all_s: f64 = self.commands.iter().map(|command| command.took_s).sum();
+        Duration::try_from_secs_f64(all_s).unwrap_or_default()
+    }
+
+    /// True where the last command ended because the time of the budget was spent.
+    pub fn time_is_spent(&self) -> bool {
+        self.commands
+            .last()
+            .is_some_and(|command| command.time_is_spent)
+    }
+
+    /// As it stands in its file.
+    pub fn text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("plain fields always serialise") + "\n"
+    }
+
+    fn write(&self, path: &Path) -> Result<(), Blamed> {
+        files::replace(path, self.text().as_bytes())
+            .map_err(|error| Blamed::new(Blame::Machine, error))
+    }
+
+    /// The origin of the results in a directory.
+    pub fn read(results_dir: &Path) -> Result<Self, Blamed> {
+        let path = results_dir.join(FILE);
+        let wrong = |why: String| Blamed::new(Blame::Input, format!("{}: {why}", path.display()));
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        let origin: Self = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        match origin.format {
+            FORMAT => Ok(origin),
+            found => Err(wrong(format!(
+                "format {found}; this program reads {FORMAT}"
+            ))),
+        }
+    }
+
+    /// True where the directory has one.
+    pub fn is_in(results_dir: &Path) -> bool {
+        results_dir.join(FILE).exists()
+    }
+}
+
+/// Now, UTC, RFC 3339.
+pub(crate) fn now() -> String {
+    jiff::Timestamp::try_from(reactor::wall_now())
+        .map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+        .unwrap_or_default()
+}
+
+/// The names by which this program is another one; `dbdyno NAME` is the same.
+const FRONT_DOORS: [&str; 6] = [
+    "super-smack",
+    "gen-data",
+    "mysqlslap",
+    "mariadb-slap",
+    "tpcc_load",
+    "tpcc_start",
+];
+/// Letters of their options without a value.
+const SWITCHES: [char; 6] = ['?', 'V', 'a', 's', 'v', 'C'];
+
+/// The arguments of this command, without any password.
+pub(crate) fn arguments() -> Vec<String> {
+    let mut arguments = std::env::args_os();
+    let program = arguments.next().unwrap_or_default();
+    let program = Path::new(&program).file_name().unwrap_or_default();
+    let program = program.to_string_lossy().into_owned();
+    let called_by_name = Some(program).filter(|name| FRONT_DOORS.contains(&name.as_str()));
+    let arguments = arguments.map(|argument| argument.to_string_lossy().into_owned());
+    without_passwords(called_by_name.into_iter().chain(arguments))
+}
+
+/// Hides the password behind `-p`, which letters without a value may precede: `-asphare`.
+fn without_short(argument: &str) -> Option<String> {
+    let letters = argument.strip_prefix('-')?;
+    let at = letters.find(|letter: char| !SWITCHES.contains(&letter))?;
+    let password = letters[at..].strip_prefix('p')?;
+    let kept = &argument[..argument.len() - password.len()];
+    (!password.is_empty()).then(|| format!("{kept}{HIDDEN}"))
+}
+
+/// Hides the password behind `=`; mysqlslap takes its options also by the first letters of their names.
+fn without_long(argument: &str) -> Option<String> {
+    let (name, _) = argument.split_once('=')?;
+    let is_short_form = name.len() >= "--pas".len() && "--password1".starts_with(name);
+    let is_named = name == "--mysql-password" || is_short_form;
+    is_named.then(|| format!("{name}={HIDDEN}"))
+}
+
+/// Passwords on a command line are no part of what a stranger needs.
+fn without_passwords(arguments: impl Iterator<Item = String>) -> Vec<String> {
+    const OPTIONS: [&str; 2] = ["--password", "--mysql-password"];
+    const SHORT: &str = "-p";
+    let mut kept: Vec<String> = Vec::new();
+    for argument in arguments {
+        let follows = kept
+            .last()
+            .is_some_and(|last| OPTIONS.contains(&last.as_str()) || last == SHORT);
+        kept.push(
+            match without_long(&argument).or_else(|| without_short(&argument)) {
+                _ if follows => HIDDEN.to_owned(),
+                Some(without) => without,
+                None => argument,
+            },
+        );
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_left_out() {
+        let line = "quick --password=hare --password hare -phare -p hare --password-file p --port 1 --mysql-password=hare \
+                    --passw=hare --password1=hare -asphare -P1 -a";
+        let kept = without_passwords(line.split(' ').map(str::to_owned));
+        assert_eq!(
+            kept.join(" "),
+            "quick --password=… --password … -p… -p … --password-file p --port 1 --mysql-password=… \
+             --passw=… --password1=… -asp… -P1 -a"
+        );
+    }
+
+    #[test]
+    fn each_command_is_noted() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(!Origin::is_in(directory.path()));
+        Origin::note(directory.path(), Path::new("trial.toml")).unwrap();
+        Origin::note(directory.path(), Path::new("other.toml")).unwrap();
+        let origin = Origin::read(directory.path()).unwrap();
+        assert_eq!(origin.commands.len(), 2);
+        assert!(!origin.time_is_spent() && origin.took().is_zero());
+        Origin::note_end(directory.path(), Duration::from_secs(90), true).unwrap();
+        let ended = Origin::read(directory.path()).unwrap();
+        assert!(ended.time_is_spent() && ended.took() == Duration::from_secs(90));
+        assert!(origin.experiment.is_absolute() && origin.experiment.ends_with("trial.toml"));
+        std::fs::write(directory.path().join(FILE), "{\"format\":2}").unwrap();
+        assert!(Origin::read(directory.path()).is_err());
+    }
+}

@@ -1,0 +1,227 @@
+//! The list of all results that were written on this machine: a line when they are begun, and another one with what is to
+//! be told of them once they were read.
+//!
+//! ```json
+//! {"at":"2026-11-22T06:09:46Z","path":"/home/dba/results/trial-1"}
+//! ```
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, BufRead, BufReader, Write},
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    listener::Listener,
+    results::{origin::now, past_summary::PastSummary},
+};
+
+/// Results that were written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PastResults {
+    /// When they were begun, UTC, RFC 3339.
+    pub at: String,
+    /// Their directory, or the one record.
+    pub path: PathBuf,
+    /// What was told of them when they were last read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<PastSummary>,
+}
+
+/// Lists results that are begun; where the list cannot be written that is said and nothing else, for the results are what
+/// counts.
+pub fn list(path: &Path, listener: &dyn Listener) {
+    let begun = PastResults {
+        at: now(),
+        path: std::path::absolute(path).unwrap_or(path.to_owned()),
+        summary: None,
+    };
+    append_all(&[begun], listener);
+}
+
+/// Adds lines to the list; where it cannot be written that is said and nothing else.
+pub fn append_all(lines: &[PastResults], listener: &dyn Listener) {
+    let Some(file) = server::history_file() else {
+        return;
+    };
+    for line in lines {
+        if let Err(error) = append(&file, line) {
+            let file = file.display();
+            listener.warn(&format!("not listed for `dbdyno history`: {file}: {error}"));
+            return;
+        }
+    }
+}
+
+fn append(file: &Path, results: &PastResults) -> io::Result<()> {
+    std::fs::create_dir_all(file.parent().unwrap_or(Path::new("/")))?;
+    let line = serde_json::to_string(results)? + "\n";
+    // In one piece, so that lines of several processes do not mix.
+    locked(file)?.write_all(line.as_bytes())
+}
+
+/// The list, opened and locked: nobody adds to it or puts a shorter one in its place meanwhile.
+fn locked(path: &Path) -> io::Result<File> {
+    loop {
+        let file = OpenOptions::new()
+            .create(true)
+            .read(true)
+            .append(true)
+            .open(path)?;
+        file.lock()?;
+        // Whoever had the lock before may have put another file in its place.
+        let (opened, named) = (file.metadata()?, path.metadata());
+        match named {
+            Ok(named) if (named.dev(), named.ino()) == (opened.dev(), opened.ino()) => {
+                return Ok(file);
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// What is listed, in order of time, results that are listed twice once; a line that cannot be read is left out.
+pub fn listed() -> io::Result<Vec<PastResults>> {
+    let Some(file) = server::history_file() else {
+        return Ok(Vec::new());
+    };
+    match File::open(file) {
+        Ok(file) => Ok(read(BufReader::new(file))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Takes results that are not there any more off the list; how many.
+pub fn forget_gone() -> io::Result<usize> {
+    match server::history_file().filter(|file| file.exists()) {
+        Some(file) => forget(&file, |results| !results.path.exists()),
+        None => Ok(0),
+    }
+}
+
+fn forget(file: &Path, is_gone: impl Fn(&PastResults) -> bool) -> io::Result<usize> {
+    let list = locked(file)?;
+    let all = read(BufReader::new(&list));
+    let kept: Vec<&PastResults> = all.iter().filter(|results| !is_gone(results)).collect();
+    let forgotten = all.len() - kept.len();
+    let lines = kept.into_iter().map(serde_json::to_string);
+    let lines = lines.collect::<Result<Vec<_>, _>>()?;
+    let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+    // The lock is on the old file until the new one has its name.
+    files::replace(file, text.as_bytes())?;
+    Ok(forgotten)
+}
+
+/// The last line of each place; a line that only adds a summary leaves the results where they were in time.
+fn read(lines: impl BufRead) -> Vec<PastResults> {
+    let mut all: Vec<PastResults> = Vec::new();
+    // By bytes: a line that is no text ends nothing but itself.
+    for line in lines.split(b'\n').map_while(Result::ok) {
+        let Ok(results) = serde_json::from_slice::<PastResults>(&line) else {
+            continue;
+        };
+        let known = all.iter_mut().find(|known| known.path == results.path);
+        match known {
+            Some(known) if results.summary.is_some() && known.at == results.at => *known = results,
+            _ => {
+                all.retain(|known| known.path != results.path);
+                all.push(results);
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn results(path: &str, at: &str) -> PastResults {
+        PastResults {
+            at: at.to_owned(),
+            path: PathBuf::from(path),
+            summary: None,
+        }
+    }
+
+    #[test]
+    fn what_was_listed_is_read_and_a_torn_line_is_left_out() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("deep/history.jsonl");
+        let [a, b, again] =
+            [("/a", "1"), ("/b", "2"), ("/a", "3")].map(|(path, at)| results(path, at));
+        for results in [&a, &b, &again] {
+            append(&file, results).unwrap();
+        }
+        let text = std::fs::read_to_string(&file).unwrap() + "{\"at\":\"2026";
+        assert_eq!(read(text.as_bytes()), [b.clone(), again.clone()]);
+        let (first, rest) = text.split_once('\n').unwrap();
+        let damaged = [first.as_bytes(), b"\n{\xff\xfe\n", rest.as_bytes()].concat();
+        assert_eq!(read(&damaged[..]), [b, again]);
+    }
+
+    #[test]
+    fn a_summary_moves_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("history.jsonl");
+        let told = PastResults {
+            summary: Some(PastSummary::named("trial")),
+            ..results("/a", "1")
+        };
+        for line in [&results("/a", "1"), &results("/b", "2"), &told] {
+            append(&file, line).unwrap();
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(read(text.as_bytes()), [told, results("/b", "2")]);
+    }
+
+    /// Lines that others add meanwhile are on the list afterwards, whoever comes first.
+    #[test]
+    fn nothing_is_lost_while_the_list_is_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("history.jsonl");
+        append(&file, &results("/gone", "0")).unwrap();
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let file = &file;
+                scope.spawn(move || {
+                    for number in 0..25 {
+                        append(file, &results(&format!("/{writer}/{number}"), "1")).unwrap();
+                    }
+                });
+            }
+            for _ in 0..20 {
+                forget(&file, |results| results.path == Path::new("/gone")).unwrap();
+            }
+        });
+        let text = std::fs::read(&file).unwrap();
+        assert_eq!(read(&text[..]).len(), 100);
+        assert!(text.ends_with(b"\n"));
+        let left: Vec<_> = std::fs::read_dir(directory.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "nothing else stays: {left:?}");
+    }
+
+    #[test]
+    fn what_is_gone_can_be_forgotten() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("history.jsonl");
+        for path in ["/a", "/b", "/c", "/a"] {
+            append(&file, &results(path, "1")).unwrap();
+        }
+        let is_gone = |results: &PastResults| results.path != Path::new("/b");
+        assert_eq!(forget(&file, is_gone).unwrap(), 2);
+        append(&file, &results("/d", "2")).unwrap();
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(text.lines().count(), 2);
+        assert_eq!(
+            read(text.as_bytes()),
+            [results("/b", "1"), results("/d", "2")]
+        );
+    }
+}

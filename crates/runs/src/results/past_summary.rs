@@ -1,0 +1,160 @@
+//! What is told of past results in a list, kept so that their records need not be read each time.
+
+use std::{collections::BTreeMap, path::Path, time::UNIX_EPOCH};
+
+use report::PastResult;
+use serde::{Deserialize, Serialize};
+use verdict::{Headline, Measure};
+
+use crate::{
+    blame::Blamed,
+    results::{
+        audited::audit_of_path,
+        record_files::{read_records, record_files},
+    },
+};
+
+/// Digits of a hash that tell experiments apart in a table.
+const KEY_DIGITS: usize = 8;
+
+/// What is told of results in a list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PastSummary {
+    /// Of which files this is: it holds as long as these are there and no others.
+    files: Vec<KnownFile>,
+    /// Version of the dbdyno that judged.
+    dbdyno_version: String,
+    /// Begin of the first run, UTC, RFC 3339.
+    begun: String,
+    /// Name of the experiment or front door.
+    pub name: String,
+    question: String,
+    /// Begin of the experiment's hash; empty for a front door.
+    pub key: String,
+    server: String,
+    /// The audit's; `None` where the experiment beside the records cannot be read.
+    grade: Option<char>,
+    /// `None` where no run is complete.
+    headline: Option<KnownHeadline>,
+}
+
+/// A file as it was when it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct KnownFile {
+    name: String,
+    bytes: u64,
+    /// Since 1970, nanoseconds.
+    changed_ns: u64,
+}
+
+/// The figure that stands for results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct KnownHeadline {
+    /// Its name.
+    measure: String,
+    mean: f64,
+    /// The ends of its 95 % interval.
+    interval: Option<(f64, f64)>,
+    executions: usize,
+    at: BTreeMap<String, String>,
+}
+
+impl PastSummary {
+    /// One of no files.
+    #[cfg(test)]
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Reads the records of results and sums them up.
+    pub fn of(path: &Path) -> Result<Self, Blamed> {
+        let files = known_files(path)?;
+        let records = read_records(path)?;
+        let first = records.first();
+        let begun = records.iter().map(|record| &record.header.started_at);
+        let header = first.map(|record| &record.header);
+        let key = header.map_or("", |header| &header.experiment_sha256);
+        let version = first.and_then(|record| record.servers.first());
+        Ok(Self {
+            files,
+            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+            begun: begun.min().cloned().unwrap_or_default(),
+            name: header.map_or_else(String::new, |header| header.experiment.clone()),
+            question: question(path),
+            key: key.get(..KEY_DIGITS).unwrap_or(key).to_owned(),
+            server: version.map_or_else(String::new, |server| server.version.clone()),
+            grade: audit_of_path(path, &records)
+                .ok()
+                .map(|audit| audit.grade.letter()),
+            headline: verdict::headline(&records).map(|it| KnownHeadline::of(&it)),
+        })
+    }
+
+    /// True where the files are still those that were read, by the same version.
+    pub fn is_of(&self, path: &Path) -> bool {
+        let same_version = self.dbdyno_version == env!("CARGO_PKG_VERSION");
+        same_version && known_files(path).is_ok_and(|files| files == self.files)
+    }
+
+    /// As a line of the list.
+    pub fn as_past(&self, path: &Path) -> PastResult {
+        PastResult {
+            at: self.begun.clone(),
+            name: self.name.clone(),
+            question: self.question.clone(),
+            key: self.key.clone(),
+            server: self.server.clone(),
+            grade: self.grade,
+            headline: self.headline.as_ref().and_then(KnownHeadline::told),
+            missing: None,
+            path: path.display().to_string(),
+        }
+    }
+}
+
+impl KnownHeadline {
+    fn of(headline: &Headline) -> Self {
+        Self {
+            measure: headline.measure.name().to_owned(),
+            mean: headline.mean,
+            interval: headline.bounds,
+            executions: headline.executions,
+            at: headline.at.clone(),
+        }
+    }
+
+    fn told(&self) -> Option<Headline> {
+        Some(Headline {
+            measure: Measure::named(&self.measure)?,
+            mean: self.mean,
+            bounds: self.interval,
+            executions: self.executions,
+            at: self.at.clone(),
+        })
+    }
+}
+
+/// The records, and the experiment that says what they answer.
+fn known_files(path: &Path) -> Result<Vec<KnownFile>, Blamed> {
+    let mut files = record_files(path)?;
+    files.push(path.join("experiment.toml"));
+    let known = files.iter().filter_map(|file| {
+        let metadata = file.metadata().ok()?;
+        let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some(KnownFile {
+            name: file.file_name()?.to_string_lossy().into_owned(),
+            bytes: metadata.len(),
+            changed_ns: changed.as_nanos() as u64,
+        })
+    });
+    Ok(known.collect())
+}
+
+/// The question of an experiment; empty where there is none.
+fn question(path: &Path) -> String {
+    let text = std::fs::read_to_string(path.join("experiment.toml")).unwrap_or_default();
+    experiment::question_of(&text).unwrap_or_default()
+}

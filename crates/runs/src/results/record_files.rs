@@ -1,0 +1,126 @@
+//! The run records of results: those in a directory, or one file.
+
+use std::path::{Path, PathBuf};
+
+use samples::{ReadError, Record};
+
+use crate::blame::{Blame, Blamed};
+
+/// What a run record's file name ends with.
+const RECORD: &str = ".jsonl";
+
+/// How the records of runs that other work disturbed are named apart: `run-0007.disturbed-1.jsonl`.
+pub(crate) const DISTURBED: &str = "disturbed";
+
+/// The run records in a directory, each list in the order of names.
+#[derive(Debug, Default)]
+pub(crate) struct RecordFiles {
+    /// Those that count.
+    pub counted: Vec<PathBuf>,
+    /// Those that were set aside because other work disturbed them.
+    pub disturbed: Vec<PathBuf>,
+    /// Those that were set aside because their run broke off.
+    pub incomplete: Vec<PathBuf>,
+}
+
+impl RecordFiles {
+    /// True where there is none of any kind.
+    pub(crate) fn is_empty(&self) -> bool {
+        let kinds = [&self.counted, &self.disturbed, &self.incomplete];
+        kinds.iter().all(|kind| kind.is_empty())
+    }
+
+    /// The run records in a directory.
+    pub(crate) fn of(directory: &Path) -> Result<Self, Blamed> {
+        let failed = |error| Blamed::new(Blame::Input, format!("{}: {error}", directory.display()));
+        let middle = format!(".{DISTURBED}-");
+        let mut files = Self::default();
+        for entry in std::fs::read_dir(directory).map_err(failed)? {
+            let file = entry.map_err(failed)?;
+            let name = file.file_name();
+            let name = name.to_string_lossy();
+            let Some(stem) = name.strip_suffix(RECORD) else {
+                continue;
+            };
+            let kind = match stem.contains('.') {
+                false => &mut files.counted,
+                true if stem.contains(&middle) => &mut files.disturbed,
+                true => &mut files.incomplete,
+            };
+            kind.push(file.path());
+        }
+        for kind in [
+            &mut files.counted,
+            &mut files.disturbed,
+            &mut files.incomplete,
+        ] {
+            kind.sort();
+        }
+        Ok(files)
+    }
+}
+
+/// The records in a directory, in the order of their names, or the one file; those that were set aside are left out. An
+/// error where there is none.
+pub fn record_files(path: &Path) -> Result<Vec<PathBuf>, Blamed> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let files = RecordFiles::of(path)?.counted;
+    if files.is_empty() {
+        let message = format!("{}: holds no run record", path.display());
+        Err(Blamed::new(Blame::Input, message))
+    } else {
+        Ok(files)
+    }
+}
+
+/// Reads a record; an error names its file.
+pub fn read_record(path: &Path) -> Result<Record, Blamed> {
+    Record::open(path).map_err(|error| record_error(path, &error))
+}
+
+/// Reads the records in a directory, in the order of their names, or that of the one file.
+pub fn read_records(path: &Path) -> Result<Vec<Record>, Blamed> {
+    let files = record_files(path)?;
+    files.iter().map(|file| read_record(file)).collect()
+}
+
+/// An error that names its record, once.
+pub fn record_error(path: &Path, error: &ReadError) -> Blamed {
+    let (error, shown) = (error.to_string(), path.display().to_string());
+    let named = if error.contains(&shown) {
+        error
+    } else {
+        format!("{shown}: {error}")
+    };
+    Blamed::new(Blame::Input, named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_that_were_set_aside_are_told_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in [
+            "run-0002.jsonl",
+            "run-0001.jsonl",
+            "run-0002.disturbed-1.jsonl",
+            "run-0003.incomplete-1.jsonl",
+            "experiment.toml",
+        ] {
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        let files = RecordFiles::of(directory.path()).unwrap();
+        let names = |paths: &[PathBuf]| -> Vec<String> {
+            let names = paths.iter().map(|path| path.file_name().unwrap());
+            names.map(|it| it.to_string_lossy().into()).collect()
+        };
+        assert_eq!(names(&files.counted), ["run-0001.jsonl", "run-0002.jsonl"]);
+        assert_eq!(names(&files.disturbed), ["run-0002.disturbed-1.jsonl"]);
+        assert_eq!(names(&files.incomplete), ["run-0003.incomplete-1.jsonl"]);
+        assert!(RecordFiles::of(&directory.path().join("nowhere")).is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! Where the record of a single run goes: a file that the user named, or a results directory of its own.
+
+use std::path::{Path, PathBuf};
+
+use files::Created;
+
+use crate::{
+    blame::{Blame, Blamed},
+    results::{claimed_directory::ClaimedDirectory, reported::page_of},
+};
+
+/// What a page of dbdyno's begins with, in its first bytes.
+const PAGE_SAYS: &str = "dbdyno";
+/// How many bytes of a page are looked at.
+const PAGE_BYTES: usize = 4096;
+
+/// Where a record goes. Unless the record comes into being, nothing stays of the place.
+#[derive(Debug)]
+pub struct RecordPlace {
+    path: PathBuf,
+    directory: Option<ClaimedDirectory>,
+    created: Created,
+}
+
+impl RecordPlace {
+    /// The file that the user named, which must not exist; or else `record.jsonl` in a new directory `results/NAME-N`.
+    pub fn claim(named: Option<&Path>, name: &str) -> Result<Self, Blamed> {
+        let mut created = Created::default();
+        let Some(path) = named else {
+            let directory = ClaimedDirectory::numbered(name)?;
+            return Ok(Self {
+                path: directory.path().join("record.jsonl"),
+                directory: Some(directory),
+                created,
+            });
+        };
+        refuse_existing(path)?;
+        if let Some(parent) = path.parent().filter(|parent| *parent != Path::new("")) {
+            created
+                .make_dir(parent)
+                .map_err(|error| Blamed::new(Blame::Machine, error))?;
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            directory: None,
+            created,
+        })
+    }
+
+    /// The record's file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The file's name with a number, or several, behind it: `FILE-2.jsonl`.
+pub fn numbered(record: &Path, numbers: &str) -> PathBuf {
+    let stem = record.file_stem().unwrap_or_default().to_string_lossy();
+    let mut name = format!("{stem}-{numbers}");
+    if let Some(extension) = record.extension() {
+        name.push('.');
+        name.push_str(&extension.to_string_lossy());
+    }
+    record.with_file_name(name)
+}
+
+impl Drop for RecordPlace {
+    fn drop(&mut self) {
+        if !self.path.exists() {
+            if let Some(directory) = &mut self.directory {
+                directory.discard();
+            }
+            self.created.remove();
+        }
+    }
+}
+
+/// An error where there is a record already, or a page beside it that dbdyno did not write.
+fn refuse_existing(path: &Path) -> Result<(), Blamed> {
+    let refused = |message: String| {
+        let hint = "--record names another file".to_owned();
+        Err(Blamed::new(Blame::Input, message).hint(hint))
+    };
+    if path.symlink_metadata().is_ok() {
+        return match files::holder(path) {
+            Some(holder) => refused(format!("{}: {holder} is writing it", path.display())),
+            None => refused(format!("{}: is there already", path.display())),
+        };
+    }
+    let page = page_of(path);
+    match std::fs::read(&page) {
+        Ok(content) if !is_ours(&content) => refused(format!(
+            "{}: the report would replace it, and dbdyno did not write it",
+            page.display()
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn is_ours(page: &[u8]) -> bool {
+    let begin = &page[..page.len().min(PAGE_BYTES)];
+    begin.is_empty() || String::from_utf8_lossy(begin).contains(PAGE_SAYS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn nothing_stays_without_a_record_and_nothing_is_replaced() {
+        let root = tempfile::tempdir().unwrap();
+        let record = root.path().join("a/b/before.jsonl");
+        drop(RecordPlace::claim(Some(&record), "x").unwrap());
+        assert!(!root.path().join("a").exists());
+        let place = RecordPlace::claim(Some(&record), "x").unwrap();
+        fs::write(place.path(), "line").unwrap();
+        drop(place);
+        assert!(record.exists());
+        let refused = RecordPlace::claim(Some(&record), "x").unwrap_err();
+        assert!(refused.message.contains("there already"), "{refused}");
+        let live = fs::File::open(&record).unwrap();
+        live.lock().unwrap();
+        let refused = RecordPlace::claim(Some(&record), "x").unwrap_err();
+        let pid = std::process::id().to_string();
+        assert!(refused.message.contains(&pid), "{refused}");
+        let page = root.path().join("after.html");
+        for (text, is_refused) in [("<p>my homepage", true), ("<title>x - dbdyno", false)] {
+            fs::write(&page, text).unwrap();
+            let claimed = RecordPlace::claim(Some(&root.path().join("after.jsonl")), "x");
+            assert_eq!(claimed.is_err(), is_refused, "{text}");
+            assert_eq!(fs::read_to_string(&page).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! What a report is about: a results directory, run records, or several of them as one.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use audit::Audit;
+use report::{Disturbances, Factor, Results};
+use samples::Record;
+
+use crate::{
+    blame::{Blame, Blamed},
+    results::{
+        audited::{audit_of_path, audit_of_sides, experiment_of},
+        directory::{REPORT, ResultsDirectory},
+        record_files::read_records,
+    },
+};
+
+/// The factor that tells results apart where there are several, unless it is taken.
+const RESULTS: &str = "results";
+/// The usual name of the record of a run that no experiment asked for.
+const RECORD: &str = "record.jsonl";
+
+/// The results at these paths: directories and run records. Several become one, with a factor more that tells which
+/// of them a run belongs to.
+pub fn results_of(paths: &[PathBuf]) -> Result<Results, Blamed> {
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        let whole = path
+            .canonicalize()
+            .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", path.display())))?;
+        if !seen.insert(whole) {
+            let message = format!("{} is named twice", path.display());
+            return Err(Blamed::new(Blame::Input, message));
+        }
+    }
+    let all: Vec<Results> = paths
+        .iter()
+        .map(|path| results_at(path))
+        .collect::<Result<_, Blamed>>()?;
+    Ok(match <[Results; 1]>::try_from(all) {
+        Ok([only]) => only,
+        Err(several) => as_one(&names(paths), several),
+    })
+}
+
+/// Writes the page of one run that no experiment asked for, and its audit, beside its record; returns its path.
+pub fn write_page(record: Record, audit: Audit, path: &Path) -> Result<PathBuf, Blamed> {
+    let page = page_of(path);
+    let results = of_records(vec![record], Some(audit));
+    files::replace(&page, report::html(&results).as_bytes())
+        .map_err(|error| Blamed::new(Blame::Machine, error))?;
+    Ok(page)
+}
+
+/// Where the page of a record goes.
+pub(crate) fn page_of(record: &Path) -> PathBuf {
+    match record.file_name() {
+        Some(name) if name == RECORD => record.with_file_name(REPORT),
+        _ => record.with_extension("html"),
+    }
+}
+
+fn results_at(path: &Path) -> Result<Results, Blamed> {
+    if path.is_dir()
+        && let Some(experiment) = experiment_of(path)?
+    {
+        let results = ResultsDirectory::of_past(path).read(&experiment)?;
+        if results.runs.is_empty() {
+            let message = format!("{}: holds no run record", path.display());
+            return Err(Blamed::new(Blame::Input, message));
+        }
+        return Ok(results);
+    }
+    let records = read_records(path)?;
+    let audit = audit_of_path(path, &records)?;
+    Ok(of_records(records, Some(audit)))
+}
+
+/// Records of no experiment: what differs between them are the factors.
+fn of_records(mut records: Vec<Record>, audit: Option<Audit>) -> Results {
+    number(&mut records);
+    let mut factors: Vec<Factor> = Vec::new();
+    for record in &records {
+        for (name, level) in &record.header.combination {
+            add_level(&mut factors, name, level);
+        }
+    }
+    let named: BTreeSet<&str> = records
+        .iter()
+        .map(|record| record.header.experiment.as_str())
+        .collect();
+    Results {
+        name: named.into_iter().collect::<Vec<_>>().join(", "),
+        question: String::new(),
+        experiment_text: String::new(),
+        factors,
+        chart: None,
+        verdict: None,
+        planned_runs: records.len() as u32,
+        runs: records,
+        disturbances: Disturbances::default(),
+        audit,
+    }
+}
+
+/// Several results as one.
+fn as_one(names: &[String], several: Vec<Results>) -> Results {
+    let is_taken = |name: &str| {
+        let mut factors = several.iter().flat_map(|results| &results.factors);
+        factors.any(|factor| factor.name == name)
+    };
+    let mut factor = RESULTS.to_owned();
+    while is_taken(&factor) {
+        factor = format!("{factor}_of");
+    }
+    // What all have in common stays as it is; the rest has no one answer.
+    let common = |of: fn(&Results) -> &str| {
+        let first = of(&several[0]);
+        let is_common = several.iter().all(|results| of(results) == first);
+        if is_common {
+            first.to_owned()
+        } else {
+            String::new()
+        }
+    };
+    let first = &several[0];
+    let one_question = several.iter().all(|it| it.verdict == first.verdict);
+    let one_chart = several.iter().all(|it| it.chart == first.chart);
+    let titles: BTreeSet<&str> = several
+        .iter()
+        .map(|results| results.name.as_str())
+        .collect();
+    let mut one = Results {
+        name: titles.into_iter().collect::<Vec<_>>().join(", "),
+        question: common(|results| &results.question),
+        experiment_text: common(|results| &results.experiment_text),
+        factors: vec![Factor {
+            name: factor.clone(),
+            levels: names.to_vec(),
+        }],
+        chart: first.chart.clone().filter(|_| one_chart),
+        verdict: first.verdict.clone().filter(|_| one_question),
+        runs: Vec::new(),
+        disturbances: Disturbances {
+            others: first.disturbances.others,
+            steal: first.disturbances.steal,
+            set_aside: Vec::new(),
+        },
+        audit: None,
+        planned_runs: several.iter().map(|results| results.planned_runs).sum(),
+    };
+    if let Some(chart) = one.chart.as_mut().filter(|chart| chart.line.is_none()) {
+        chart.line = Some(factor.clone());
+    }
+    let sides = names.iter().zip(&several);
+    let sides: BTreeMap<String, Vec<Record>> = sides
+        .map(|(name, results)| (name.clone(), results.runs.clone()))
+        .collect();
+    one.audit = Some(audit_of_sides(&sides, &[]));
+    for (name, results) in names.iter().zip(several) {
+        for other in &results.factors {
+            for level in &other.levels {
+                add_level(&mut one.factors, &other.name, level);
+            }
+        }
+        // Runs are numbered anew below; those set aside keep their place among their own.
+        let before = one.runs.len() as u32;
+        let set_aside = results.disturbances.set_aside.into_iter();
+        let moved = set_aside.map(|(run, disturbance)| (before + run, disturbance));
+        one.disturbances.set_aside.extend(moved);
+        for mut record in results.runs {
+            let combination = &mut record.header.combination;
+            combination.insert(factor.clone(), name.clone());
+            one.runs.push(record);
+        }
+    }
+    number(&mut one.runs);
+    one
+}
+
+/// Numbers runs by their place where two of them have the same number.
+fn number(records: &mut [Record]) {
+    let numbers: BTreeSet<u32> = records.iter().map(|record| record.header.run).collect();
+    if numbers.len() < records.len() {
+        for (index, record) in records.iter_mut().enumerate() {
+            record.header.run = index as u32 + 1;
+        }
+    }
+}
+
+fn add_level(factors: &mut Vec<Factor>, name: &str, level: &str) {
+    let at = factors.iter().position(|factor| factor.name == name);
+    let at = at.unwrap_or_else(|| {
+        factors.push(Factor {
+            name: name.to_owned(),
+            levels: Vec::new(),
+        });
+        factors.len() - 1
+    });
+    let levels = &mut factors[at].levels;
+    if !levels.iter().any(|known| known == level) {
+        levels.push(level.to_owned());
+    }
+}
+
+/// The shortest names that tell paths apart: the last part, or the whole path.
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let short = |path: &PathBuf| {
+        let last = path.file_stem().filter(|stem| *stem != "record");
+        let last = last.or_else(|| path.parent()?.file_name());
+        let whole = path.as_os_str();
+        // A directory may have a dot in its name.
+        let last = if path.is_dir() {
+            path.file_name()
+        } else {
+            last
+        };
+        last.unwrap_or(whole).to_string_lossy().into_owned()
+    };
+    let all: Vec<String> = paths.iter().map(short).collect();
+    let different: BTreeSet<&String> = all.iter().collect();
+    if different.len() == all.len() {
+        all
+    } else {
+        paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(run: u32, experiment: &str) -> Record {
+        let header = format!(
+            r#"{{"line":"run","format":1,"dbdyno_version":"0","experiment":"{experiment}","experiment_sha256":"","seed":1,"run":{run},"block":1,"combination":{{"tables":"4"}},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}}"#
+        );
+        Record::read(header.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn several_results_are_told_apart_by_a_factor_and_numbered_anew() {
+        let one = |experiment| of_records(vec![record(1, experiment)], None);
+        let names = ["before", "after"].map(str::to_owned);
+        let both = as_one(&names, vec![one("oltp"), one("oltp")]);
+        assert_eq!(both.name, "oltp");
+        assert_eq!(both.factors[0].name, "results");
+        assert_eq!(both.factors[0].levels, names);
+        assert_eq!(both.factors[1].levels, ["4"]);
+        let runs: Vec<_> = both.runs.iter().map(|it| it.header.run).collect();
+        assert_eq!(runs, [1, 2]);
+        assert_eq!(both.runs[1].header.combination["results"], "after");
+        let unlike = as_one(&names, vec![one("oltp"), one("tpcc")]);
+        assert_eq!(unlike.name, "oltp, tpcc");
+    }
+
+    #[test]
+    fn names_are_as_short_as_they_tell_apart() {
+        let shown = |paths: [&str; 2]| names(&paths.map(PathBuf::from));
+        assert_eq!(
+            shown(["a/before.jsonl", "a/after.jsonl"]),
+            ["before", "after"]
+        );
+        assert_eq!(
+            shown(["x-1/record.jsonl", "x-2/record.jsonl"]),
+            ["x-1", "x-2"]
+        );
+        assert_eq!(
+            shown(["a/r.jsonl", "b/r.jsonl"]),
+            ["a/r.jsonl", "b/r.jsonl"]
+        );
+    }
+}

@@ -1,0 +1,26 @@
+//! What of an experiment's files is not copied beside its results: passwords.
+//!
+//! No run needs them: clients log in as `[server]` says, and a private server reads its own groups of an option file.
+
+use std::path::Path;
+
+use workload::smack::{Script, without_passwords};
+
+use crate::listener::Context;
+
+/// The content of an experiment's file without its passwords; `None` where it has none.
+pub(crate) fn masked(path: &Path, content: &[u8], context: &Context) -> Option<Vec<u8>> {
+    let name = path.display().to_string();
+    let masked = match Script::parse(&name, content) {
+        Ok(_) => without_passwords(content),
+        Err(_) => {
+            mycnf::without_passwords(&String::from_utf8_lossy(content)).map(String::into_bytes)
+        }
+    };
+    if masked.is_some() {
+        context.note(&format!(
+            "{name}: its passwords are not copied into the results"
+        ));
+    }
+    masked
+}

@@ -1,0 +1,214 @@
+//! What a run that came to its planned end was asked for and did not do: connections, operations, answers.
+
+use std::collections::BTreeMap;
+
+use load::Outcome;
+use samples::{Connects, ErrorCount, Offered, Record};
+
+use crate::blame::{Blame, Blamed, hint_to_refusal};
+
+/// What a run was asked for, and what became of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    connects: &'a [Connects],
+    errors: &'a [ErrorCount],
+    offered: Option<&'a Offered>,
+}
+
+impl<'a> From<&'a Outcome> for Asked<'a> {
+    fn from(outcome: &'a Outcome) -> Self {
+        Self {
+            connects: &outcome.connects,
+            errors: &outcome.errors,
+            offered: Some(&outcome.offered),
+        }
+    }
+}
+
+impl<'a> From<&'a Record> for Asked<'a> {
+    fn from(record: &'a Record) -> Self {
+        Self {
+            connects: &record.connects,
+            errors: &record.errors,
+            offered: record.offered.as_ref(),
+        }
+    }
+}
+
+/// Name of the operation of a connection that could not be opened.
+const CONNECT: &str = "connect";
+
+/// What of several runs did not happen; `None` where everything did. What a rate that was not reached left behind has an
+/// answer of its own.
+pub fn shortcoming<'a>(runs: impl IntoIterator<Item = Asked<'a>>) -> Option<Blamed> {
+    let (mut asked, mut refused, mut unanswered) = (0, 0, 0);
+    let mut refusal: Option<&ErrorCount> = None;
+    let mut failed: BTreeMap<u16, (u64, &str)> = BTreeMap::new();
+    for run in runs {
+        let errors: u64 = run.connects.iter().map(|it| it.errors).sum();
+        if errors > 0 {
+            asked += errors + run.connects.iter().map(|it| it.count).sum::<u64>();
+            refused += errors;
+            let mut refusals = run.errors.iter().filter(|it| it.operation == CONNECT);
+            refusal = refusal.or_else(|| refusals.next());
+        }
+        for error in run.errors.iter().filter(|it| it.operation != CONNECT) {
+            let remain = error.count - error.retried.min(error.count);
+            if remain > 0 {
+                failed.entry(error.number).or_insert((0, &error.message)).0 += remain;
+            }
+        }
+        let in_time = run.offered.filter(|offered| offered.shortfall.is_none());
+        unanswered += in_time.map_or(0, |offered| offered.in_flight.max(offered.unfinished));
+    }
+    let mut found = Vec::new();
+    if refused > 0 {
+        let why = refusal.map_or("", |error| &error.message);
+        let open = asked - refused;
+        found.push(format!("{open} of {asked} connections were open: {why}"));
+    }
+    if !failed.is_empty() {
+        found.push(failed_in_words(&failed));
+    }
+    if unanswered > 0 {
+        found.push(format!(
+            "{unanswered} operations had not come back when the run ended"
+        ));
+    }
+    let hint = refusal.and_then(|error| hint_to_refusal(error.number));
+    let remain = (!failed.is_empty())
+        .then(|| "the lines `error` of a run's record have them by operation".to_owned());
+    (!found.is_empty()).then(|| {
+        Blamed::new(Blame::Server, found.join("; "))
+            .hint(hint)
+            .hint(remain)
+    })
+}
+
+/// Why a load that came to its planned end is no result: nothing of it succeeded while it was measured.
+pub(crate) fn no_result(outcome: &Outcome) -> Option<Blamed> {
+    if outcome.succeeded > 0 {
+        return None;
+    }
+    let none = "no operation succeeded while the run was measured, so that there is no result";
+    match shortcoming([Asked::from(outcome)]) {
+        Some(because) => {
+            let message = format!("{none}: {because}");
+            let blamed = Blamed::new(Blame::Server, message);
+            Some(because.hints.into_iter().fold(blamed, Blamed::hint))
+        }
+        None if outcome.offered.due > 0 => Some(Blamed::new(
+            Blame::Server,
+            format!("{none}: the server answered none in time"),
+        )),
+        None => {
+            let message = format!("{none}: none was due");
+            let hint = "the run is too short for its rate or its pauses".to_owned();
+            Some(Blamed::new(Blame::Input, message).hint(hint))
+        }
+    }
+}
+
+/// `statements failed: 12 with error 1213 (Deadlock found ...), 3 with error 1062 (...)`.
+fn failed_in_words(failed: &BTreeMap<u16, (u64, &str)>) -> String {
+    let numbers: Vec<String> = failed
+        .iter()
+        .map(|(number, (count, first))| match number {
+            0 => format!("{count} found by the client ({first})"),
+            number => format!("{count} with error {number} ({first})"),
+        })
+        .collect();
+    format!("statements failed: {}", numbers.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::Durations;
+
+    use super::*;
+
+    fn offered(in_flight: u64) -> Offered {
+        Offered {
+            process: "closed".to_owned(),
+            rate_per_s: None,
+            spin: false,
+            due: 100,
+            behind: 0,
+            late: 0,
+            waiting_max: 0,
+            not_started: 0,
+            unfinished: 0,
+            in_flight,
+            waits: Durations::default(),
+            shortfall: None,
+        }
+    }
+
+    fn error(operation: &str, number: u16, count: u64, retried: u64) -> ErrorCount {
+        ErrorCount {
+            operation: operation.to_owned(),
+            number,
+            message: "no".to_owned(),
+            count,
+            retried,
+            ..ErrorCount::default()
+        }
+    }
+
+    fn connects(count: u64, errors: u64) -> Connects {
+        Connects {
+            load: "oltp".to_owned(),
+            count,
+            errors,
+            min_ns: 0,
+            max_ns: 0,
+            sum_ns: 0,
+        }
+    }
+
+    #[test]
+    fn what_did_not_happen_is_told() {
+        let retried = [
+            error("connect", 2013, 2, 2),
+            error("read_write", 1213, 5, 5),
+        ];
+        let failed = [
+            error("read_write", 1213, 5, 2),
+            error("read_write", 0, 1, 0),
+        ];
+        let refused = [error("connect", 1203, 3, 0)];
+        let cases = [
+            (connects(4, 0), &retried[..], 0, None),
+            (
+                connects(4, 0),
+                &failed,
+                0,
+                Some("statements failed: 1 found by the client (no), 3 with error 1213 (no)"),
+            ),
+            (
+                connects(1, 3),
+                &refused,
+                0,
+                Some("1 of 4 connections were open: no"),
+            ),
+            (
+                connects(4, 0),
+                &[],
+                2,
+                Some("2 operations had not come back when the run ended"),
+            ),
+        ];
+        for (connects, errors, in_flight, expected) in cases {
+            let found = shortcoming([Asked {
+                connects: &[connects],
+                errors,
+                offered: Some(&offered(in_flight)),
+            }]);
+            let message = found.as_ref().map(|blamed| blamed.message.as_str());
+            assert_eq!(message, expected);
+            if let Some(blamed) = found.filter(|_| errors == refused) {
+                assert!(blamed.hints[0].contains("max_user_connections"));
+            }
+        }
+    }
+}

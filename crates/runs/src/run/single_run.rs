@@ -1,0 +1,180 @@
+//! One run that no experiment asks for: a command's load on a server that is there, with a run record like any other.
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
+
+use load::{Counters, Load, Observer, Outcome};
+use samples::{Command, Interval, Line, PhaseMark, Record};
+use workload::User;
+
+use crate::{
+    blame::{Blame, Blamed},
+    control::control,
+    listener::{Context, Length},
+    open_files,
+    record::{
+        recording::{Recording, RunProgress},
+        sampling::Cadence,
+    },
+    results::{origin::arguments, past_results},
+    run::execution::how_it_ended,
+    stage::Stage,
+};
+
+/// One run of a command.
+pub struct SingleRun<'a> {
+    /// What runs, as `oltp read_write`.
+    pub name: String,
+    /// What it was asked to do, by option.
+    pub settings: BTreeMap<String, String>,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// The server.
+    pub stage: &'a Stage,
+    /// How long it is expected to take, warm-up included.
+    pub expected: Duration,
+    /// How often machine and server are looked at, where told.
+    pub sample_every: Option<Duration>,
+    /// File of the record.
+    pub path: &'a Path,
+    /// Ends it early.
+    pub context: &'a Context,
+    /// What the record says before the load.
+    pub before: Vec<Line>,
+    /// What follows the load, which came to its planned end or not, and what the record says of that.
+    pub after: &'a dyn Fn(bool) -> Vec<Line>,
+}
+
+/// What a run left.
+pub struct Recorded {
+    /// The record, as it stands in its file.
+    pub record: Record,
+    /// What else the load tells.
+    pub outcome: Outcome,
+    /// Why the run did not come to its planned end, or gave no result.
+    pub failed: Option<Blamed>,
+}
+
+impl SingleRun<'_> {
+    /// Drives the load and writes the record; `observer` looks on. A run that broke off is an error only where
+    /// nothing was measured.
+    pub fn record<U: User + 'static>(
+        &self,
+        load: Load<U>,
+        observer: &mut dyn Observer,
+    ) -> Result<Recorded, Blamed> {
+        let connections: u64 = load.groups.iter().map(|group| u64::from(group.users)).sum();
+        open_files::provide_for(connections)?;
+        if let Some(directory) = self.path.parent() {
+            std::fs::create_dir_all(directory).map_err(|error| {
+                Blamed::new(Blame::Machine, format!("{}: {error}", directory.display()))
+            })?;
+        }
+        let step = self.context.step(&self.name, Length::Paced(1000));
+        let progress = RunProgress {
+            step: &*step,
+            label: self.name.clone(),
+            runs_before: 0,
+            left: self.expected,
+            expected_s: self.expected.as_secs_f64(),
+        };
+        let header = self.stage.header(
+            &self.name,
+            self.seed,
+            &self.settings,
+            load.groups.iter().map(|group| group.users).sum(),
+            load.loops,
+        );
+        let mut recording = Recording::begin(
+            self.path,
+            header,
+            self.stage,
+            Cadence::new(self.sample_every, load.interval),
+            self.context,
+            progress,
+        )?;
+        recording.write(&Line::Command(Command {
+            directory: std::env::current_dir().unwrap_or_default(),
+            arguments: arguments(),
+        }));
+        past_results::list(self.path, &*self.context.listener);
+        let performed = self.perform(load, observer, &mut recording);
+        recording.end(match &performed {
+            Ok((_, ended)) => ended.as_ref().map(String::as_str),
+            Err(error) => Err(error),
+        })?;
+        drop(step);
+        let (outcome, ended) = performed?;
+        let record = Record::open(self.path).map_err(|error| Blamed::new(Blame::Machine, error))?;
+        Ok(Recorded {
+            record,
+            outcome,
+            failed: ended.err(),
+        })
+    }
+
+    /// Everything between the first and the last line; returns how the run ended beside what the load tells.
+    fn perform<U: User + 'static>(
+        &self,
+        load: Load<U>,
+        observer: &mut dyn Observer,
+        recording: &mut Recording<'_>,
+    ) -> Result<(Outcome, Result<String, Blamed>), Blamed> {
+        self.before.iter().for_each(|line| recording.write(line));
+        self.identify("start", recording)?;
+        let mut both = Both {
+            recording,
+            observer,
+        };
+        let outcome =
+            load::drive(load, &self.context.interrupt, &mut both).map_err(Blamed::from)?;
+        recording.outcome(&outcome);
+        let ended = how_it_ended(&outcome);
+        for line in (self.after)(ended.is_ok()) {
+            recording.write(&line);
+        }
+        if ended.is_ok() {
+            self.identify("end", recording)?;
+        }
+        Ok((outcome, ended))
+    }
+
+    fn identify(&self, at: &str, recording: &mut Recording<'_>) -> Result<(), Blamed> {
+        let server = control(&self.stage.endpoint, async |connection| {
+            self.stage.identify(connection, at).await
+        })?;
+        recording.write(&Line::Server(server));
+        Ok(())
+    }
+}
+
+/// The recording, and who looks on beside it.
+struct Both<'b, 'r> {
+    recording: &'b mut Recording<'r>,
+    observer: &'b mut dyn Observer,
+}
+
+impl Observer for Both<'_, '_> {
+    fn connected(&mut self, open: u64, total: u64) {
+        self.recording.connected(open, total);
+        self.observer.connected(open, total);
+    }
+
+    fn started(&mut self) {
+        self.recording.started();
+        self.observer.started();
+    }
+
+    fn phase(&mut self, mark: PhaseMark) {
+        self.observer.phase(mark.clone());
+        self.recording.phase(mark);
+    }
+
+    fn interval(&mut self, interval: Interval) {
+        self.observer.interval(interval.clone());
+        self.recording.interval(interval);
+    }
+
+    fn counters(&mut self, since_s: f64) -> Counters {
+        self.recording.counters(since_s)
+    }
+}

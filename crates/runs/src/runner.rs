@@ -1,0 +1,334 @@
+//! Runs what a plan still has to do, one run after the other, whatever happens on the way.
+
+mod time_budget;
+mod time_left;
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use experiment::{Experiment, PlannedRun, Restart, ServerSpec};
+use protocol::Endpoint;
+
+use crate::{
+    benchmarks::{benchmark, smack::files::SmackFiles},
+    blame::{Blame, Blamed},
+    data::WantedData,
+    listener::{Context, Event, Length, Step},
+    named_server,
+    record::recording::RunProgress,
+    results::{directory::ResultsDirectory, origin::Origin},
+    run::{
+        driver::expected,
+        execution::{Execution, Identity},
+    },
+    runner::{time_budget::TimeBudget, time_left::TimeLeft},
+    stage::{
+        Stage,
+        created_tables::CreatedTables,
+        given_server::GivenServer,
+        null_process::NullProcess,
+        private_server::{Place, PrivateServer, settings_of},
+    },
+};
+
+/// What the command line decides, not the experiment.
+#[derive(Debug)]
+pub struct Choices {
+    /// The server binary, instead of one that is found.
+    pub mysqld: Option<PathBuf>,
+    /// Keep the private servers and the tables made elsewhere, to look into them.
+    pub keep: bool,
+    /// The server to use where the experiment says that one is there.
+    pub endpoint: Option<Endpoint>,
+    /// Where another server is that an experiment names, and as whom to log in there.
+    pub reach: fn(&ServerSpec) -> Result<Endpoint, Blamed>,
+    /// How often the machine is looked at; with every interval unless told.
+    pub sample_every: Option<Duration>,
+}
+
+/// Runs the plan of one experiment.
+pub struct Runner<'a> {
+    experiment: &'a Experiment,
+    results: &'a ResultsDirectory,
+    choices: &'a Choices,
+    context: &'a Context,
+    /// Private servers by what they run and where they live.
+    private: BTreeMap<(Option<String>, Option<PathBuf>), PrivateServer>,
+    given: BTreeMap<String, GivenServer>,
+    /// Stands for all of them in a simulation.
+    null: Option<NullProcess>,
+    smacks: SmackFiles,
+}
+
+impl<'a> Runner<'a> {
+    /// A runner that has started nothing yet.
+    pub fn new(
+        experiment: &'a Experiment,
+        results: &'a ResultsDirectory,
+        choices: &'a Choices,
+        context: &'a Context,
+        smacks: SmackFiles,
+    ) -> Self {
+        Self {
+            experiment,
+            results,
+            choices,
+            context,
+            private: BTreeMap::new(),
+            given: BTreeMap::new(),
+            null: None,
+            smacks,
+        }
+    }
+
+    /// Does the runs that are left; what was started is stopped again however it ends.
+    pub fn run(mut self, runs: &[&PlannedRun]) -> Result<(), Blamed> {
+        server::sweep(&named_server::root()?).map_err(Blamed::from)?;
+        if self.experiment.is_simulated() {
+            self.null = Some(NullProcess::start()?);
+        }
+        let step = self
+            .context
+            .step("runs", Length::Paced(runs.len() as u64 * 1000));
+        let begin = reactor::system_now();
+        let mut time_is_spent = false;
+        let result = self.all(runs, &*step, &mut time_is_spent);
+        drop(step);
+        let took = reactor::system_now() - begin;
+        let noted = Origin::note_end(self.results.path(), took, time_is_spent);
+        self.tidy_up(result.is_ok())?;
+        result?;
+        noted
+    }
+
+    /// One run after the other, until a question that may be decided earlier is; those that other work disturbed are done
+    /// again when their block is over.
+    fn all(
+        &mut self,
+        runs: &[&PlannedRun],
+        step: &dyn Step,
+        time_is_spent: &mut bool,
+    ) -> Result<(), Blamed> {
+        let mut time_left = TimeLeft::default();
+        let start = reactor::system_now();
+        let mut budget = self.time_budget(runs)?;
+        let mut block_begin = start;
+        let mut queue: VecDeque<&PlannedRun> = runs.iter().copied().collect();
+        let (mut again, mut done) = (Vec::new(), 0);
+        let mut block = None;
+        while let Some(run) = queue.pop_front() {
+            if self.context.interrupt.is_raised() {
+                return Err(Blamed::new(Blame::Interrupted, "interrupted"));
+            }
+            let begin = reactor::system_now();
+            if block != Some(run.block) {
+                if block.replace(run.block).is_some() {
+                    budget.block_took(begin - block_begin);
+                }
+                block_begin = begin;
+                if let Some(note) = self.results.decided_before(self.experiment, run.block)? {
+                    step.note(&note);
+                    break;
+                }
+                if let Some(note) = budget.spent_before(run.block, begin - start) {
+                    step.note(&note);
+                    *time_is_spent = true;
+                    break;
+                }
+            }
+            let begin = reactor::system_now();
+            let to_do = [run].into_iter().chain(queue.iter().copied());
+            let left = time_left.of(to_do
+                .chain(again.iter().copied())
+                .map(|it| expected(&it.load)));
+            self.one(run, done, left, step)?;
+            time_left.done(expected(&run.load), reactor::system_now() - begin);
+            done += 1;
+            if let Some(note) = self.results.set_aside_if_disturbed(self.experiment, run)? {
+                step.note(&note);
+                step.lengthen(1000);
+                again.push(run);
+            }
+            if queue.front().is_none_or(|next| next.block != run.block) {
+                again.drain(..).rev().for_each(|run| queue.push_front(run));
+            }
+        }
+        Ok(())
+    }
+
+    /// The budget in time, of which earlier commands took a part.
+    fn time_budget(&self, runs: &[&PlannedRun]) -> Result<TimeBudget, Blamed> {
+        let limit = self.experiment.plan().repeats.time();
+        let earlier = match limit {
+            Some(_) => Origin::read(self.results.path())?.took(),
+            None => Duration::ZERO,
+        };
+        let blocks = runs.first().map_or(0, |run| run.block - 1);
+        Ok(TimeBudget::new(limit, earlier, blocks))
+    }
+
+    fn one(
+        &mut self,
+        run: &PlannedRun,
+        runs_before: u64,
+        left: Duration,
+        step: &dyn Step,
+    ) -> Result<(), Blamed> {
+        let levels: Vec<_> = run
+            .combination
+            .iter()
+            .map(|(factor, level)| format!("{factor}={level}"))
+            .collect();
+        let planned = self.experiment.plan().runs.len();
+        let label = [format!("run {} of {planned}", run.run), levels.join(" ")];
+        let label = label.join(" ").trim_end().to_owned();
+        step.announce(&label, left);
+        let mut stage = self.stage(run)?;
+        let work =
+            benchmark(run.load.source.name()).work(run, &self.smacks, &mut stage, self.context)?;
+        let execution = Execution {
+            identity: Identity {
+                experiment: self.experiment.name(),
+                sha256: &self.experiment.sha256(),
+            },
+            run,
+            work,
+            stage: &stage,
+            sample_every: self.choices.sample_every,
+            context: self.context,
+        };
+        let progress = RunProgress {
+            step,
+            label,
+            runs_before,
+            left,
+            expected_s: expected(&run.load).as_secs_f64(),
+        };
+        self.results.list_at_first_run(self.context);
+        let recorded = execution.record(&self.results.record(run.run), progress);
+        if recorded.is_err() && !self.context.interrupt.is_raised() {
+            self.show_logs_of_dead_servers();
+        }
+        recorded?;
+        self.rest(run)?;
+        step.reach((runs_before + 1) * 1000);
+        Ok(())
+    }
+
+    /// Stops the private server of a run that the next one restarts anyway: of several, only one is to run at a
+    /// time.
+    fn rest(&mut self, run: &PlannedRun) -> Result<(), Blamed> {
+        match &run.server {
+            ServerSpec::Private {
+                run,
+                datadir,
+                restart: Restart::PerRun,
+                ..
+            } => self
+                .private
+                .get_mut(&(run.clone(), datadir.clone()))
+                .map_or(Ok(()), PrivateServer::stop),
+            _ => Ok(()),
+        }
+    }
+
+    /// The stage that a run asks for.
+    fn stage(&mut self, run: &PlannedRun) -> Result<Stage, Blamed> {
+        let (load, files) = (&run.load, &self.smacks);
+        let database = benchmark(load.source.name()).database(load, files)?;
+        let data = run.data.as_ref().and_then(|data| {
+            let maker = benchmark(data.source.name()).data_set(data, load, files);
+            WantedData::of(run, maker)
+        });
+        if let Some(null) = &self.null {
+            return Ok(Stage::simulated(data.as_ref(), null, database));
+        }
+        match &run.server {
+            ServerSpec::Private {
+                run: wanted,
+                datadir,
+                ..
+            } => {
+                let key = (wanted.clone(), datadir.clone());
+                if !self.private.contains_key(&key) {
+                    let server = PrivateServer::create(
+                        &self.place_of_next(datadir.as_deref())?,
+                        wanted.as_deref(),
+                        self.choices.mysqld.as_deref(),
+                        settings_of(&run.server),
+                        self.context.clone(),
+                    )?;
+                    self.private.insert(key.clone(), server);
+                }
+                let server = self.private.get_mut(&key).expect("it was made above");
+                server.prepare(run, data, &database)
+            }
+            ServerSpec::Given { address, .. } => {
+                if !self.given.contains_key(address) {
+                    let endpoint = match &self.choices.endpoint {
+                        Some(endpoint) => Endpoint {
+                            statement_timeout: run.server.way().statement_timeout,
+                            ..endpoint.clone()
+                        },
+                        None => (self.choices.reach)(&run.server)?,
+                    };
+                    let created = CreatedTables::read(self.results.path())?;
+                    let server = GivenServer::new(endpoint, created, self.context.clone());
+                    self.given.insert(address.clone(), server);
+                }
+                let server = self.given.get_mut(address).expect("it was made above");
+                server.prepare(run, data, &database)
+            }
+        }
+    }
+
+    /// Where the next private server lives, and by which name a sweep finds it.
+    fn place_of_next(&self, elsewhere: Option<&Path>) -> Result<Place, Blamed> {
+        let plain = |character: char| {
+            if character.is_ascii_alphanumeric() {
+                character
+            } else {
+                '-'
+            }
+        };
+        let name: String = self.experiment.name().chars().map(plain).collect();
+        let (process, number) = (std::process::id(), self.private.len() + 1);
+        let name = format!("run-{name}-{process}-{number}");
+        let path = named_server::path(&name)?;
+        let directory = elsewhere.map_or_else(|| path.clone(), |elsewhere| elsewhere.join(&name));
+        Ok(Place { directory, path })
+    }
+
+    fn show_logs_of_dead_servers(&self) {
+        for server in self.private.values().filter(|server| !server.is_running()) {
+            self.context.tell(Event::ServerLog(&server.log_tail()));
+        }
+    }
+
+    /// Stops and removes the private servers, and drops the tables that were made elsewhere once nobody needs them,
+    /// unless all of that is to be kept.
+    fn tidy_up(self, plan_is_done: bool) -> Result<(), Blamed> {
+        for server in self.private.into_values() {
+            if self.choices.keep {
+                let directory = server.keep()?;
+                let name = directory.file_name().unwrap_or_default();
+                self.context
+                    .tell(Event::ServerKept(&name.to_string_lossy()));
+            } else {
+                server.destroy()?;
+            }
+        }
+        if let Some(null) = self.null {
+            null.stop()?;
+        }
+        if plan_is_done && !self.choices.keep {
+            for mut server in self.given.into_values() {
+                server.drop_created()?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,247 @@
+//! What one run stands on: a server that answers, with its data in place.
+
+pub(crate) mod created_tables;
+pub(crate) mod given_server;
+pub(crate) mod null_process;
+pub(crate) mod private_server;
+mod settings_in_effect;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    rc::Rc,
+    time::Duration,
+};
+
+use experiment::Observe;
+use load::Interrupt;
+use protocol::{Address, Connection, Endpoint};
+use samples::{Dataset, FORMAT, Host, RunHeader, ServerIdentity};
+use settings::Rows;
+use telemetry::{Targets, WatchedServer};
+
+use crate::{
+    blame::{Blame, Blamed},
+    control::{control, variables},
+    data::WantedData,
+    listener::Context,
+    record::server_host::Observation,
+    stage::null_process::NullProcess,
+};
+
+/// Rows of one buffer pool in a simulation, which has none.
+const SIMULATED_ROWS: f64 = 100_000.0;
+
+/// What one run stands on.
+pub struct Stage {
+    /// Where and as whom the clients connect.
+    pub endpoint: Endpoint,
+    /// The server's process, if it is on this machine and known.
+    pub server_pid: Option<u32>,
+    /// The server's data directory, if it is on this machine and known.
+    pub datadir: Option<PathBuf>,
+    /// Who looks at the server's machine, if it is another one.
+    pub observation: Option<Rc<Observation>>,
+    /// True for a server that dbdyno started.
+    pub private: bool,
+    /// True for a server that does nothing.
+    pub is_simulated: bool,
+    /// The data that the run meets.
+    pub dataset: Option<Dataset>,
+    /// What the server has otherwise than the run asked for, a sentence each.
+    pub settings_changed: Vec<String>,
+}
+
+impl Stage {
+    /// The server at an endpoint, with the data that is there, and who looks at its machine.
+    pub fn of(
+        endpoint: Endpoint,
+        observe: Option<Observe>,
+        context: &Context,
+    ) -> Result<Self, Blamed> {
+        let variables = control(&endpoint, variables)?;
+        let server_pid = local_pid(&endpoint.address, &variables);
+        let observation = observe
+            .map(|observe| Observation::new(observe, &*context.listener))
+            .transpose()?;
+        if observation.is_some() {
+            refuse_local(server_pid)?;
+        }
+        let datadir = variables.get("datadir").map(PathBuf::from);
+        Ok(Self {
+            endpoint,
+            server_pid,
+            // The same path on another machine is another directory.
+            datadir: datadir.filter(|_| server_pid.is_some()),
+            observation,
+            private: false,
+            is_simulated: false,
+            settings_changed: Vec::new(),
+            dataset: None,
+        })
+    }
+
+    /// A server that does nothing in the place of the one that a run asks for, as if its data were there.
+    pub fn simulated(data: Option<&WantedData<'_>>, null: &NullProcess, database: String) -> Self {
+        let rows = data.and_then(|data| Some((data.maker.name(), data.rows()?)));
+        let dataset = rows.map(|(source, rows)| Dataset {
+            source,
+            rows: match rows {
+                Rows::Count(rows) => rows,
+                Rows::TimesBufferPool(ratio) => (ratio * SIMULATED_ROWS).ceil() as u64,
+            },
+            disk_bytes: None,
+            buffer_pool_bytes: None,
+            load_s: None,
+            state: "simulated".to_owned(),
+        });
+        Self {
+            endpoint: Endpoint {
+                database: Some(database),
+                ..null.endpoint(true)
+            },
+            observation: None,
+            server_pid: Some(null.pid()),
+            datadir: None,
+            private: true,
+            is_simulated: true,
+            settings_changed: Vec::new(),
+            dataset,
+        }
+    }
+
+    /// Which half of the run this machine carries.
+    pub fn host(&self) -> Host {
+        if self.server_pid.is_some() {
+            Host::Both
+        } else {
+            Host::Client
+        }
+    }
+
+    /// What of this machine belongs to the run.
+    pub fn targets(&self) -> Targets {
+        Targets {
+            host: self.host(),
+            server_pid: self.server_pid,
+            datadir: self.datadir.clone(),
+        }
+    }
+
+    /// What is asked of the server, and how often, while so many connections load it.
+    pub fn watched(
+        &self,
+        connections: u32,
+        every: Duration,
+        interrupt: &Interrupt,
+    ) -> WatchedServer {
+        WatchedServer {
+            endpoint: self.endpoint.clone(),
+            is_local: self.server_pid.is_some(),
+            connections,
+            every,
+            is_interrupted: interrupt.flag(),
+        }
+    }
+
+    /// Header of a record of one run, the first of its first block and of no experiment file.
+    pub fn header(
+        &self,
+        experiment: &str,
+        seed: u64,
+        combination: &BTreeMap<String, String>,
+        connections: u32,
+        loops: u32,
+    ) -> RunHeader {
+        RunHeader {
+            format: FORMAT,
+            dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+            experiment: experiment.to_owned(),
+            experiment_sha256: String::new(),
+            seed,
+            run: 1,
+            block: 1,
+            combination: combination.clone(),
+            started_at: utc_now(),
+            connections,
+            loops,
+            io: "epoll".to_owned(),
+            transport: self.transport().to_owned(),
+        }
+    }
+
+    /// How the clients reach the server.
+    pub fn transport(&self) -> &'static str {
+        match &self.endpoint.address {
+            Address::Unix(_) => "unix socket",
+            Address::Tcp { host, .. } if is_loopback(host) => "tcp loopback",
+            Address::Tcp { .. } => "tcp remote",
+        }
+    }
+
+    /// Asks the server who it is; `at` is `start` or `end`.
+    pub async fn identify(
+        &self,
+        connection: &mut Connection,
+        at: &str,
+    ) -> Result<ServerIdentity, protocol::Error> {
+        let variables = variables(connection).await?;
+        Ok(ServerIdentity {
+            at: at.to_owned(),
+            version: connection.server_version().to_owned(),
+            version_comment: variables
+                .get("version_comment")
+                .cloned()
+                .unwrap_or_default(),
+            address: self.endpoint.address.to_string(),
+            private: self.private,
+            variables,
+            settings_changed: self.settings_changed.clone(),
+        })
+    }
+}
+
+/// The time of day as records have it: UTC, RFC 3339, whole seconds.
+pub fn utc_now() -> String {
+    let now = jiff::Timestamp::try_from(reactor::wall_now());
+    now.map(|now| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+        .unwrap_or_default()
+}
+
+/// An error where the server's process is on this machine: nobody else needs to look at it.
+pub(crate) fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
+    match server_pid {
+        None => Ok(()),
+        Some(_) => {
+            let message = "the server is on this machine, which is looked at anyway";
+            let hint = "leave out observe, or --observe";
+            Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+        }
+    }
+}
+
+/// The server's process, if it is on this machine.
+pub fn local_pid(address: &Address, variables: &BTreeMap<String, String>) -> Option<u32> {
+    let is_local = match address {
+        Address::Unix(_) => true,
+        Address::Tcp { host, .. } => is_loopback(host),
+    };
+    // What another machine names is not even looked for here.
+    if !is_local {
+        return None;
+    }
+    let file = Path::new(variables.get("datadir")?).join(variables.get("pid_file")?);
+    let pid = telemetry::pid_in_file(&file).ok()?;
+    Path::new("/proc")
+        .join(pid.to_string())
+        .exists()
+        .then_some(pid)
+}
+
+/// True for an address that cannot lie on another machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    host == "localhost"
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}

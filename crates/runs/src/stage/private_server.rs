@@ -1,0 +1,428 @@
+//! The private server that runs take place on: made once, given data, restored and restarted as declared.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use experiment::{Cache, Connect, PlannedRun, Restart, ServerSpec};
+use protocol::{Endpoint, SslMode};
+use samples::Dataset;
+use server::{Installation, Lifetime, Server, Settings};
+use settings::Rows;
+
+use crate::{
+    blame::{Blame, Blamed},
+    control::{Purpose, control, number, variables},
+    data::{Loaded, WantedData},
+    listener::{Context, Length},
+    named_server, redo_log, signals,
+    stage::{Stage, settings_in_effect::adjusted},
+};
+
+/// Rows that are loaded once to learn how many bytes a row takes on disk.
+const ROWS_TO_MEASURE: u64 = 20_000;
+/// Data that misses its ratio to the buffer pool by more is loaded again with what was learnt.
+const RATIO_OFF_AT_MOST: f64 = 0.1;
+/// How often it is loaded for that at most: small tables grow in steps.
+const LOADS_AT_MOST: u32 = 3;
+
+/// A data set that was loaded and can be put back.
+#[derive(Debug, Clone)]
+struct Stored {
+    snapshot: PathBuf,
+    rows: u64,
+    disk_bytes: Option<u64>,
+    load_s: f64,
+}
+
+/// Where a private server lives.
+pub(crate) struct Place {
+    /// Its directory.
+    pub directory: PathBuf,
+    /// Its place among the named servers: the directory itself, or a link to it, so that a sweep finds it.
+    pub path: PathBuf,
+}
+
+impl Place {
+    fn is_elsewhere(&self) -> bool {
+        self.directory != self.path
+    }
+}
+
+/// One private server and the data sets that were loaded into it so far.
+pub(crate) struct PrivateServer {
+    server: Server,
+    /// Its name among the others, where it lives elsewhere.
+    link: Option<PathBuf>,
+    settings: Settings,
+    /// A copy of the data directory as it was made, for loading the next data set.
+    pristine: PathBuf,
+    /// Data sets by [`PlannedRun::data_set`].
+    stored: BTreeMap<String, Stored>,
+    /// Bytes that a row takes on disk, by [`WantedData::row_kind`].
+    row_bytes: BTreeMap<String, f64>,
+    /// The data set that the data directory holds now.
+    holds: Option<String>,
+    /// Block of the last run.
+    block: Option<u32>,
+    context: Context,
+    /// What was told about the server's options; each is told once.
+    told: BTreeSet<String>,
+    /// Limit for each statement around the runs, as the experiment has it.
+    statement_timeout: Option<Duration>,
+}
+
+impl PrivateServer {
+    /// Makes a server at its place; it goes with this process.
+    pub(crate) fn create(
+        place: &Place,
+        run: Option<&str>,
+        mysqld: Option<&Path>,
+        settings: Settings,
+        context: Context,
+    ) -> Result<Self, Blamed> {
+        let installation = Installation::find(run, mysqld).map_err(Blamed::from)?;
+        let what = format!(
+            "making a private server ({} {})",
+            installation.flavour, installation.version
+        );
+        let step = context.step(&what, Length::Unknown);
+        let server =
+            Server::create(&place.directory, &installation, &settings).map_err(Blamed::from)?;
+        let link = place.is_elsewhere().then(|| place.path.clone());
+        if let Some(link) = &link
+            && let Err(error) = named_server::link(link, server.dir())
+        {
+            server.destroy().map_err(Blamed::from)?;
+            return Err(error);
+        }
+        // Inside the server's directory, so that whoever removes the server removes its copies.
+        let pristine = place.directory.join("pristine");
+        if let Err(error) = server.snapshot(&pristine, None) {
+            server.destroy().map_err(Blamed::from)?;
+            return Err(Blamed::from(error));
+        }
+        drop(step);
+        let mut made = Self {
+            server,
+            link,
+            settings,
+            pristine,
+            stored: BTreeMap::new(),
+            row_bytes: BTreeMap::new(),
+            holds: None,
+            block: None,
+            context,
+            told: BTreeSet::new(),
+            statement_timeout: None,
+        };
+        made.tell_of_remarks();
+        Ok(made)
+    }
+
+    /// Brings the server into the state that `run` asks for and starts it.
+    pub(crate) fn prepare(
+        &mut self,
+        run: &PlannedRun,
+        data: Option<WantedData<'_>>,
+        database: &str,
+    ) -> Result<Stage, Blamed> {
+        self.statement_timeout = run.server.way().statement_timeout;
+        let settings = settings_of(&run.server);
+        let new_block = self.block.replace(run.block) != Some(run.block);
+        let restart = match &run.server {
+            ServerSpec::Private { restart, .. } => *restart,
+            ServerSpec::Given { .. } => Restart::Never,
+        };
+        if settings != self.settings
+            || restart == Restart::PerRun
+            || (restart == Restart::PerBlock && new_block)
+        {
+            self.configure(settings)?;
+        }
+        let dataset = match data {
+            Some(data) => Some(self.bring(&data, new_block, database)?),
+            None => None,
+        };
+        self.start()?;
+        let mut settings_changed = self.remarks();
+        settings_changed.extend(self.warn_of_adjusted_settings()?);
+        Ok(Stage {
+            endpoint: match run.server.way().connect {
+                Connect::Socket => self.endpoint(database),
+                Connect::Tcp => Endpoint {
+                    database: Some(database.to_owned()),
+                    // Nobody listens on the loopback, and the socket has none either.
+                    ssl_mode: SslMode::Disabled,
+                    statement_timeout: self.statement_timeout,
+                    ..self.server.tcp_endpoint()
+                },
+            },
+            server_pid: self.server.pid(),
+            datadir: Some(self.server.datadir().to_owned()),
+            observation: None,
+            private: true,
+            is_simulated: false,
+            dataset,
+            settings_changed,
+        })
+    }
+
+    /// Stops the server; its directory stays.
+    pub(crate) fn stop(&mut self) -> Result<(), Blamed> {
+        if self.server.is_running() {
+            // It would start without its redo log again.
+            if self.server.redo_log_is_off() {
+                Purpose::Change.control(&self.server.endpoint(), redo_log::bring_back)?;
+            }
+            self.server.stop().map_err(Blamed::from)?;
+        }
+        Ok(())
+    }
+
+    /// Stops the server and removes everything that it wrote.
+    pub(crate) fn destroy(mut self) -> Result<(), Blamed> {
+        // Its data goes anyway: an impatient user need not wait until it is written.
+        match signals::raised_for() {
+            Some(_) if !self.server.redo_log_is_off() => {
+                self.server.kill().map_err(Blamed::from)?;
+            }
+            _ => self.stop()?,
+        }
+        self.server.destroy().map_err(Blamed::from)?;
+        match &self.link {
+            Some(link) => Ok(named_server::unlink(link)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Stops the server and lets it stay; returns its directory.
+    pub(crate) fn keep(mut self) -> Result<PathBuf, Blamed> {
+        self.stop()?;
+        self.server.keep().map_err(Blamed::from)?;
+        Ok(self.server.dir().to_owned())
+    }
+
+    /// True while the server's process is there.
+    pub(crate) fn is_running(&self) -> bool {
+        self.server.is_running()
+    }
+
+    /// The last lines of the server's log.
+    pub(crate) fn log_tail(&self) -> String {
+        self.server.log_tail(20)
+    }
+
+    fn endpoint(&self, database: &str) -> Endpoint {
+        Endpoint {
+            database: Some(database.to_owned()),
+            ..self.without_database()
+        }
+    }
+
+    fn without_database(&self) -> Endpoint {
+        Endpoint {
+            statement_timeout: self.statement_timeout,
+            ..self.server.endpoint()
+        }
+    }
+
+    /// Which of the user's options a private server cannot have, and what it remarks on the others.
+    fn remarks(&self) -> Vec<String> {
+        let replaced = self.server.replaced().iter().map(ToString::to_string);
+        let notes = self.server.notes().iter().map(ToString::to_string);
+        replaced.chain(notes).collect()
+    }
+
+    fn tell_of_remarks(&mut self) {
+        for line in self.remarks() {
+            if self.told.insert(line.clone()) {
+                self.context.note(&line);
+            }
+        }
+    }
+
+    /// Says which settings the server has otherwise than asked: a factor over them would not be what it seems.
+    fn warn_of_adjusted_settings(&mut self) -> Result<Vec<String>, Blamed> {
+        let variables = control(&self.server.endpoint(), variables)?;
+        let adjusted = adjusted(&self.settings.set, &variables);
+        for line in &adjusted {
+            if self.told.insert(line.clone()) {
+                self.context.warn(line);
+            }
+        }
+        Ok(adjusted)
+    }
+
+    fn start(&mut self) -> Result<(), Blamed> {
+        if !self.server.is_running() {
+            self.server.start(Lifetime::Owned).map_err(Blamed::from)?;
+        }
+        Ok(())
+    }
+
+    /// Stops the server; it will start with `settings`.
+    fn configure(&mut self, settings: Settings) -> Result<(), Blamed> {
+        self.stop()?;
+        if settings != self.settings {
+            self.server.reconfigure(&settings).map_err(Blamed::from)?;
+            self.settings = settings;
+            self.tell_of_remarks();
+        }
+        Ok(())
+    }
+
+    /// Puts the data set in place that a run asks for: kept, restored or loaded.
+    fn bring(
+        &mut self,
+        data: &WantedData<'_>,
+        new_block: bool,
+        database: &str,
+    ) -> Result<Dataset, Blamed> {
+        let key = &data.data_set;
+        let mut state = "kept";
+        if !self.stored.contains_key(key) {
+            self.load(data, database)?;
+            state = "loaded";
+        } else if self.holds.as_ref() != Some(key) || data.is_renewed(new_block) {
+            self.stop()?;
+            let snapshot = &self.stored[key].snapshot;
+            self.server.restore(snapshot).map_err(Blamed::from)?;
+            self.holds = Some(key.clone());
+            state = "restored";
+        }
+        if data.spec.cache == Cache::Cold {
+            self.stop()?;
+            server::evict_page_cache(self.server.datadir()).map_err(Blamed::from)?;
+        }
+        let buffer_pool_bytes = self.buffer_pool_bytes()?;
+        let stored = &self.stored[key];
+        Ok(Dataset {
+            source: data.maker.name(),
+            rows: stored.rows,
+            disk_bytes: stored.disk_bytes,
+            buffer_pool_bytes,
+            load_s: (state == "loaded").then_some(stored.load_s),
+            state: state.to_owned(),
+        })
+    }
+
+    /// Loads a data set into a pristine server and keeps a copy of it.
+    fn load(&mut self, data: &WantedData<'_>, database: &str) -> Result<(), Blamed> {
+        let loaded = match data.rows() {
+            None => self.load_rows(data, None, database)?,
+            Some(Rows::Count(rows)) => self.load_rows(data, Some(rows), database)?,
+            Some(Rows::TimesBufferPool(ratio)) => self.load_ratio(data, ratio, database)?,
+        };
+        self.stop()?;
+        let step = (self.context).step("keeping a copy of the data", Length::Unknown);
+        let snapshot = self
+            .server
+            .dir()
+            .join(format!("data-{}", self.stored.len() + 1));
+        self.server
+            .snapshot(&snapshot, None)
+            .map_err(Blamed::from)?;
+        drop(step);
+        self.holds = Some(data.data_set.clone());
+        let stored = Stored {
+            snapshot,
+            rows: loaded.rows,
+            disk_bytes: loaded.disk_bytes,
+            load_s: loaded.took.as_secs_f64(),
+        };
+        self.stored.insert(data.data_set.clone(), stored);
+        Ok(())
+    }
+
+    /// Loads a data set into an empty server, with so many rows where that can be chosen.
+    fn load_rows(
+        &mut self,
+        data: &WantedData<'_>,
+        rows: Option<u64>,
+        database: &str,
+    ) -> Result<Loaded, Blamed> {
+        self.begin_anew(database)?;
+        (data.maker).load(&self.endpoint(database), rows, &self.context)
+    }
+
+    /// Starts the server as it was made, with the database.
+    fn begin_anew(&mut self, database: &str) -> Result<(), Blamed> {
+        self.stop()?;
+        self.server.restore(&self.pristine).map_err(Blamed::from)?;
+        self.holds = None;
+        self.start()?;
+        let create = format!(
+            "create database if not exists `{}`",
+            database.replace('`', "``")
+        );
+        Purpose::Work.control(&self.without_database(), async |connection| {
+            connection.query(create.as_bytes()).await
+        })?;
+        Ok(())
+    }
+
+    /// Loads so many rows that the data has this ratio to the buffer pool.
+    fn load_ratio(
+        &mut self,
+        data: &WantedData<'_>,
+        ratio: f64,
+        database: &str,
+    ) -> Result<Loaded, Blamed> {
+        let wanted_bytes = match self.buffer_pool_bytes()? {
+            Some(bytes) => ratio * bytes as f64,
+            None => return Err(needs_count("the server has no InnoDB buffer pool")),
+        };
+        let mut row_bytes = self.row_bytes.get(&data.row_kind()).copied();
+        let mut loads = 0;
+        loop {
+            let rows = match row_bytes {
+                Some(row_bytes) => (wanted_bytes / row_bytes).ceil().max(1.0) as u64,
+                None => ROWS_TO_MEASURE,
+            };
+            let loaded = self.load_rows(data, Some(rows), database)?;
+            loads += 1;
+            let Some(bytes) = loaded.disk_bytes.filter(|bytes| *bytes > 0) else {
+                return Err(needs_count(
+                    "the server does not say how large its tables are",
+                ));
+            };
+            let off = (bytes as f64 / wanted_bytes - 1.0).abs();
+            row_bytes = Some(bytes as f64 / rows as f64);
+            self.row_bytes
+                .insert(data.row_kind(), bytes as f64 / rows as f64);
+            if off <= RATIO_OFF_AT_MOST || loads == LOADS_AT_MOST {
+                return Ok(loaded);
+            }
+        }
+    }
+
+    /// Size of the buffer pool with the present settings.
+    fn buffer_pool_bytes(&mut self) -> Result<Option<u64>, Blamed> {
+        self.start()?;
+        let size = Purpose::Work.control(&self.without_database(), async |connection| {
+            number(connection, "select @@innodb_buffer_pool_size").await
+        })?;
+        Ok(size)
+    }
+}
+
+/// The error for a ratio that cannot be measured.
+fn needs_count(why: &str) -> Blamed {
+    Blamed::new(Blame::Input, why)
+        .hint("give the rows as a plain count, such as rows = \"1M\"".to_owned())
+}
+
+/// The settings that a run asks its private server for.
+pub(crate) fn settings_of(server: &ServerSpec) -> Settings {
+    match server {
+        ServerSpec::Private { cnf, set, .. } => Settings {
+            cnf: cnf.clone(),
+            set: set.clone(),
+            port: None,
+        },
+        ServerSpec::Given { .. } => Settings::default(),
+    }
+}
