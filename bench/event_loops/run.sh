@@ -1,48 +1,103 @@
 #!/usr/bin/env bash
-# How many event loops: point selects per second of a MariaDB that shares the machine, by event loops and connections.
+# How many event loops: what a MariaDB that shares the machine answers, and what the client costs, by event loops and
+# connections, for point selects, sysbench's read_write transactions and TPC-C.
 #
 # usage: bench/event_loops/run.sh [DBDYNO]    (default: what `make build` builds)
-# Prints medians of ROUNDS (5) rounds as a table in Markdown, thousands per second; the runs of a round, each of
-# SECONDS_EACH (3) seconds, come in random order. CONNECTIONS ("8 64 512") are those of the rows.
+# Prints two tables for each workload in Markdown, medians of ROUNDS (5) rounds with the least and the greatest: operations
+# per second, and client CPU per operation in microseconds. The runs of a round, each of SECONDS_EACH (3) seconds, come in
+# random order. CONNECTIONS ("1 8 64 512") are those of the rows, LOOPS ("1 2 4 8") those of the columns, WORKLOADS
+# ("point_select read_write tpcc") what is measured. The default takes 20 minutes.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=bench/dbdyno.sh
 . "$here/../dbdyno.sh"
+need 'mawk and coreutils' awk shuf
 dbdyno=$(find_dbdyno "${1:-}")
 rounds=${ROUNDS:-5}
 seconds=${SECONDS_EACH:-3}
-read -ra rows <<<"${CONNECTIONS:-8 64 512}"
+read -ra rows <<<"${CONNECTIONS:-1 8 64 512}"
+read -ra columns <<<"${LOOPS:-1 2 4 8}"
+read -ra workloads <<<"${WORKLOADS:-point_select read_write tpcc}"
 work=$(mktemp -d)
 name=bench-loops-$$
 trap 'exit 130' INT TERM
 trap '"$dbdyno" server destroy "$name" >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
 
-"$dbdyno" server create "$name" --set max_connections=600 >/dev/null
-table=(--server "$name" --tables 1 --table-size 100k)
-"$dbdyno" oltp point_select prepare "${table[@]}" >/dev/null 2>&1
+# Commits that wait for the disk would hide what the client does.
+"$dbdyno" server create "$name" --set max_connections=600 --set innodb_buffer_pool_size=1G \
+    --set innodb_flush_log_at_trx_commit=2 >/dev/null
+oltp=(--server "$name" --tables 4 --table-size 50k)
+tpcc=(--server "$name" --warehouses 4)
+for workload in "${workloads[@]}"; do
+    if [ "$workload" = tpcc ]; then
+        "$dbdyno" tpcc prepare "${tpcc[@]}" >/dev/null 2>&1
+    elif [ ! -e "$work/oltp" ]; then
+        "$dbdyno" oltp read_write prepare "${oltp[@]}" >/dev/null 2>&1
+        touch "$work/oltp"
+    fi
+done
+
+run() { # WORKLOAD CONNECTIONS LOOPS RECORD
+    local common=(--connections "$2" --warmup 1s --duration "${seconds}s" --record "$4")
+    if [ "$1" = tpcc ]; then
+        "$dbdyno" tpcc run "${tpcc[@]}" "${common[@]}" --loops "$3"
+    else
+        "$dbdyno" oltp "$1" run "${oltp[@]}" "${common[@]}" --loops "$3"
+    fi >/dev/null 2>&1
+}
+# Operations per second and client CPU per operation, as the program's own export has them for the whole run.
+figures() { # RECORD
+    "$dbdyno" report "$1" --format csv | awk -F, '
+        # The columns before are the options of the run.
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        $column["load"] $column["operation"] $column["statement"] == "" { of[$column["measure"]] = $column["value"] }
+        END { if (!of["throughput"]) exit 1; print of["throughput"], of["client_cpu"] }'
+}
+
 cells() {
-    for connections in "${rows[@]}"; do
-        for loops in 1 2 4 8; do echo "$connections $loops"; done
+    for workload in "${workloads[@]}"; do
+        for connections in "${rows[@]}"; do
+            for loops in "${columns[@]}"; do echo "$workload $connections $loops"; done
+        done
     done
 }
 for round in $(seq "$rounds"); do
     # The round is the seed of its order.
     cells | shuf --random-source=<(yes "$round") >"$work/round"
-    while read -r connections loops; do
-        "$dbdyno" oltp point_select run "${table[@]}" --connections "$connections" --loops "$loops" \
-            --warmup 1s --duration "${seconds}s" --format csv --record "$work/record-$round-$connections-$loops" 2>/dev/null |
-            awk -F, '$1 == "operation" { print $4 }' >>"$work/$connections-$loops"
+    while read -r workload connections loops; do
+        # More loops than connections are not to be had.
+        [ "$loops" -le "$connections" ] || continue
+        record=$work/record-$round-$workload-$connections-$loops
+        run "$workload" "$connections" "$loops" "$record" </dev/null
+        figures "$record" >>"$work/$workload-$connections-$loops"
+        rm -f "$record"
     done <"$work/round"
 done
 
-echo '| connections | 1 loop | 2 loops | 4 loops | 8 loops |'
-echo '| ---: | ---: | ---: | ---: | ---: |'
-for connections in "${rows[@]}"; do
-    printf '| %d' "$connections"
-    for loops in 1 2 4 8; do
-        sort -n "$work/$connections-$loops" | awk '{ value[NR] = $1 }
-            END { printf " | %.1f (%.1f to %.1f)", value[int((NR + 1) / 2)] / 1e3, value[1] / 1e3, value[NR] / 1e3 }'
+table() { # WORKLOAD FIELD DIVISOR
+    local connections loops
+    printf '| connections |'
+    printf ' loops: %s |' "${columns[@]}"
+    printf '\n| ---: |'
+    printf ' ---: |%.0s' "${columns[@]}"
+    echo
+    for connections in "${rows[@]}"; do
+        printf '| %d |' "$connections"
+        for loops in "${columns[@]}"; do
+            if [ "$loops" -gt "$connections" ]; then
+                printf ' - |'
+                continue
+            fi
+            awk -v field="$2" -v divisor="$3" '{ print $field / divisor }' "$work/$1-$connections-$loops" | sort -n |
+                awk '{ value[NR] = $1 } END { printf " %.3g (%.3g to %.3g) |", value[int((NR + 1) / 2)], value[1], value[NR] }'
+        done
+        echo
     done
-    echo ' |'
+}
+for workload in "${workloads[@]}"; do
+    printf '\n%s, thousands of operations per second:\n\n' "$workload"
+    table "$workload" 1 1000
+    printf '\n%s, client CPU per operation, µs:\n\n' "$workload"
+    table "$workload" 2 1
 done
