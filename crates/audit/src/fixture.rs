@@ -179,7 +179,7 @@ pub(crate) fn set(record: &mut Record, name: &str, value: &str) {
 }
 
 /// Sets a counter in every reading of the server.
-pub(crate) fn count(record: &mut Record, name: &str, per_s: f64) {
+pub(crate) fn counter(record: &mut Record, name: &str, per_s: f64) {
     for reading in &mut record.server_status {
         reading.counters.insert(name.to_owned(), per_s);
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use units::counted;
+
 use crate::{
     finding::{Finding, Level, Outcome, Unjudged, missing, no_subject},
     grade::Grade,
@@ -10,7 +12,6 @@ use crate::{
     run::Run,
     set::Set,
     subject::Subject,
-    words::counted,
 };
 
 /// So many numbers of runs stand in a sentence.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io::IsTerminal, time::Duration};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// One step that takes longer than a moment; its line vanishes when the step is over.
 ///
@@ -64,14 +64,14 @@ impl Step {
 
     /// Says what the step does now, and how long the rest takes about.
     pub(crate) fn say_with(&self, what: String, left: Duration) {
-        self.say(format!("{} left: {what}", HumanDuration(left)));
+        self.say(format!("{} left: {what}", units::span(left)));
     }
 
     /// The same, also where stderr is no terminal.
     pub(crate) fn announce(&self, what: &str, left: Duration) {
         self.say_with(what.to_owned(), left);
         if !std::io::stderr().is_terminal() {
-            eprintln!("{what} (about {} left)", HumanDuration(left));
+            eprintln!("{what} (about {} left)", units::span(left));
         }
     }
 

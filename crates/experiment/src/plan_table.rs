@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use units::{counted, span};
+
 use crate::{
     estimate::Costs,
     load::WarmUp,
@@ -39,7 +41,7 @@ impl Plan {
                 format!("{} = {planned}", counted(times as usize, "repeat"))
             }
             Repeats::UntilDecided { at_most, time } => {
-                let within = time.map(|time| format!(" within {}", in_words(time)));
+                let within = time.map(|time| format!(" within {}", span(time)));
                 let within = within.unwrap_or_default();
                 format!("at most {at_most} repeats, until decided{within} = at most {planned}")
             }
@@ -59,7 +61,7 @@ impl Plan {
         };
         let estimate = self.estimate(&Costs::default());
         let budget = self.repeats.time().unwrap_or(Duration::MAX);
-        let estimate = in_words(estimate.min(budget));
+        let estimate = span(estimate.min(budget));
         text.push_str(&format!("time    {bound}about {estimate}\n\n"));
         text.push_str(&self.table());
         text
@@ -105,39 +107,5 @@ impl Plan {
         });
         let position = [run.run.to_string(), run.block.to_string()];
         position.into_iter().chain(levels).collect()
-    }
-}
-
-/// `1 run`, `3 runs`.
-fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
-}
-
-/// A duration to the two largest units: `3 h 20 min`, `8 min 5 s`, `45 s`.
-fn in_words(duration: Duration) -> String {
-    let seconds = duration.as_secs_f64().round() as u64;
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_in_words() {
-        for (seconds, words) in [
-            (0, "0 s"),
-            (59, "59 s"),
-            (60, "1 min 0 s"),
-            (485, "8 min 5 s"),
-            (12_000, "3 h 20 min"),
-        ] {
-            assert_eq!(in_words(Duration::from_secs(seconds)), words);
-        }
     }
 }

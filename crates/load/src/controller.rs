@@ -23,6 +23,7 @@ use crate::{
 };
 use reactor::Instant;
 use samples::{Connects, Durations, Histogram, Offered, Phase, PhaseMark};
+use units::{moment, percent};
 
 /// How often the controller looks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -174,7 +175,7 @@ impl<'a> Controller<'a> {
         match self.steady.warm_up() {
             WarmUp::None => self.measure_from(start, "no warm-up asked for"),
             WarmUp::For(warm_up) => {
-                let why = format!("warm-up of {:.1} s over", warm_up.as_secs_f64());
+                let why = format!("warm-up of {} over", moment(warm_up.as_secs_f64()));
                 self.measure_from(start + warm_up, &why);
             }
             WarmUp::UntilSteady { .. } => {}
@@ -323,7 +324,7 @@ impl<'a> Controller<'a> {
         let reached = self.precise.half_width(&precision);
         let quantile = 100.0 * precision.quantile;
         self.stop_why = Some(match reached {
-            Some(width) => format!("p{quantile} known within {:.1} %", 100.0 * width),
+            Some(width) => format!("p{quantile} known within {}", percent(width)),
             None => format!("too few operations to tell how precisely p{quantile} is known"),
         });
         if reached.is_some_and(|width| width <= precision.within) {

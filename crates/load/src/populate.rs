@@ -101,9 +101,9 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Megabytes (10^6) of rows per second so far.
-    pub fn mb_per_s(&self) -> f64 {
-        self.bytes as f64 / 1e6 / self.elapsed.as_secs_f64().max(1e-9)
+    /// Bytes of rows per second so far.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.bytes as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 
     /// Rows per second so far.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use samples::{Cause, Pace, Phase, Shortfall};
+use units::{duration, percent};
 
 /// A load that is less than this share of the measurement behind has reached its rate.
 const BEHIND_SHARE: f64 = 0.005;
@@ -128,31 +129,30 @@ impl Evidence<'_> {
 
     fn in_words(&self, seen: &Shortfall) -> String {
         let connections = self.connections;
-        let ms =
-            |ns: Option<f64>| ns.map_or_else(|| "?".to_owned(), |ns| format!("{:.3}", ns / 1e6));
-        let (service, calm) = (ms(seen.service_ns), ms(seen.calm_service_ns));
+        let known = |ns: Option<f64>| ns.map_or_else(|| "?".to_owned(), duration);
+        let (service, calm) = (known(seen.service_ns), known(seen.calm_service_ns));
         match seen.cause {
             Cause::Server if seen.service_ns.is_none() => {
                 format!("all {connections} connections waited for a server that did not answer")
             }
             Cause::Server => format!(
-                "all {connections} connections waited for the server, which took {service} ms for an operation \
-                 and {calm} ms when it was calm"
+                "all {connections} connections waited for the server, which took {service} for an operation \
+                 and {calm} when it was calm"
             ),
             Cause::Client => format!(
-                "the event loops could not keep up: {:.0} % of a CPU used, timers up to {:.1} ms late, {:.0} % of \
+                "the event loops could not keep up: {} of a CPU used, timers up to {} late, {} of \
                  the connections busy",
-                100.0 * seen.loop_cpu,
-                seen.loop_delay_ns / 1e6,
-                100.0 * seen.busy
+                percent(seen.loop_cpu),
+                duration(seen.loop_delay_ns),
+                percent(seen.busy)
             ),
             Cause::Connections => format!(
-                "{connections} connections are too few: the server took {service} ms for an operation, as when it \
-                 was calm ({calm} ms), so the rate needs about {:.0}",
+                "{connections} connections are too few: the server took {service} for an operation, as when it \
+                 was calm ({calm}), so the rate needs about {:.0}",
                 (self.rate_per_s * seen.service_ns.unwrap_or(0.0) / 1e9).ceil()
             ),
             Cause::ServerOrConnections => format!(
-                "all {connections} connections were busy from the first operation on, {service} ms each: the server \
+                "all {connections} connections were busy from the first operation on, {service} each: the server \
                  is too slow or the connections are too few"
             ),
         }

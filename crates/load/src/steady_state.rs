@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use samples::Phase;
+use units::moment;
 
 use crate::schedule::{Counters, Judgement, LoadSeries, WarmUp};
 
@@ -87,11 +88,11 @@ impl SteadyState {
         let judgement = self.judge(counters)?;
         if let Some(index) = judgement.steady_from {
             let since_s = self.since_s + index as f64 * interval.as_secs_f64();
-            return Some(format!("throughput steady since {since_s:.1} s"));
+            return Some(format!("throughput steady since {}", moment(since_s)));
         }
         let why = judgement.why_not.unwrap_or_default();
         let limit_s = at_most.as_secs_f64();
-        (elapsed >= at_most).then(|| format!("not steady after {limit_s:.1} s: {why}"))
+        (elapsed >= at_most).then(|| format!("not steady after {}: {why}", moment(limit_s)))
     }
 
     /// True when a share of the measurement is over after which it is judged, and it may begin anew.

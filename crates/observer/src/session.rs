@@ -133,8 +133,8 @@ impl UnauthenticatedClient {
         };
         if let Some(wait) = from.and_then(|from| attempts().wait(from, system_now())) {
             let why = format!(
-                "too many wrong secrets; the next try is in {} s",
-                wait.as_secs() + 1
+                "too many wrong secrets; the next try is in {}",
+                units::span(Duration::from_secs(wait.as_secs() + 1))
             );
             return self.refuse(Problem::Refused(why));
         }

@@ -25,10 +25,10 @@ pub enum WireError {
     #[error("the connection was closed")]
     Closed,
     /// Nothing happened for so long.
-    #[error("nothing was heard for {} s", .0.as_secs_f64())]
+    #[error("nothing was heard for {}", units::elapsed(*.0))]
     Silent(Duration),
     /// Nobody took what was sent.
-    #[error("nothing could be sent for {} s", .0.as_secs_f64())]
+    #[error("nothing could be sent for {}", units::elapsed(*.0))]
     Stuck(Duration),
     /// A line without end.
     #[error("a line of more than {0} bytes came")]

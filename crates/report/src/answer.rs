@@ -1,12 +1,12 @@
 //! The short answer in words: the highest throughput, how sure it is, and the CPU there.
 
 use samples::CpuUse;
+use units::{counted, percent, si, si_with_interval};
 use verdict::Decision;
 
 use crate::{
     cell::{Cell, Figure, busy},
     grid::{Facet, Grid, in_words},
-    number::{counted, percent, si, with_interval},
     results::Results,
     scaling::Scaling,
     support::LEFT_OUT,
@@ -46,7 +46,7 @@ fn highest<'a>(cells: impl Iterator<Item = (usize, usize, &'a Cell)>) -> Option<
 /// A throughput with its interval: `12.3k ± 0.4k`.
 pub(crate) fn throughput_in_words(figure: &Figure) -> String {
     match figure.interval {
-        Some(bounds) => with_interval(figure.mean, bounds),
+        Some(bounds) => si_with_interval(figure.mean, bounds),
         None => si(figure.mean),
     }
 }
@@ -182,7 +182,7 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
             .collect();
         ratios.sort_by(f64::total_cmp);
         let (first, last) = (ratios.first()?, ratios.last()?);
-        let (first, last) = (verdict::change(*first), verdict::change(*last));
+        let (first, last) = (units::change(*first), units::change(*last));
         let range = match (decision.is_different(), first == last) {
             (false, _) => String::new(),
             (true, true) => format!(" ({first})"),
@@ -220,18 +220,18 @@ pub(crate) fn verdict(results: &Results, grid: &Grid) -> Vec<String> {
 pub(crate) fn cpu_in_words(cpu: &CpuUse) -> String {
     let mut parts = Vec::new();
     if let Some(server) = cpu.server {
-        parts.push(format!("server {} %", percent(server)));
+        parts.push(format!("server {}", percent(server)));
     }
     if let Some(client) = cpu.client {
-        parts.push(format!("client {} %", percent(client)));
+        parts.push(format!("client {}", percent(client)));
     }
-    parts.push(format!("rest {} %", percent(cpu.rest)));
-    format!("CPU {} % busy ({})", percent(busy(cpu)), parts.join(", "))
+    parts.push(format!("rest {}", percent(cpu.rest)));
+    format!("CPU {} busy ({})", percent(busy(cpu)), parts.join(", "))
 }
 
 /// `96 % busy`.
 pub(crate) fn busy_in_words(cpu: &CpuUse) -> String {
-    format!("{} % busy", percent(busy(cpu)))
+    format!("{} busy", percent(busy(cpu)))
 }
 
 /// Above this share of the CPU, other work on the machine is said to be in the figures.
@@ -246,7 +246,7 @@ pub(crate) fn other_work(grid: &Grid) -> Option<String> {
     let notable: Vec<f64> = shares.filter(|share| *share > OTHER_WORK_NOTABLE).collect();
     let most = notable.iter().copied().reduce(f64::max)?;
     Some(format!(
-        "Other work took up to {} % of the CPU of the server's machine, and more than {} % in {} of {}: these are not \
+        "Other work took up to {} of the CPU of the server's machine, and more than {} in {} of {}: these are not \
          the figures of a quiet machine.",
         percent(most),
         percent(OTHER_WORK_NOTABLE),

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{number::percent, results::Results};
+use units::percent;
+
+use crate::results::Results;
 
 /// From this share on a run measured the client as much as the server.
 const CLIENT_BOUND: f64 = 0.7;
@@ -14,9 +16,9 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     if let Some((least, most)) = shares(results) {
         let of = "of what this client reaches on this machine against a server that does nothing";
         let range = if percent(least) == percent(most) {
-            format!("{} %", percent(most))
+            percent(most)
         } else {
-            format!("{} to {} %", percent(least), percent(most))
+            format!("{} to {}", percent(least), percent(most))
         };
         sentences.push(format!("The client used {range} {of} (dbdyno calibrate)."));
     }
@@ -33,7 +35,7 @@ pub(crate) fn warning(results: &Results) -> Option<String> {
     let (_, most) = shares(results)?;
     (most > CLIENT_BOUND).then(|| {
         format!(
-            "warning: the client used up to {} % of what it reaches on this machine against a server that does nothing: \
+            "warning: the client used up to {} of what it reaches on this machine against a server that does nothing: \
              the server may be faster than this says",
             percent(most)
         )
@@ -92,7 +94,7 @@ mod tests {
         let told = sentences(&results(&[Some(0.12), Some(0.5), None]));
         assert_eq!(told.len(), 2);
         assert!(
-            told[0].starts_with("The client used 12 to 50 % of"),
+            told[0].starts_with("The client used 12 % to 50 % of"),
             "{}",
             told[0]
         );

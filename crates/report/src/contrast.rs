@@ -14,7 +14,7 @@ use crate::{
 };
 
 pub use json::contrast_as_json;
-pub(crate) use words::{in_words as amount, levels as levels_in_words};
+pub(crate) use words::levels as levels_in_words;
 
 /// Differences beyond these are counted and not told.
 const DIFFERENCES_MAX: usize = 24;

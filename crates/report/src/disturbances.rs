@@ -1,11 +1,9 @@
 //! Runs that other work disturbed, in words: those that were done again, and those that stand in the figures.
 
 use samples::Disturbance;
+use units::{counted, percent};
 
-use crate::{
-    number::{counted, percent},
-    results::Results,
-};
+use crate::results::Results;
 
 /// Runs that are named; more of them are counted.
 const NAMED_AT_MOST: usize = 3;
@@ -13,12 +11,12 @@ const NAMED_AT_MOST: usize = 3;
 /// What others took of the CPUs: `other programs used 12 % of the CPUs, the hypervisor 3 %`.
 pub fn disturbance_in_words(disturbance: &Disturbance) -> String {
     let mut words = format!(
-        "other programs used {} % of the CPUs",
+        "other programs used {} of the CPUs",
         percent(disturbance.others)
     );
     if disturbance.steal > 0.0 {
         words.push_str(&format!(
-            ", the hypervisor took {} %",
+            ", the hypervisor took {}",
             percent(disturbance.steal)
         ));
     }

@@ -1,11 +1,11 @@
 //! Results over time, as text: the list of all, and the series of one experiment.
 
 use comfy_table::Table;
+use units::counted;
 use verdict::{Headline, Levels, Measure, Series};
 
 use crate::{
-    contrast::{amount, levels_in_words},
-    number::counted,
+    contrast::levels_in_words,
     terminal::{RULED, in_cell},
     wrapped::wrapped,
 };
@@ -135,15 +135,15 @@ pub fn series_as_text(
             let changed = changed.map(|change| {
                 format!(
                     "◀ {} → {} ({})",
-                    amount(change.before, measure.scale()),
-                    amount(change.after, measure.scale()),
-                    verdict::change(change.ratio())
+                    measure.scale().in_words(change.before),
+                    measure.scale().in_words(change.after),
+                    units::change(change.ratio())
                 )
             });
             table.add_row([
                 past.at.clone(),
                 past.server.clone(),
-                amount(point.mean, measure.scale()),
+                measure.scale().in_words(point.mean),
                 interval.unwrap_or_else(|| "–".to_owned()),
                 point.executions.to_string(),
                 changed.unwrap_or_default(),
@@ -178,7 +178,7 @@ fn conclusion(series: &Series) -> String {
 
 /// `11.9k/s to 12.7k/s`.
 fn between((low, high): (f64, f64), measure: Measure) -> String {
-    let amount = |value| amount(value, measure.scale());
+    let amount = |value| measure.scale().in_words(value);
     format!("{} to {}", amount(low), amount(high))
 }
 
@@ -196,7 +196,7 @@ fn in_words(headline: &Headline) -> String {
     format!(
         "{} {} ({}{}{})",
         headline.measure.in_words(),
-        amount(headline.mean, scale),
+        scale.in_words(headline.mean),
         counted(headline.executions, "run"),
         interval.unwrap_or_default(),
         at(&headline.at)

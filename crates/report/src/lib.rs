@@ -25,7 +25,6 @@ mod history;
 pub mod layouts;
 mod limit;
 mod markdown_text;
-mod number;
 mod observers;
 mod page;
 mod picture;

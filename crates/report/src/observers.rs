@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use samples::{ClockOffset, Lost, Observer, Record};
+use units::{counted, moment, seconds};
 
-use crate::{number::counted, results::Results};
+use crate::results::Results;
 
 /// How the server's host was observed in one run; `None` where nobody was asked to.
 pub(crate) fn in_words(record: &Record) -> Option<String> {
@@ -20,7 +21,7 @@ pub(crate) fn in_words(record: &Record) -> Option<String> {
         parts.push(format!(
             "its time of day {} (\u{b1} {})",
             ahead(clock.wall_offset_s, clock.wall_offset_s),
-            time(clock.uncertainty_s)
+            seconds(clock.uncertainty_s)
         ));
     }
     if let Some(drift) = record.observers.last().and_then(|last| last.drift) {
@@ -44,7 +45,7 @@ pub(crate) fn lost(record: &Record) -> Option<&Lost> {
 /// That in words.
 pub(crate) fn lost_in_words(lost: &Lost) -> String {
     if lost.t_s > 0.0 {
-        format!("not observed from {:.1} s on: {}", lost.t_s, lost.why)
+        format!("not observed from {} on: {}", moment(lost.t_s), lost.why)
     } else {
         format!("not observed: {}", lost.why)
     }
@@ -104,13 +105,13 @@ fn clocks<'o>(lines: impl Iterator<Item = &'o Observer> + Clone) -> String {
     format!(
         "Its time of day was {} (\u{b1} {}); times in charts and record are the client's.{drift}",
         ahead(low, high),
-        time(uncertainty)
+        seconds(uncertainty)
     )
 }
 
 /// By how much another clock is ahead of ours, from the least to the most.
 fn ahead(low_s: f64, high_s: f64) -> String {
-    let (low, high) = (time(low_s.abs()), time(high_s.abs()));
+    let (low, high) = (seconds(low_s.abs()), seconds(high_s.abs()));
     let side = |s: f64| if s < 0.0 { "behind" } else { "ahead of" };
     match () {
         () if (low_s < 0.0) != (high_s < 0.0) => {
@@ -121,15 +122,6 @@ fn ahead(low_s: f64, high_s: f64) -> String {
     }
 }
 
-/// A time in a unit that suits it.
-fn time(seconds: f64) -> String {
-    match seconds {
-        s if s < 0.001 => format!("{:.1} us", s * 1e6),
-        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
-        s => format!("{s:.3} s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,17 +129,17 @@ mod tests {
     #[test]
     fn offsets_read_like_this() {
         for (low_s, high_s, expected) in [
-            (0.412, 0.412, "412.00 ms ahead of the client's"),
-            (-1.5, -1.5, "1.500 s behind the client's"),
+            (0.412, 0.412, "412 ms ahead of the client's"),
+            (-1.5, -1.5, "1.50 s behind the client's"),
             (
                 0.000_012,
                 0.001_5,
-                "12.0 us to 1.50 ms ahead of the client's",
+                "12.0 µs to 1.50 ms ahead of the client's",
             ),
             (
                 -0.000_001,
                 0.000_002,
-                "1.0 us behind to 2.0 us ahead of the client's",
+                "1.00 µs behind to 2.00 µs ahead of the client's",
             ),
         ] {
             assert_eq!(ahead(low_s, high_s), expected);

@@ -1,11 +1,11 @@
 //! The Universal Scalability Law of each line of the grid, and what it says in words.
 
 use stats::{Interval, Law, NoPeak, Peak, Point, Resampling, Scalability, scalability};
+use units::{percent, si};
 
 use crate::{
     cell::CONFIDENCE,
     grid::{Facet, Grid, Line, level_number},
-    number::{percent, si},
 };
 
 /// The law is no description of points that lie further from it than this, as the mean square of the logarithms.
@@ -73,7 +73,7 @@ impl Scaling {
     pub(crate) fn in_words(&self) -> String {
         if !self.describes() {
             let distance = percent(self.distance);
-            return format!("no law fits (the runs lie {distance} % from the nearest one)");
+            return format!("no law fits (the runs lie {distance} from the nearest one)");
         }
         match self.peak() {
             Ok(peak) => format!(

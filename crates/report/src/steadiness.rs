@@ -2,12 +2,10 @@
 
 use samples::Record;
 use stats::{Steadiness, Unjudged};
+use units::{counted, moment, percent};
 use verdict::{RunStalls, run_stalls, run_state};
 
-use crate::{
-    number::{counted, percent},
-    results::Results,
-};
+use crate::results::Results;
 
 /// Runs that are named; more of them are counted.
 const NAMED_AT_MOST: usize = 3;
@@ -89,23 +87,18 @@ fn in_words(stalls: &RunStalls) -> String {
     } = stalls;
     let share = percent(stalled_s / measured_s);
     let mut words = format!(
-        "{} s of {} s ({share} %) below half of the median throughput, {} s of it in a row",
-        seconds(*stalled_s),
-        seconds(*measured_s),
-        seconds(*longest_s)
+        "{} of {} ({share}) below half of the median throughput, {} of it in a row",
+        moment(*stalled_s),
+        moment(*measured_s),
+        moment(*longest_s)
     );
     if *longest_gap_s > 0.0 {
         words.push_str(&format!(
-            "; nothing came back for {} s",
-            seconds(*longest_gap_s)
+            "; nothing came back for {}",
+            moment(*longest_gap_s)
         ));
     }
     words
-}
-
-/// To a tenth of a second: `3`, `0.4`.
-fn seconds(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
 }
 
 fn was(runs: usize) -> String {

@@ -5,11 +5,9 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, ColumnConstraint, Table};
 use samples::TableSize;
 use serde_json::{Value, json};
+use units::{bytes, counted, percent};
 
-use crate::{
-    number::{bytes, counted},
-    terminal::{RULED, in_cell},
-};
+use crate::terminal::{RULED, in_cell};
 
 /// Tables, largest first, and the buffer pool that they share.
 #[derive(Debug, Clone)]
@@ -85,7 +83,7 @@ impl TableList {
     fn share_of_pool(&self, size: &TableSize) -> String {
         match self.buffer_pool_bytes {
             Some(pool) if pool > 0 && is_innodb(size) => {
-                format!("{:.1} %", size.all_bytes() as f64 / pool as f64 * 100.0)
+                percent(size.all_bytes() as f64 / pool as f64)
             }
             _ => "-".to_owned(),
         }
@@ -99,9 +97,9 @@ impl TableList {
                 let innodb = bytes(self.innodb_bytes());
                 write!(
                     text,
-                    ". InnoDB: {innodb}, buffer pool {}: {:.1} % of it fit in memory.",
+                    ". InnoDB: {innodb}, buffer pool {}: {} of it fit in memory.",
                     bytes(pool),
-                    fits * 100.0
+                    percent(fits)
                 )
                 .expect("writing to a string does not fail");
             }
@@ -221,11 +219,11 @@ mod tests {
         let expected = "\
 table_name    engine  tbl_rows  rlen  allMB   dMB  iMB  of pool
 ────────────────────────────────────────────────────────────────
-app.stock     InnoDB   9999831   381   3639  3639    0  355.4 %
-app.customer  InnoDB   2972004   673   2130  1909  221  208.0 %
+app.stock     InnoDB   9999831   381   3639  3639    0    355 %
+app.customer  InnoDB   2972004   673   2130  1909  221    208 %
 app.log, old  MyISAM        12    37      0     0    0        -
 
-3 tables: 5.63 GiB. InnoDB: 5.63 GiB, buffer pool 1.00 GiB: 17.8 % of it fit in memory. Estimates of the server, which \
+3 tables: 5.63 GiB. InnoDB: 5.63 GiB, buffer pool 1.00 GiB: 18 % of it fit in memory. Estimates of the server, which \
 change from one look to the next.
 ";
         assert_eq!(list().text(), expected);

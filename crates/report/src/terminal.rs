@@ -2,6 +2,7 @@
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use samples::{CpuUse, printable, printable_within};
+use units::{duration, percent_number};
 
 use crate::{
     answer, ceiling,
@@ -10,7 +11,6 @@ use crate::{
     findings::audit_in_short,
     grid::{Facet, Grid, in_words},
     limit::PeakLimit,
-    number::{duration, percent},
     results::Results,
     scaling, steadiness,
     wrapped::wrapped,
@@ -189,7 +189,7 @@ pub(crate) fn detailed_columns(facet: &Facet) -> Vec<Vec<Column>> {
     let cpu = |head: &str, share: fn(&CpuUse) -> Option<f64>| {
         Column::of(head, facet, |_, _, cell| {
             let share = cell.cpu.as_ref().and_then(share);
-            share.map_or("–".to_owned(), percent)
+            share.map_or("–".to_owned(), percent_number)
         })
     };
     let mut groups = vec![results, latency.into()];

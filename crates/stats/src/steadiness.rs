@@ -14,6 +14,7 @@ mod evidence;
 pub use evidence::{Change, Evidence};
 
 use evidence::{LOOKS_AT_LEAST, ObservedChanges};
+use units::{change, mean_bytes, percent, si};
 
 /// Observations below which a run is not judged.
 const OBSERVATIONS_AT_LEAST: usize = 12;
@@ -107,19 +108,19 @@ pub enum Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = |share: &f64| format!("{:+.0} %", share * 100.0);
+        let changed = |by: &f64| change(1.0 + by);
         match self {
             Self::LateCut(at) => write!(
                 out,
-                "the first {:.0} % of the run look like warm-up",
-                at * 100.0
+                "the first {} of the run look like warm-up",
+                percent(*at)
             ),
             Self::Drift(drift) => write!(
                 out,
                 "throughput changed by {} (95 % interval {} to {})",
-                percent(&drift.estimate),
-                percent(&drift.low),
-                percent(&drift.high)
+                changed(&drift.estimate),
+                changed(&drift.low),
+                changed(&drift.high)
             ),
             Self::Levels {
                 count,
@@ -127,25 +128,25 @@ impl fmt::Display for Reason {
                 highest,
             } => write!(
                 out,
-                "throughput moved between {count} levels, {:.0} % to {:.0} % of the median",
-                lowest * 100.0,
-                highest * 100.0
+                "throughput moved between {count} levels, {} to {} of the median",
+                percent(*lowest),
+                percent(*highest)
             ),
             Self::EarlyPart { early, moved } => write!(
                 out,
-                "the first {:.0} % of the measurement move its mean by {:+.1} %",
-                early * 100.0,
-                moved * 100.0
+                "the first {} of the measurement move its mean by {}",
+                percent(*early),
+                changed(moved)
             ),
             Self::Misses(change) => {
-                write!(out, "misses per second changed {}", change.in_words(""))
+                write!(out, "misses per second changed {}", change.in_words(si))
             }
             Self::CheckpointAge(change) => {
-                let grew = change.in_units_of(1e6).in_words(" MB");
+                let grew = change.in_words(mean_bytes);
                 write!(out, "the age of the checkpoint grew {grew}")
             }
             Self::DirtyPages(change) => {
-                write!(out, "dirty pages grew {}", change.in_words(""))
+                write!(out, "dirty pages grew {}", change.in_words(si))
             }
         }
     }
@@ -185,9 +186,9 @@ impl RunState {
     pub fn why_no_end(&self) -> Option<String> {
         let possible = self.drift.low.abs().max(self.drift.high.abs());
         if possible > POSSIBLE_AFTER_WARM_UP {
-            let share = 100.0 * possible;
             return Some(format!(
-                "level, but a change by {share:.0} % could hide in the noise"
+                "level, but a change by {} could hide in the noise",
+                percent(possible)
             ));
         }
         let looks = self.looks_too_few?;
@@ -223,8 +224,8 @@ impl fmt::Display for Unjudged {
             ),
             Self::Noisy(share) => write!(
                 out,
-                "so noisy that a change by {:.0} % could hide in it",
-                share * 100.0
+                "so noisy that a change by {} could hide in it",
+                percent(*share)
             ),
         }
     }

@@ -4,6 +4,7 @@ use samples::{
     Durations, Host, Line, Lost, Phase, RunHeader, ServerIdentity, ServerMoment as Looked,
     ServerTotals,
 };
+use units::moment;
 
 use crate::{
     load::LoadMoment,
@@ -306,7 +307,8 @@ impl Model {
 /// In the words that stand on the screen.
 pub(crate) fn host_not_observed(lost: &Lost) -> String {
     format!(
-        "server host not observed from {:.1} s on: {}",
-        lost.t_s, lost.why
+        "server host not observed from {} on: {}",
+        moment(lost.t_s),
+        lost.why
     )
 }

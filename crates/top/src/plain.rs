@@ -1,6 +1,7 @@
 //! One line per interval, for a file, a pipe or a terminal of old.
 
 use samples::{Phase, printable, printable_lines};
+use units::moment;
 
 use crate::{
     figure::{mib, ms, number, percent},
@@ -199,7 +200,7 @@ impl Plain {
         let begun = model.phases.iter().skip(self.phases);
         for (begun_s, phase) in begun.take_while(|(begun_s, _)| *begun_s < tick_s) {
             let name = phase_name(*phase);
-            text.push_str(&format!("# {name} from {begun_s:.1} s on\n"));
+            text.push_str(&format!("# {name} from {} on\n", moment(*begun_s)));
             self.phases += 1;
         }
     }
@@ -210,7 +211,8 @@ impl Plain {
             Presence::Away { since_s, why, .. } => {
                 if !self.is_away {
                     text.push_str(&format!(
-                        "# server away from {since_s:.1} s on, trying again: {why}\n"
+                        "# server away from {} on, trying again: {why}\n",
+                        moment(*since_s)
                     ));
                 }
                 true

@@ -7,6 +7,7 @@ mod usage;
 
 use samples::{Record, RunSummary};
 
+use units::{duration, mean_bytes, si};
 use usage::Usage;
 
 /// What one operation costs.
@@ -102,6 +103,15 @@ impl Unit {
             Self::Micros => "µs",
             Self::Bytes => "B",
             Self::Count => "",
+        }
+    }
+
+    /// An amount with its unit: `1.23 ms`, `2.41 KiB`, `0.010`.
+    pub fn in_words(self, value: f64) -> String {
+        match self {
+            Self::Micros => duration(value * 1e3),
+            Self::Bytes => mean_bytes(value),
+            Self::Count => si(value),
         }
     }
 }

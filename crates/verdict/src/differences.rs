@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use samples::{Record, ServerIdentity, is_of_the_instance};
+use units::moment;
 
 /// Something that differs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +82,7 @@ fn of_records(a: &Record, b: &Record) -> Vec<Difference> {
     if let [Some(a), Some(b)] = lengths
         && apart(a, b)
     {
-        let told = |s: f64| Some(format!("{s:.1} s"));
+        let told = |s: f64| Some(moment(s));
         add(Part::Method, "measured", told(a), told(b));
     }
     if let (Some(a), Some(b)) = (a.dataset.as_ref(), b.dataset.as_ref())

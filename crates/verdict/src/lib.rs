@@ -39,7 +39,7 @@ pub use history::{Headline, Point, Series, headline, series};
 pub use measure::{Measure, Scale};
 pub use metric::Metric;
 pub use question::{Budget, Question};
-pub use sentence::{change, sentence};
+pub use sentence::sentence;
 pub use side::{Execution, Levels, Side};
 pub use steadiness::{CountedSeries, Course, RunStalls, run_stalls, run_state};
 pub use tolerance::{Check, Outcome, Tolerance, ToleranceError, checks};

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use samples::Record;
+use units::percent;
 
 use crate::side::{Execution, Levels};
 
@@ -49,7 +50,6 @@ fn unlike_executions(a: &Execution<'_>, b: &Execution<'_>) -> Vec<String> {
         let shares = operations[0].iter().zip(operations[1].values());
         let other = shares.filter(|((_, a), b)| (*a - *b).abs() > MIX_MAY_DIFFER);
         found.extend(other.map(|((name, a), b)| {
-            let percent = |share: f64| format!("{:.0} %", share * 100.0);
             format!("share of {name}: {} against {}", percent(*a), percent(*b))
         }));
     }

@@ -1,5 +1,7 @@
 //! What two results are compared by: a metric, or a cost per operation.
 
+use units::{duration, per_s, seconds, si};
+
 use crate::{
     costs::{Cost, Unit},
     metric::Metric,
@@ -28,6 +30,19 @@ pub enum Scale {
     Seconds,
     /// So much per operation.
     PerOperation(Unit),
+}
+
+impl Scale {
+    /// A number of this scale with its unit: `12.3k/s`, `1.23 ms`, `0.010`.
+    pub fn in_words(self, value: f64) -> String {
+        match self {
+            Self::PerSecond => per_s(value),
+            Self::PerMinute => format!("{}/min", si(value)),
+            Self::Nanoseconds => duration(value),
+            Self::Seconds => seconds(value),
+            Self::PerOperation(unit) => unit.in_words(value),
+        }
+    }
 }
 
 impl Measure {

@@ -1,5 +1,7 @@
 //! A comparison in words.
 
+use units::{change, fine_percent};
+
 use crate::{
     answer::{Answer, Looks},
     decision::Decision,
@@ -33,18 +35,18 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
         change(ratio.high),
         comparison.executions,
     );
-    let margin = number(question.min_effect * 100.0);
+    let margin = fine_percent(question.min_effect);
     match (answer.decision, answer.executions_needed) {
         (Decision::Equivalent, _) => {
-            text.push_str(&format!("; less than the {margin} % that matter"));
+            text.push_str(&format!("; less than the {margin} that matter"));
         }
         (Decision::Inconclusive, Some(needed)) if answer.looks.is_some() => {
             text.push_str(&format!("; about {needed} executions a side might decide"));
         }
         (Decision::Inconclusive, Some(needed)) => {
             text.push_str(&format!(
-                "; about {needed} executions a side would tell a difference of {} %",
-                number(answer.effect * 100.0)
+                "; about {needed} executions a side would tell a difference of {}",
+                fine_percent(answer.effect)
             ));
         }
         _ => {}
@@ -107,25 +109,6 @@ fn subject(question: &Question, answer: &Answer) -> String {
     format!("{}{place}", levels.join(", "))
 }
 
-/// A ratio as a change: `+15.7 %`, and of much more `×12.3`.
-pub fn change(ratio: f64) -> String {
-    let percent = (ratio - 1.0) * 100.0;
-    if percent.abs() >= 1000.0 {
-        return format!("×{}", number(ratio));
-    }
-    let sign = if percent >= 0.0 { "+" } else { "-" };
-    format!("{sign}{} %", number(percent.abs()))
-}
-
-/// Two or three digits that count: `0.4`, `15.7`, `132`.
-fn number(value: f64) -> String {
-    match value {
-        value if value >= 100.0 => format!("{value:.0}"),
-        value if value.fract() == 0.0 => format!("{value}"),
-        value => format!("{value:.1}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use stats::compare_pairs;
@@ -149,19 +132,6 @@ mod tests {
     }
 
     #[test]
-    fn changes() {
-        let cases = [
-            (1.157, "+15.7 %"),
-            (0.5, "-50 %"),
-            (2.0, "+100 %"),
-            (11.6, "×11.6"),
-        ];
-        for (ratio, words) in cases {
-            assert_eq!(change(ratio), words);
-        }
-    }
-
-    #[test]
     fn sentences() {
         let question = Question {
             metric: Metric::P99,
@@ -173,17 +143,17 @@ mod tests {
         let cases = [
             (
                 answer(Decision::Slower, &pairs, None),
-                "fs xfs against ext4 at connections 8: slower, p99 +10.0 % (95 % interval +5.1 % to +15.1 %; \
+                "fs xfs against ext4 at connections 8: slower, p99 +10 % (95 % interval +5.1 % to +15.1 %; \
                  3 executions a side, in pairs).",
             ),
             (
                 answer(Decision::Inconclusive, &pairs, Some(12)),
-                "fs xfs against ext4 at connections 8: inconclusive, p99 +10.0 % (95 % interval +5.1 % to +15.1 %; \
+                "fs xfs against ext4 at connections 8: inconclusive, p99 +10 % (95 % interval +5.1 % to +15.1 %; \
                  3 executions a side, in pairs); about 12 executions a side would tell a difference of 5 %.",
             ),
             (
                 answer(Decision::Equivalent, &pairs, None),
-                "fs xfs against ext4 at connections 8: equivalent, p99 +10.0 % (95 % interval +5.1 % to +15.1 %; \
+                "fs xfs against ext4 at connections 8: equivalent, p99 +10 % (95 % interval +5.1 % to +15.1 %; \
                  3 executions a side, in pairs); less than the 5 % that matter.",
             ),
             (

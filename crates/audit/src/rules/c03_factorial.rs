@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use stats::mean_interval;
+use units::percent;
 
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
     set::Set,
-    words::percent,
 };
 
 /// Executions per combination from which on an interaction can be told from chance.

@@ -1,11 +1,12 @@
 //! C04: the server is not left at defaults that throttle it.
 
+use units::{count, mean_bytes};
+
 use crate::{
     finding::{Finding, Level, Outcome},
     rule::{Judge, Rule},
     run::Run,
     set::Set,
-    words::{bytes, number},
 };
 
 /// The buffer pool that every server of today has where nobody sets it, bytes.
@@ -47,8 +48,8 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         let and = if fits { ", which holds the data" } else { "" };
         problems.push(format!(
             "the buffer pool has its default of {} on {} of memory{and}",
-            bytes(pool),
-            bytes(memory)
+            mean_bytes(pool),
+            mean_bytes(memory)
         ));
     }
     let flushed = run.counter_per_s("Innodb_buffer_pool_pages_flushed")?;
@@ -57,16 +58,16 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
         level = level.max(Level::Warn);
         problems.push(format!(
             "{} pages per second were flushed, innodb_io_capacity is {}",
-            number(flushed),
-            number(capacity)
+            count(flushed),
+            count(capacity)
         ));
     }
     let evidence = if problems.is_empty() {
         format!(
             "buffer pool {} of {}, {} pages flushed per second",
-            bytes(pool),
-            bytes(memory),
-            number(flushed)
+            mean_bytes(pool),
+            mean_bytes(memory),
+            count(flushed)
         )
     } else {
         format!("{}: {}", run.name(), problems.join("; "))
@@ -88,7 +89,7 @@ mod tests {
         assert_found(
             &judged(&RULE, default),
             Level::Fail,
-            "its default of 128 MiB on 16 GiB",
+            "its default of 128 MiB on 16.0 GiB",
         );
         let outcome = judged(&RULE, |record| {
             default(record);
@@ -106,9 +107,9 @@ mod tests {
         });
         assert_found(&outcome, Level::Fail, "its default of 128 MiB");
         let outcome = judged(&RULE, |record| {
-            count(record, "Innodb_buffer_pool_pages_flushed", 2000.0)
+            counter(record, "Innodb_buffer_pool_pages_flushed", 2000.0)
         });
-        assert_found(&outcome, Level::Warn, "innodb_io_capacity is 2000");
+        assert_found(&outcome, Level::Warn, "innodb_io_capacity is 2.00k");
     }
 
     #[test]
@@ -116,7 +117,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "buffer pool 8.0 GiB of 16 GiB",
+            "buffer pool 8.00 GiB of 16.0 GiB",
         );
     }
 

@@ -1,11 +1,12 @@
 //! C05: the server's memory fits into the machine's.
 
+use units::{bytes, mean_bytes, percent};
+
 use crate::{
     finding::{Finding, Level, Outcome},
     rule::{Judge, Rule},
     run::Run,
     set::Set,
-    words::{bytes, percent},
 };
 
 /// Share of the memory that buffer pool and connections may want together.
@@ -62,16 +63,16 @@ fn of_run(run: &Run<'_>, is_set: bool) -> Outcome {
     let does_not_fit = run.data_bytes().is_ok_and(|data| data > pool);
     let wanted = format!(
         "{} for the buffer pool and up to {} for {} connections are {} of {}",
-        bytes(pool),
-        bytes(connections),
+        mean_bytes(pool),
+        mean_bytes(connections),
         run.record.connections(),
         percent(share),
-        bytes(memory)
+        mean_bytes(memory)
     );
     let (level, evidence) = match swapped {
         Some(swapped) if swapped > 0 => (
             Level::Invalid,
-            format!("{} were swapped in; {wanted}", bytes(swapped as f64)),
+            format!("{} were swapped in; {wanted}", bytes(swapped)),
         ),
         _ if share > MOST => (Level::Warn, wanted),
         _ if share < LEAST && does_not_fit && is_set => {
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn found() {
-        assert_found(&pool(15.0), Level::Warn, "94 % of 16 GiB");
+        assert_found(&pool(15.0), Level::Warn, "93.8 % of 16.0 GiB");
         assert_found(&pool(1.0), Level::Warn, "the data does not fit");
         let outcome = judged(&RULE, |record| {
             each_sample(record, |sample| {
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn passes() {
-        assert_found(&judged(&RULE, |_| {}), Level::Pass, "50 % of 16 GiB");
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "50 % of 16.0 GiB");
         assert_eq!(level(&pool(3.0)), Level::Pass, "small, but the data fits");
     }
 

@@ -1,10 +1,11 @@
 //! C06: the query cache's lock does not serialise the statements.
 
+use units::{mean_bytes, percent};
+
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
 /// Connections seen waiting for the lock, as a share of those that were seen with a statement.
@@ -52,7 +53,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     let busy = cpu.user + cpu.system;
     let is_half_busy = HALF_BUSY.contains(&busy) && cpu.iowait < IOWAIT;
     let evidence = format!(
-        "the query cache is on ({size:.0} bytes), {} of the statements seen were waiting for its lock, CPUs {} busy, {} waiting for I/O",
+        "the query cache is on ({}), {} of the statements seen were waiting for its lock, CPUs {} busy, {} waiting for I/O",
+        mean_bytes(size),
         percent(share),
         percent(busy),
         percent(cpu.iowait)

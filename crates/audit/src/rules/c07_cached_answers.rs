@@ -1,10 +1,11 @@
 //! C07: the answers are not out of the query cache.
 
+use units::percent;
+
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
 pub(super) const RULE: Rule = Rule {
@@ -48,8 +49,8 @@ mod tests {
     #[test]
     fn found() {
         let outcome = judged(&RULE, |record| {
-            count(record, "Qcache_hits", 900.0);
-            count(record, "Com_select", 100.0);
+            counter(record, "Qcache_hits", 900.0);
+            counter(record, "Com_select", 100.0);
         });
         assert_found(&outcome, Level::Warn, "90 % of the SELECTs");
     }

@@ -1,11 +1,12 @@
 //! C09: the run was long enough for its redo log to come round.
 
+use units::{mean_bytes, percent, si};
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     redo::{capacity_bytes, written_bytes},
     rule::{Judge, Rule},
     run::Run,
-    words::{bytes, percent},
 };
 
 /// Times that the log has to be written over.
@@ -54,9 +55,10 @@ fn judge(run: &Run<'_>) -> Outcome {
         (false, _) => Level::Pass,
     };
     let evidence = format!(
-        "{} of redo log are {wraps:.1} times its capacity ({}); the checkpoint age changed by {} of it",
-        bytes(written),
-        bytes(capacity),
+        "{} of redo log are {} times its capacity ({}); the checkpoint age changed by {} of it",
+        mean_bytes(written),
+        si(wraps),
+        mean_bytes(capacity),
         percent(grown)
     );
     Ok(Finding::new(level, evidence)
@@ -85,7 +87,7 @@ mod tests {
         assert_found(
             &small_log(4_000_000),
             Level::Warn,
-            "0.4 times its capacity (1.0 GiB); the checkpoint age changed by 44 %",
+            "0.447 times its capacity (1.00 GiB); the checkpoint age changed by 44 %",
         );
         assert_eq!(level(&small_log(0)), Level::Note);
     }

@@ -76,7 +76,7 @@ fn judge(run: &Run<'_>) -> Outcome {
             "{}, {} CPUs, {} of memory, Linux {}, and {} directories with their devices",
             machine.cpu_model,
             machine.cpus,
-            crate::words::bytes(machine.memory_bytes as f64),
+            units::bytes(machine.memory_bytes),
             machine.kernel,
             storage.places.len()
         )
@@ -126,7 +126,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "AMD EPYC 7543, 8 CPUs, 16 GiB",
+            "AMD EPYC 7543, 8 CPUs, 16.0 GiB",
         );
     }
 }

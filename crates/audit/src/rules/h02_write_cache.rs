@@ -1,10 +1,11 @@
 //! H02: what a flush costs says what the disk's write cache is.
 
+use units::{count, seconds};
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::{nanoseconds, number},
 };
 
 /// Writes and flushes without which their means say nothing.
@@ -86,9 +87,9 @@ fn judge(run: &Run<'_>) -> Outcome {
         "{} ({}) took {} per write and {} per flush: flushing each would leave {} of its writes per second, {meaning}",
         device.device,
         cache.unwrap_or("cache unknown"),
-        nanoseconds(write_s * 1e9),
-        nanoseconds(flush_s * 1e9),
-        number(share),
+        seconds(write_s),
+        seconds(flush_s),
+        count(share),
     );
     Ok(Finding::new(level, evidence)
         .with("write_mean_us", write_s * 1e6)

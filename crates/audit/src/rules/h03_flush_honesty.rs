@@ -1,10 +1,11 @@
 //! H03: flushes take the time that they need.
 
+use units::{count, seconds};
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::{nanoseconds, number},
 };
 
 /// Nothing that writes to a medium answers a flush faster, seconds.
@@ -84,8 +85,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     let evidence = format!(
         "{}{kind} answered {} flushes per second, each in {} in the mean",
         device.device,
-        number(per_s),
-        nanoseconds(mean_s * 1e9)
+        count(per_s),
+        seconds(mean_s)
     );
     Ok(Finding::new(level, evidence)
         .with("flush_mean_us", mean_s * 1e6)
@@ -105,7 +106,7 @@ mod tests {
                 disk.requests.as_mut().unwrap().flush_s = Some(0.0009);
             });
         });
-        assert_found(&outcome, Level::Fail, "each in 3.0 us");
+        assert_found(&outcome, Level::Fail, "each in 3.00 µs");
         let outcome = judged(&RULE, |record| {
             record.storage[0].devices[0].rotational = Some(true)
         });
@@ -114,7 +115,7 @@ mod tests {
 
     #[test]
     fn passes() {
-        assert_found(&judged(&RULE, |_| {}), Level::Pass, "each in 67 us");
+        assert_found(&judged(&RULE, |_| {}), Level::Pass, "each in 66.7 µs");
         let outcome = judged(&RULE, |record| {
             record.storage[0].devices[0].rotational = Some(true);
             record.machines[0].virtualised = true;

@@ -1,10 +1,11 @@
 //! H05: the disk answers as fast as its kind does.
 
+use units::seconds;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::nanoseconds,
 };
 
 /// Reads without which their mean says nothing.
@@ -81,10 +82,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         slower if slower < 1.0 / ANOTHER_KIND && rotates => (Level::Warn, ", far too fast for one"),
         _ => (Level::Pass, ""),
     };
-    let evidence = format!(
-        "{name}, {kind}, took {} per read{but}",
-        nanoseconds(mean_s * 1e9)
-    );
+    let evidence = format!("{name}, {kind}, took {} per read{but}", seconds(mean_s));
     Ok(Finding::new(level, evidence).with("read_mean_us", mean_s * 1e6))
 }
 
@@ -113,7 +111,7 @@ mod tests {
 
     #[test]
     fn passes() {
-        assert_found(&reading(0.0003, false), Level::Pass, "took 300 us per read");
+        assert_found(&reading(0.0003, false), Level::Pass, "took 300 µs per read");
         assert_eq!(
             level(&reading(0.00001, false)),
             Level::Pass,

@@ -1,10 +1,11 @@
 //! H06: pages that InnoDB read came from the disk.
 
+use units::{mean_bytes, percent};
+
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    words::{bytes, percent},
 };
 
 /// Reads that are too few to matter, bytes per second.
@@ -45,8 +46,8 @@ fn judge(run: &Run<'_>) -> Outcome {
         .is_some_and(|method| method.to_ascii_uppercase().starts_with("O_DIRECT"));
     let evidence = format!(
         "InnoDB read {}/s, all disks delivered {}/s",
-        bytes(read),
-        bytes(delivered)
+        mean_bytes(read),
+        mean_bytes(delivered)
     );
     let (level, evidence) = if read < READ_AT_LEAST {
         (Level::Pass, evidence)
@@ -71,7 +72,8 @@ mod tests {
 
     #[test]
     fn found() {
-        let reading = |record: &mut samples::Record| count(record, "Innodb_data_read", 100.0 * MIB);
+        let reading =
+            |record: &mut samples::Record| counter(record, "Innodb_data_read", 100.0 * MIB);
         let outcome = judged(&RULE, |record| {
             reading(record);
             set(record, "innodb_flush_method", "fsync");
@@ -84,7 +86,7 @@ mod tests {
     fn passes() {
         assert_eq!(level(&judged(&RULE, |_| {})), Level::Pass);
         let outcome = judged(&RULE, |record| {
-            count(record, "Innodb_data_read", 100.0 * MIB);
+            counter(record, "Innodb_data_read", 100.0 * MIB);
             each_sample(record, |sample| {
                 sample.disk.as_mut().unwrap().read_bytes = 101 << 20;
             });

@@ -1,11 +1,12 @@
 //! H07: what is compared is of one class.
 
+use units::duration;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
     set::{Set, in_words},
-    words::nanoseconds,
 };
 
 /// Time per row from which on rows come from a disk with a head that moves, nanoseconds.
@@ -51,9 +52,9 @@ fn judge(set: &Set<'_>) -> Outcome {
     };
     let evidence = format!(
         "{} per row with {}, {} with {}",
-        nanoseconds(least.0),
+        duration(least.0),
         in_words(&least.1),
-        nanoseconds(most.0),
+        duration(most.0),
         in_words(&most.1)
     );
     Ok(Finding::new(level, evidence)
@@ -85,14 +86,14 @@ mod tests {
         let mut runs = blocks_over("cache", &["cold", "hot"]);
         for run in &mut runs {
             if run.header.combination["cache"] == "hot" {
-                count(run, "Innodb_rows_read", 1_000_000.0);
+                counter(run, "Innodb_rows_read", 1_000_000.0);
             }
         }
         let outcome = judged_together(&RULE, &runs, over(&["cache"]));
         assert_found(
             &outcome,
             Level::Invalid,
-            "8.0 us per row with cache=hot, 8.0 ms with cache=cold",
+            "7.99 µs per row with cache=hot, 7.99 ms with cache=cold",
         );
     }
 

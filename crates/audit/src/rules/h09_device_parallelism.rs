@@ -1,10 +1,11 @@
 //! H09: a disk that could do many things at once was not asked for one at a time.
 
+use units::{count, percent};
+
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    words::{number, percent},
 };
 
 /// Requests in flight up to which they come one after the other.
@@ -52,7 +53,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         "{} had requests {} of the time, at most {} at a time in the mean of a sample",
         first.device,
         percent(busy.min(1.0)),
-        number(most)
+        count(most)
     );
     Ok(Finding::new(level, evidence)
         .with("busy_share", busy)

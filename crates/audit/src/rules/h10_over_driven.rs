@@ -1,12 +1,12 @@
 //! H10: throughput does not collapse at the most connections.
 
 use stats::execution_mean;
+use units::{count, percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
     set::{Set, in_words},
-    words::{number, percent},
 };
 
 /// Below this share of the peak the load drives the server too hard.
@@ -64,10 +64,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         }
         let words = format!(
             "{}/s at {} connections are {} of the {}/s at {} ({})",
-            number(mean(&last.1)),
+            count(mean(&last.1)),
             last.0,
             percent(share),
-            number(mean(&peak.1)),
+            count(mean(&peak.1)),
             peak.0,
             in_words(&levels)
         );
@@ -127,7 +127,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Warn,
-            "602/s at 128 connections are 50 % of the 1202/s at 32",
+            "602/s at 128 connections are 50 % of the 1.20k/s at 32",
         );
     }
 

@@ -1,12 +1,12 @@
 //! H11: clients stand where an application would.
 
 use samples::Host;
+use units::percent;
 
 use crate::{
     finding::{Finding, Level, Outcome},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
 pub(super) const RULE: Rule = Rule {

@@ -1,12 +1,12 @@
 //! H12: the client was not the bottleneck.
 
 use samples::Cause;
+use units::{duration, percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    words::{nanoseconds, percent},
 };
 
 /// CPU time of an event loop as a share of its time, from which on it has no room left.
@@ -84,7 +84,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     let late = lag.map(|(ns, share)| {
         format!(
             "99 % of the requests went out within {} ({} of the median response time)",
-            nanoseconds(ns),
+            duration(ns),
             percent(share)
         )
     });
@@ -158,7 +158,7 @@ mod tests {
         assert_found(
             &judged(&RULE, |_| {}),
             Level::Pass,
-            "5.0 % of its time, 1.0 % of its ceiling",
+            "5 % of its time, 1 % of its ceiling",
         );
     }
 

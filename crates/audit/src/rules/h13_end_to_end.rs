@@ -1,10 +1,11 @@
 //! H13: what a gain of the database is worth to a user.
 
+use units::percent;
+
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
     set::Set,
-    words::percent,
 };
 
 /// A smaller gain is none that anybody states.

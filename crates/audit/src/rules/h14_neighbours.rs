@@ -1,12 +1,12 @@
 //! H14: nobody else used the machine.
 
 use samples::Disturbance;
+use units::percent;
 
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
 /// CPU of others, as a share of the machine.

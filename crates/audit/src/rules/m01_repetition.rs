@@ -1,12 +1,12 @@
 //! M01: each side was executed often enough.
 
 use stats::{mean_interval, smallest_effect};
+use units::{counted, percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     set::Set,
-    words::{counted, percent},
 };
 
 /// Executions of a combination.

@@ -1,10 +1,11 @@
 //! M02: caches were in one state while the run was measured, and not in an accidental one.
 
+use units::count;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    words::number,
 };
 
 /// Misses of the first third over those of the last third, from which on the cache was still filling.
@@ -51,8 +52,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     let loads = run.is_on("innodb_buffer_pool_load_at_startup") == Some(true);
     let evidence = format!(
         "{} pages per second were read in the first third of the measured phase, {} in the last",
-        number(first),
-        number(last)
+        count(first),
+        count(last)
     );
     let (level, evidence) = match (is_filling, loads) {
         (true, _) => (Level::Warn, evidence),
@@ -93,7 +94,7 @@ mod tests {
     fn passes() {
         assert_found(&judged(&RULE, |_| {}), Level::Pass, "0 pages per second");
         let outcome = judged(&RULE, |record| {
-            count(record, "Innodb_buffer_pool_reads", 500.0)
+            counter(record, "Innodb_buffer_pool_reads", 500.0)
         });
         assert_eq!(
             level(&outcome),

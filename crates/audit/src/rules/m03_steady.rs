@@ -1,6 +1,7 @@
 //! M03: the measured phase is steady.
 
 use stats::{Evidence, Steadiness, Unjudged, judge_run};
+use units::moment;
 
 use crate::{
     finding::{Finding, Level, Outcome, missing},
@@ -38,7 +39,7 @@ fn judge(run: &Run<'_>) -> Outcome {
             return Err(missing(words));
         }
         Err(why) => {
-            let evidence = format!("not shown to be steady in {measured_s:.1} s: {why}");
+            let evidence = format!("not shown to be steady in {}: {why}", moment(measured_s));
             return Ok(Finding::new(Level::Warn, evidence));
         }
     };
@@ -54,12 +55,16 @@ fn judge(run: &Run<'_>) -> Outcome {
     };
     let word = state.steadiness.word();
     let evidence = match level {
-        Level::Pass => format!("steady over all {measured_s:.0} s"),
+        Level::Pass => format!("steady over all {}", moment(measured_s)),
         Level::Note if reasons.is_empty() => {
             let from_s = share * measured_s;
-            format!("steady from {from_s:.1} s on, of {measured_s:.1} s measured")
+            format!(
+                "steady from {} on, of {} measured",
+                moment(from_s),
+                moment(measured_s)
+            )
         }
-        _ => format!("{word} over {measured_s:.1} s: {}", reasons.join("; ")),
+        _ => format!("{word} over {}: {}", moment(measured_s), reasons.join("; ")),
     };
     Ok(Finding::new(level, evidence)
         .with("drift", drift)
@@ -91,7 +96,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = rising(0.8, 60.0);
-        assert_found(&outcome, Level::Invalid, "warming over 120.0 s");
+        assert_found(&outcome, Level::Invalid, "warming over 120 s");
         assert_found(&rising(0.9, 4.0), Level::Note, "steady from");
     }
 

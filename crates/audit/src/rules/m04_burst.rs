@@ -1,12 +1,12 @@
 //! M04: the disk did not run out of credit.
 
 use stats::{Threshold, change_points};
+use units::{change, count, moment};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::{number, percent},
 };
 
 /// A drop that is a change of class.
@@ -58,7 +58,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if mean < REQUESTS {
         return Err(no_subject(format!(
             "the disk had {} requests per second",
-            number(mean)
+            count(mean)
         )));
     }
     let threshold = Threshold {
@@ -83,22 +83,25 @@ fn judge(run: &Run<'_>) -> Outcome {
         (Some((at, point)), _) => (
             Level::Fail,
             format!(
-                "after {:.0} s the disk fell from {} to {} requests per second ({}), and throughput with it",
-                at * measured_s,
-                number(point.before),
-                number(point.after),
-                percent(point.ratio() - 1.0)
+                "after {} the disk fell from {} to {} requests per second ({}), and throughput with it",
+                moment(at * measured_s),
+                count(point.before),
+                count(point.after),
+                change(point.ratio())
             ),
         ),
         (None, Some(model)) if measured_s < BURST_S => (
             Level::Warn,
-            format!("{measured_s:.0} s on a disk that is sold with bursts ({model})"),
+            format!(
+                "{} on a disk that is sold with bursts ({model})",
+                moment(measured_s)
+            ),
         ),
         _ => (
             Level::Pass,
             format!(
                 "{} requests per second, without a drop by 30 %",
-                number(mean)
+                count(mean)
             ),
         ),
     };

@@ -1,10 +1,11 @@
 //! M05: times are measured finely enough.
 
+use units::duration;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    words::nanoseconds,
 };
 
 /// Clock sources that answer in nanoseconds and cheaply.
@@ -56,9 +57,9 @@ fn judge(run: &Run<'_>) -> Outcome {
     };
     let evidence = format!(
         "clock source {clock}; response times from {} to {}, median {}",
-        nanoseconds(latency.min_ns as f64),
-        nanoseconds(latency.max_ns as f64),
-        nanoseconds(median_ns as f64)
+        duration(latency.min_ns as f64),
+        duration(latency.max_ns as f64),
+        duration(median_ns as f64)
     );
     Ok(Finding::new(level, evidence).with("resolution_share", share))
 }
@@ -78,7 +79,7 @@ mod tests {
                 (operation.min_ns, operation.max_ns) = (1_000_000, 1_000_000);
             }
         });
-        assert_found(&outcome, Level::Fail, "from 1.0 ms to 1.0 ms");
+        assert_found(&outcome, Level::Fail, "from 1.00 ms to 1.00 ms");
     }
 
     #[test]

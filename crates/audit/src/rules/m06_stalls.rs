@@ -1,12 +1,12 @@
 //! M06: the mean hides no stalls.
 
 use stats::stalls;
+use units::{duration, moment, percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    words::{nanoseconds, percent},
 };
 
 /// Windows without which a share of them says nothing.
@@ -30,7 +30,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     let course = by_second(run);
     if course.len() < WINDOWS {
         let words = format!(
-            "at least {WINDOWS} s of the measured phase (there are {})",
+            "at least {} of the measured phase (there are {})",
+            moment(WINDOWS as f64),
             course.len()
         );
         return Err(missing(words));
@@ -39,12 +40,12 @@ fn judge(run: &Run<'_>) -> Outcome {
     let share = stalls.stalled_share();
     let longest = run.summary.latency.map_or(0, |latency| latency.max_ns);
     let evidence = format!(
-        "{} of {} s were below half of the median ({}), {} in a row without any operation; the longest operation took {}",
+        "{} of {} were below half of the median ({}), {} in a row without any operation; the longest operation took {}",
         stalls.stalled,
-        stalls.intervals,
+        moment(stalls.intervals as f64),
         percent(share),
         stalls.longest_gap,
-        nanoseconds(longest as f64)
+        duration(longest as f64)
     );
     let level = if share > SHARE || stalls.longest_gap > 0 {
         Level::Warn

@@ -1,10 +1,11 @@
 //! M07: the runs were in random order.
 
+use units::percent;
+
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
     set::Set,
-    words::percent,
 };
 
 /// Rounds without which an order cannot be told from chance.

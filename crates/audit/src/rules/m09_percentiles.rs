@@ -1,13 +1,13 @@
 //! M09: no percentile rests on a handful of operations.
 
 use samples::are_enough;
+use units::count;
 
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     set::Set,
     support::independent_beyond,
-    words::number,
 };
 
 /// Percentiles that reports give.
@@ -53,8 +53,8 @@ fn judge(set: &Set<'_>) -> Outcome {
                 let words = format!(
                     "{}: {} operations lie beyond {name}, worth {} independent ones",
                     run.name(),
-                    number(simple),
-                    number(beyond)
+                    count(simple),
+                    count(beyond)
                 );
                 worst = Some((level, words, beyond));
             }

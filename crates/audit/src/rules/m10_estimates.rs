@@ -1,10 +1,11 @@
 //! M10: estimates are called estimates.
 
+use units::bytes;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    words::bytes,
 };
 
 pub(super) const RULE: Rule = Rule {
@@ -27,13 +28,13 @@ fn judge(run: &Run<'_>) -> Outcome {
     });
     Ok(match (counted, estimated) {
         (Some((rows, size)), _) => {
-            let evidence = format!("{rows} rows as loaded, {} on disk", bytes(size as f64));
+            let evidence = format!("{rows} rows as loaded, {} on disk", bytes(size));
             Finding::new(Level::Pass, evidence)
         }
         (None, Some((rows, size))) => {
             let evidence = format!(
                 "about {rows} rows and {}, as information_schema estimates",
-                bytes(size as f64)
+                bytes(size)
             );
             Finding::new(Level::Note, evidence)
         }
@@ -49,7 +50,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = judged(&RULE, |record| record.dataset = None);
-        assert_found(&outcome, Level::Note, "about 998000 rows and 2.0 GiB");
+        assert_found(&outcome, Level::Note, "about 998000 rows and 2.00 GiB");
     }
 
     #[test]

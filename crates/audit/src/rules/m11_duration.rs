@@ -1,5 +1,7 @@
 //! M11: the run saw what comes round several times.
 
+use units::{moment, seconds, si};
+
 use crate::{
     finding::{Finding, Level, Outcome},
     redo::{capacity_bytes, written_bytes},
@@ -52,8 +54,12 @@ fn judge(run: &Run<'_>) -> Outcome {
     } else {
         Level::Pass
     };
-    let evidence =
-        format!("{measured_s:.0} s are {rounds:.1} rounds of {what}, each {period_s:.0} s");
+    let evidence = format!(
+        "{} are {} rounds of {what}, each {}",
+        moment(measured_s),
+        si(rounds),
+        seconds(period_s)
+    );
     Ok(Finding::new(level, evidence).with("rounds", rounds))
 }
 
@@ -67,7 +73,7 @@ mod tests {
         let outcome = judged(&RULE, |record| {
             set(record, "innodb_log_file_size", "1073741824")
         });
-        assert_found(&outcome, Level::Warn, "0.4 rounds of the redo log");
+        assert_found(&outcome, Level::Warn, "0.447 rounds of the redo log");
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use units::counted;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     set::Set,
-    words::counted,
 };
 
 pub(super) const RULE: Rule = Rule {

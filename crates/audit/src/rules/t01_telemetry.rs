@@ -1,5 +1,7 @@
 //! T01: machine and server were watched all the time.
 
+use units::moment;
+
 use crate::{
     finding::{Finding, Level, Outcome},
     rule::{Judge, Rule},
@@ -42,7 +44,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }));
     let watched = |what: &str, gap: Option<f64>| match gap {
         None => format!("{what} not watched"),
-        Some(gap) if gap > GAP_S => format!("{what} not seen for {gap:.1} s"),
+        Some(gap) if gap > GAP_S => format!("{what} not seen for {}", moment(gap)),
         Some(_) => format!("{what} watched"),
     };
     let evidence = format!(
@@ -97,7 +99,7 @@ mod tests {
                 .telemetry
                 .retain(|it| !(60.0..70.0).contains(&it.t_s))
         });
-        assert_found(&outcome, Level::Warn, "machine not seen for 10.0 s");
+        assert_found(&outcome, Level::Warn, "machine not seen for 10 s");
         let outcome = judged(&RULE, |record| {
             let how = record.server_observation.as_mut().unwrap();
             how.not_observed = vec!["waits not observed: performance_schema is off".to_owned()];

@@ -1,10 +1,11 @@
 //! T02: the ceiling has a name.
 
+use units::count;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     set::Set,
-    words::number,
 };
 
 pub(super) const RULE: Rule = Rule {
@@ -35,7 +36,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
     let fastest = match set.runs.len() {
         1 => String::new(),
-        _ => format!("the fastest, {} with {}/s: ", run.name(), number(per_s)),
+        _ => format!("the fastest, {} with {}/s: ", run.name(), count(per_s)),
     };
     Ok(match &limit.resource {
         Some(resource) => Finding::new(

@@ -1,10 +1,11 @@
 //! T03: connections in flight are throughput times response time.
 
+use units::{percent, si};
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::{number, percent},
 };
 
 /// How far both may be apart, as a share.
@@ -78,8 +79,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     };
     let evidence = format!(
         "{} operations were seen in flight, throughput times response time is {}: {} apart",
-        number(in_flight),
-        number(by_times),
+        si(in_flight),
+        si(by_times),
         percent(apart)
     );
     Ok(Finding::new(level, evidence)
@@ -102,7 +103,7 @@ mod tests {
         assert_found(
             &outcome,
             Level::Fail,
-            "5.6 operations were seen in flight, throughput times response time is 8.0",
+            "5.60 operations were seen in flight, throughput times response time is 7.99",
         );
     }
 

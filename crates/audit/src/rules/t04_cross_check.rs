@@ -1,12 +1,12 @@
 //! T04: the server counts the statements that the client counts.
 
 use samples::Interval;
+use units::percent;
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
 /// How far both may be apart, as a share.
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn found() {
         for (per_s, part) in [(1100.0, "10 % apart"), (900.0, "10 % apart")] {
-            let outcome = judged(&RULE, |record| count(record, "Questions", per_s));
+            let outcome = judged(&RULE, |record| counter(record, "Questions", per_s));
             assert_found(&outcome, Level::Fail, part);
         }
     }

@@ -1,10 +1,11 @@
 //! T05: watching did not cost what was watched.
 
+use units::percent;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
 /// CPU of the collectors, as a share of one CPU.

@@ -1,10 +1,11 @@
 //! W02: the data stands to the memory as in production.
 
+use units::mean_bytes;
+
 use crate::{
     finding::{Finding, Level, Outcome},
     rule::{Judge, Rule},
     run::Run,
-    words::bytes,
 };
 
 /// Below this ratio of data to buffer pool everything is read from memory.
@@ -48,8 +49,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     });
     let evidence = format!(
         "{} of data are {ratio:.2} of the buffer pool ({}){in_memory}: {class}",
-        bytes(data),
-        bytes(pool)
+        mean_bytes(data),
+        mean_bytes(pool)
     );
     Ok(Finding::new(level, evidence).with("data_per_buffer_pool", ratio))
 }
@@ -70,7 +71,7 @@ mod tests {
         assert_found(
             &with_pool(2),
             Level::Warn,
-            "1.00 of the buffer pool (2.0 GiB), 0.12 of the machine's memory: on the knee",
+            "1.00 of the buffer pool (2.00 GiB), 0.12 of the machine's memory: on the knee",
         );
         assert_found(&with_pool(8), Level::Note, "in memory");
     }

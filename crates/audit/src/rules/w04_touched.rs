@@ -1,10 +1,11 @@
 //! W04: the load touches as much of the data as it says it has.
 
+use units::percent;
+
 use crate::{
     finding::{Finding, Level, Outcome, Unjudged, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
 /// Share of the data that has to be asked for.
@@ -128,7 +129,7 @@ mod tests {
     fn reading(held: f64, per_s: f64) -> Outcome {
         judged(&RULE, |record| {
             large(record);
-            count(record, "Innodb_pages_read", per_s);
+            counter(record, "Innodb_pages_read", per_s);
             let first = &mut record.server_status[0];
             let name = "Innodb_buffer_pool_pages_data".to_owned();
             first.values.insert(name, held);
@@ -138,7 +139,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = drawing(100, 1_000_000);
-        assert_found(&outcome, Level::Fail, "0.0 % of 1000000 keys");
+        assert_found(&outcome, Level::Fail, "0.01 % of 1000000 keys");
         // Of 131,072 pages.
         assert_found(
             &reading(20_000.0, 10.0),

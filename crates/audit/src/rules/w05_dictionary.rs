@@ -1,10 +1,11 @@
 //! W05: a dictionary hands out all of its keys.
 
+use units::percent;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
 /// Share of the keys that have to be drawn.

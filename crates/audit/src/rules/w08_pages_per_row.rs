@@ -1,10 +1,11 @@
 //! W08: pages are read as rows are looked at, and rows as they are asked for.
 
+use units::count;
+
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::number,
 };
 
 /// Pages read beyond what the rows need, as a multiple.
@@ -62,10 +63,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let is_more = read > PAGES_AT_LEAST && read > TIMES * needed;
     let evidence = format!(
         "{} pages read per operation; the {} rows looked at by key or range can need {}, {} were scanned",
-        number(read),
-        number(by_key + next + by_position + changed),
-        number(needed),
-        number(scanned)
+        count(read),
+        count(by_key + next + by_position + changed),
+        count(needed),
+        count(scanned)
     );
     let level = if is_scanning || is_more {
         Level::Warn
@@ -85,9 +86,9 @@ mod tests {
 
     fn with(counters: &[(&str, f64)]) -> Outcome {
         judged(&RULE, |record| {
-            count(record, "Handler_read_key", 1000.0);
+            counter(record, "Handler_read_key", 1000.0);
             for (name, per_s) in counters {
-                count(record, name, *per_s);
+                counter(record, name, *per_s);
             }
         })
     }
@@ -95,7 +96,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = with(&[("Innodb_buffer_pool_reads", 9_000.0)]);
-        assert_found(&outcome, Level::Warn, "9.0 pages read per operation");
+        assert_found(&outcome, Level::Warn, "9 pages read per operation");
         let outcome = with(&[("Handler_read_rnd_next", 500_000.0)]);
         assert_found(&outcome, Level::Warn, "500 were scanned");
     }

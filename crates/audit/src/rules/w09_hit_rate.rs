@@ -1,11 +1,12 @@
 //! W09: the sides of a comparison found the same share of their pages in memory.
 
+use units::percent;
+
 use crate::{
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
     run::Run,
     set::{Set, in_words},
-    words::percent,
 };
 
 /// A difference in the hit rate, as a share, that changes throughput by itself.
@@ -50,10 +51,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         let difference = most.0 - least.0;
         if worst.as_ref().is_none_or(|(known, _)| difference > *known) {
             let words = format!(
-                "{:.2} % of the page requests found their page in memory with {}, {:.2} % with {}",
-                most.0 * 100.0,
+                "{} of the page requests found their page in memory with {}, {} with {}",
+                percent(most.0),
                 in_words(&most.1),
-                least.0 * 100.0,
+                percent(least.0),
                 in_words(&least.1)
             );
             worst = Some((difference, words));
@@ -93,14 +94,14 @@ mod tests {
         let mut runs = blocks_over("pool", &["1G", "2G"]);
         for run in &mut runs {
             if run.header.combination["pool"] == "1G" {
-                count(run, "Innodb_buffer_pool_reads", 450.0);
+                counter(run, "Innodb_buffer_pool_reads", 450.0);
             }
         }
         let outcome = judged_together(&RULE, &runs, over(&["pool"]));
         assert_found(
             &outcome,
             Level::Note,
-            "100.00 % of the page requests found their page in memory with pool=2G, 95.00 %",
+            "100 % of the page requests found their page in memory with pool=2G, 95 %",
         );
     }
 

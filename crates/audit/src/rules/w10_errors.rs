@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use units::percent;
+
 use crate::{
     finding::{Finding, Level, Outcome},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
 /// Failed attempts, as a share of all.
@@ -104,7 +105,7 @@ mod tests {
         assert_found(
             &deadlocks(1200),
             Level::Fail,
-            "1200 attempts failed, 1.0 % of all: 1200 with error 1213",
+            "1200 attempts failed, 1 % of all: 1200 with error 1213",
         );
         assert_found(&deadlocks(12), Level::Note, "12 attempts");
     }

@@ -52,7 +52,7 @@ mod tests {
 
     fn inserting(mode: &str, format: &str) -> Outcome {
         judged(&RULE, |record| {
-            count(record, "Com_insert", 100.0);
+            counter(record, "Com_insert", 100.0);
             set(record, "innodb_autoinc_lock_mode", mode);
             set(record, "log_bin", "ON");
             set(record, "binlog_format", format);

@@ -1,11 +1,12 @@
 //! W13: commits share their flushes.
 
+use units::count;
+
 use crate::{
     commits::{commits_per_s, log_flushes_per_s},
     finding::{Finding, Level, Outcome, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::number,
 };
 
 /// Flushes per commit from which on nothing is shared.
@@ -46,8 +47,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     };
     let evidence = format!(
         "{per_commit:.2} flushes per commit: {} {which} and {} commits per second by {connections} connections",
-        number(flushes),
-        number(commits)
+        count(flushes),
+        count(commits)
     );
     Ok(Finding::new(level, evidence).with("flushes_per_commit", per_commit))
 }
@@ -60,7 +61,7 @@ mod tests {
     #[test]
     fn found() {
         let outcome = judged(&RULE, |record| {
-            count(record, "Innodb_os_log_fsyncs", 2000.0)
+            counter(record, "Innodb_os_log_fsyncs", 2000.0)
         });
         assert_found(&outcome, Level::Warn, "2.00 flushes per commit");
     }
@@ -72,7 +73,7 @@ mod tests {
             Level::Pass,
             "0.30 flushes per commit",
         );
-        assert_no_subject(&judged(&RULE, |record| count(record, "Com_update", 0.0)));
+        assert_no_subject(&judged(&RULE, |record| counter(record, "Com_update", 0.0)));
         assert_no_subject(&judged(&RULE, |record| record.header.connections = 2));
     }
 }

@@ -1,11 +1,12 @@
 //! W14: what InnoDB flushes, the disk is told to flush.
 
+use units::count;
+
 use crate::{
     commits::log_flushes_per_s,
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::number,
 };
 
 /// Flushes by InnoDB per flush of the disks; the kernel may make one of several that wait together.
@@ -55,8 +56,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     };
     let evidence = format!(
         "{} {which} per second, {} carried out by the disks",
-        number(asked),
-        number(carried_out)
+        count(asked),
+        count(carried_out)
     );
     Ok(Finding::new(level, evidence)
         .with("asked_per_s", asked)
@@ -82,7 +83,7 @@ mod tests {
         assert_found(
             &flushed(Some(10)),
             Level::Fail,
-            "300 flushes of the log per second, 10.0 carried out",
+            "300 flushes of the log per second, 10 carried out",
         );
     }
 

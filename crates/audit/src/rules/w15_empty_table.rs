@@ -1,10 +1,11 @@
 //! W15: rows go into tables that are not empty.
 
+use units::percent;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
-    words::percent,
 };
 
 /// A table of less than this share of its final rows was as good as empty.
@@ -71,7 +72,7 @@ mod tests {
 
     fn growing(from: u64, to: u64) -> Outcome {
         judged(&RULE, |record| {
-            count(record, "Com_insert", 100.0);
+            counter(record, "Com_insert", 100.0);
             record.table_sizes[0].tables[0].rows = from;
             record.table_sizes[1].tables[0].rows = to;
         })

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use units::percent;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
     set::{Combination, Set},
-    words::percent,
 };
 
 /// How much larger the largest may be than the smallest.

@@ -213,11 +213,11 @@ fn rates_not_reached(recorded: &Results) -> anyhow::Result<()> {
     };
     let asked = run.offered.as_ref().and_then(|offered| offered.rate_per_s);
     let message = format!(
-        "rate not reached in run {}: {:.0} of {:.0} operations per second, from {:.1} s on: {}{others}",
+        "rate not reached in run {}: {} of {} operations per second, from {} on: {}{others}",
         run.header.run,
-        first.achieved_per_s,
-        asked.unwrap_or(0.0),
-        first.from_s,
+        units::si(first.achieved_per_s),
+        units::si(asked.unwrap_or(0.0)),
+        units::moment(first.from_s),
         first.why
     );
     Err(Blamed::new(Blame::Answer, message)

@@ -66,7 +66,7 @@ fn a_warm_up_that_was_too_short_is_told_everywhere() {
         .prints("report: out/report.html");
     let (from_s, why) = last(&record, Phase::Measurement);
     assert!((2.9..6.0).contains(&from_s), "{from_s} s");
-    assert!(why.starts_with("not steady after 3.0 s: "), "{why}");
+    assert!(why.starts_with("not steady after 3 s: "), "{why}");
     let end = record.end.as_ref().unwrap();
     assert!(
         end.why
@@ -108,6 +108,6 @@ fn a_pool_that_fills_is_told_where_the_throughput_is_level() {
     let record = Record::open(&scene.path().join("out").join(record_name(1))).unwrap();
     let (from_s, why) = last(&record, Phase::Measurement);
     assert!(from_s >= 8.0, "{from_s} s: {why}");
-    assert!(why.starts_with("not steady after 8.0 s: "), "{why}");
+    assert!(why.starts_with("not steady after 8 s: "), "{why}");
     assert!(why.contains("misses per second changed by -"), "{why}");
 }

@@ -16,6 +16,7 @@ const JUDGING: &[&str] = &[
     "settings",
     "stats",
     "top",
+    "units",
     "verdict",
 ];
 

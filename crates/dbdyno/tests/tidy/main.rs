@@ -4,6 +4,7 @@
 //! beside it, and then has to find nothing in this repository.
 
 mod crates;
+mod figures;
 mod module_tree;
 mod modules;
 mod pages;
@@ -83,6 +84,14 @@ fn no_module_has_an_empty_name() {
 #[test]
 fn modules_have_one_style() {
     assert_none(Repository::open().check("rs", sources::second_style_of_modules));
+}
+
+#[test]
+fn figures_for_people_come_from_one_place() {
+    let repository = Repository::open();
+    let mut problems = repository.check("rs", figures::private);
+    problems.extend(figures::stale_excuses(repository.files()));
+    assert_none(problems);
 }
 
 #[test]

@@ -39,6 +39,11 @@ impl Repository {
         Self { root, files }
     }
 
+    /// All of them.
+    pub(crate) fn files(&self) -> &[File] {
+        &self.files
+    }
+
     /// The text of a file that has to exist.
     pub(crate) fn text(&self, path: &str) -> &str {
         let file = self.files.iter().find(|file| file.path == path);

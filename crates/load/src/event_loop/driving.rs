@@ -412,8 +412,8 @@ impl SharedState {
 
 /// Why an operation is not tried again, before the server's words.
 fn given_up(attempts: u64, message: &str) -> String {
-    let time_s = IN_VAIN.as_secs();
-    format!("given up after {attempts} attempts and {time_s} s without one success: {message}")
+    let time = units::span(IN_VAIN);
+    format!("given up after {attempts} attempts and {time} without one success: {message}")
 }
 
 /// Records the statements of one attempt at an operation.

@@ -257,7 +257,7 @@ fn moved_apart(heights: &[f64], gap: f64, top: f64, bottom: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::{si, si_tick};
+    use units::{si, si_tick};
 
     #[test]
     fn labels_are_moved_apart_within_the_chart() {

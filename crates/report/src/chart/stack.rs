@@ -1,13 +1,13 @@
 //! A chart of stacked bars, one per level, from 0 to 100 %.
 
 use maud::{Markup, html};
+use units::{percent, percent_number};
 
 use super::{
     frame::{Description, Size, level_axis, svg, y_axis},
     px,
     scale::{Axis, Levels},
 };
-use crate::number::percent;
 
 /// One chart.
 pub(crate) struct StackChart<'a> {
@@ -38,7 +38,7 @@ impl StackChart<'_> {
         let at = |index: usize| self.size.x((index as f64 + 0.5) * slot);
         let width = (slot * (self.size.width - self.size.left - self.size.right) * 0.78).min(48.0);
         let content = html! {
-            (y_axis(self.size, &axis, "CPU %", percent))
+            (y_axis(self.size, &axis, "CPU %", percent_number))
             @for (index, bar) in self.bars.iter().enumerate() {
                 @if let Some(parts) = bar { (self.bar(parts, index, at(index), width)) }
             }
@@ -63,7 +63,7 @@ impl StackChart<'_> {
             .collect();
         let hints: Vec<String> = parts
             .iter()
-            .map(|part| format!("{} {} %", part.name, percent(part.share)))
+            .map(|part| format!("{} {}", part.name, percent(part.share)))
             .collect();
         let hint = format!(
             "{} {}: {}",

@@ -1,13 +1,13 @@
 //! One run's throughput over time as static SVG, for a page without a chart library.
 
 use maud::{Markup, html};
+use units::si_tick;
 
 use super::{
     frame::{Description, Size, svg, y_axis},
     px,
     scale::Axis,
 };
-use crate::number::si_tick;
 
 /// One chart.
 pub(crate) struct Timeline<'a> {

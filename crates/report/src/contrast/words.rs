@@ -1,23 +1,10 @@
 //! The words and numbers of a comparison.
 
-use verdict::{
-    Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, Place, Scale,
-    Unit, change as change_of,
-};
-
-use crate::number::{counted, duration, si};
+use units::{change, counted, fine_percent};
+use verdict::{Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, Place};
 
 /// More executions than these nobody does.
 const MORE_MAX: usize = 1000;
-
-/// A ratio as a change: `+15.7 %`, and of much more `×12.3`.
-fn change(ratio: f64) -> String {
-    if ratio >= 10.0 {
-        format!("×{}", si(ratio))
-    } else {
-        change_of(ratio)
-    }
-}
 
 /// `9`, or `more than 1000`.
 fn count_of_more(needed: usize, executions: usize) -> String {
@@ -50,7 +37,7 @@ pub(super) fn headline(contrast: &Contrast, place: &Place) -> String {
         };
     };
     let name = compared.measure.in_words();
-    let margin = percent(contrast.margin);
+    let margin = fine_percent(contrast.margin);
     let pairs = if place.paired { ", in pairs" } else { "" };
     let sides = format!("{}{pairs}", executions(place));
     let Some(comparison) = &compared.comparison else {
@@ -90,12 +77,12 @@ fn more(compared: &Compared) -> String {
     let shown = compared.smallest_effect.map(|effect| {
         format!(
             "; these would have found a difference of {} in four of five cases",
-            percent(effect)
+            fine_percent(effect)
         )
     });
     format!(
         "; about {more} a side would tell a difference of {}{}",
-        percent(compared.effect),
+        fine_percent(compared.effect),
         shown.unwrap_or_default()
     )
 }
@@ -157,7 +144,7 @@ pub(super) fn check(check: &Check) -> String {
             "{}, {} interval {} to {}",
             change(ratio.estimate),
             // Among several checks each has a wider one.
-            percent(check.confidence),
+            fine_percent(check.confidence),
             change(ratio.low),
             change(ratio.high)
         ),
@@ -202,7 +189,7 @@ pub(super) fn method(contrast: &Contrast) -> String {
          for all costs together {together}; equivalent is within {} for certain, and for costs also a difference too small \
          to matter. Of what is inconclusive the table tells how many more executions a side would show the difference that \
          was found.",
-        percent(contrast.margin)
+        fine_percent(contrast.margin)
     )
 }
 
@@ -221,7 +208,7 @@ pub(crate) fn levels(levels: &Levels) -> String {
 
 /// A row of a table: measure, A, B, change, interval, decision.
 pub(super) fn row(compared: &Compared) -> [String; 6] {
-    let value = |value: f64| in_words(value, compared.measure.scale());
+    let value = |value: f64| compared.measure.scale().in_words(value);
     let comparison = compared.comparison.as_ref();
     let [a, b] = compared.means;
     // From nothing there is no share.
@@ -252,37 +239,5 @@ fn decision(compared: &Compared) -> String {
             format!("{word}, {more} more")
         }
         None => word.to_owned(),
-    }
-}
-
-/// A number with its unit: `12.3k/s`, `1.23 ms`, `0.010`.
-pub(crate) fn in_words(value: f64, scale: Scale) -> String {
-    match scale {
-        Scale::PerSecond => format!("{}/s", si(value)),
-        Scale::PerMinute => format!("{}/min", si(value)),
-        Scale::Nanoseconds => duration(value),
-        Scale::Seconds => duration(value * 1e9),
-        Scale::PerOperation(Unit::Micros) if value == 0.0 => "0".to_owned(),
-        Scale::PerOperation(Unit::Micros) => duration(value * 1e3),
-        Scale::PerOperation(Unit::Bytes) => in_bytes(value),
-        Scale::PerOperation(Unit::Count) => si(value),
-    }
-}
-
-/// `72.0 B`, `2.41 kB`.
-fn in_bytes(value: f64) -> String {
-    let number = si(value);
-    let prefix_at = number.trim_end_matches(char::is_alphabetic).len();
-    let (number, prefix) = number.split_at(prefix_at);
-    format!("{number} {prefix}B")
-}
-
-/// A share in per cent: `2 %`, `12.5 %`.
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    match percent {
-        percent if percent >= 100.0 => format!("{percent:.0} %"),
-        percent if (percent - percent.round()).abs() < 0.05 => format!("{percent:.0} %"),
-        percent => format!("{percent:.1} %"),
     }
 }

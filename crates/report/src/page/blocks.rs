@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
+use units::{duration, duration_tick, si, si_tick};
 use verdict::{Answer, Measure, Question, Scale};
 
 use super::figures::scrolling;
@@ -15,7 +16,6 @@ use crate::{
         scale::Axis,
     },
     grid::{Grid, in_words},
-    number::{duration, duration_tick, si, si_tick},
 };
 
 /// More comparisons than these are in the table only: nobody looks at more small charts.

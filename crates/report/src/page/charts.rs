@@ -6,6 +6,7 @@ mod laws;
 
 use maud::{Markup, html};
 
+use units::{si, si_tick};
 use verdict::{Cost, Unit};
 
 use super::figures;
@@ -20,7 +21,6 @@ use crate::{
         scale::{Axis, Levels},
     },
     grid::{Facet, Grid, Line, Measure},
-    number::{si, si_tick},
     results::Factor,
     scaling::Scaling,
 };

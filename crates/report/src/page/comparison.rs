@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 use stats::Interval;
-use verdict::{Answer, Question, change};
+use units::change;
+use verdict::{Answer, Question};
 
 use super::{
     blocks,

@@ -7,7 +7,6 @@ use super::{charts::Charts, figures::scrolling};
 use crate::{
     answer,
     cell::Figure,
-    contrast::amount,
     grid::{Facet, Grid},
     limit,
     results::Results,
@@ -166,5 +165,5 @@ fn costs(grid: &Grid) -> Markup {
 fn mean(executions: &[&Execution], measure: Measure) -> String {
     let values: Option<Vec<f64>> = executions.iter().map(|it| measure.of(it)).collect();
     let figure = values.as_deref().and_then(Figure::of);
-    figure.map_or("–".to_owned(), |it| amount(it.mean, measure.scale()))
+    figure.map_or("–".to_owned(), |it| measure.scale().in_words(it.mean))
 }

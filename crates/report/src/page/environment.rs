@@ -4,16 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 use samples::ErrorCount;
+use units::{bytes, counted};
 
 use super::{
     figures::{joined, scrolling},
     machines, variables,
 };
-use crate::{
-    ceiling,
-    number::{bytes, counted},
-    results::Results,
-};
+use crate::{ceiling, results::Results};
 
 /// Statement errors, added up over all runs; nothing when there were none.
 pub(super) fn errors(results: &Results) -> Markup {

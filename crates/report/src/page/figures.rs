@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use units::{duration, duration_with_interval};
 
 use crate::{
     answer::throughput_in_words,
     cell::{Cell, Figure, Percentile},
-    number::{duration, duration_with_interval},
 };
 
 /// A table that scrolls by itself on a narrow screen, also by keyboard.

@@ -1,6 +1,7 @@
 //! The list of runs, from which one is chosen to see its course over time.
 
 use maud::{Markup, html};
+use units::{duration, percent_number, si};
 use verdict::Execution;
 
 use super::{
@@ -13,7 +14,6 @@ use crate::{
     disturbances,
     grid::Grid,
     limit::limit_name,
-    number::{duration, percent, si},
     results::Results,
     steadiness,
     support::Support,
@@ -93,7 +93,7 @@ fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool
             @for percentile in Percentile::ALL {
                 (number(times.and_then(|times| percentile.of(&times)), duration))
             }
-            (number(server_machine(record, summary).map(|cpu| busy(&cpu)), percent))
+            (number(server_machine(record, summary).map(|cpu| busy(&cpu)), percent_number))
             td data-value=(summary.errors) { (summary.errors) }
             td { (limit_name(record)) }
             td.state {

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use samples::{BlockDevice, Cgroup, Host, KernelSettings, Machine, Storage, StorageDirectory};
+use units::{bytes, fine_percent};
 
 use super::figures::scrolling;
-use crate::{number::bytes, observers, results::Results};
+use crate::{observers, results::Results};
 
 /// The machines, how they are set up, and their storage.
 pub(super) fn tables(results: &Results) -> Markup {
@@ -122,17 +123,17 @@ fn on_off(on: bool) -> &'static str {
 }
 
 fn kernel_settings(kernel: &KernelSettings) -> [(&'static str, Option<String>); 6] {
-    let percent = |value: Option<u32>| value.map(|it| format!("{it} %"));
+    let share = |value: Option<u32>| value.map(|it| fine_percent(f64::from(it) / 100.0));
     [
         (
             "transparent huge pages",
             kernel.transparent_huge_pages.clone(),
         ),
         ("swappiness", kernel.swappiness.map(|it| it.to_string())),
-        ("dirty ratio", percent(kernel.dirty_ratio)),
+        ("dirty ratio", share(kernel.dirty_ratio)),
         (
             "dirty background ratio",
-            percent(kernel.dirty_background_ratio),
+            share(kernel.dirty_background_ratio),
         ),
         ("clock source", kernel.clocksource.clone()),
         ("isolated CPUs", kernel.isolated_cpus.clone()),

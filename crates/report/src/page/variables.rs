@@ -5,12 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 use mycnf::{Catalogue, Family};
 use samples::{ServerIdentity, is_of_the_instance};
+use units::{bytes, counted};
 
 use super::figures::{joined, scrolling};
-use crate::{
-    number::{bytes, counted},
-    results::Results,
-};
+use crate::results::Results;
 
 /// Variables that decide whether two results can be compared at all: durability, memory, concurrency, logging.
 const TELLING: [&str; 20] = [

@@ -197,7 +197,7 @@ fn what_the_run_did_is_told() {
         }),
     });
     let report = RunReport::of(&record, &[95.0]);
-    let line = "\nsteadiness  warming: throughput changed by +12 %; 3.0 s below half of the median throughput, 2.0 s of it in a row\n";
+    let line = "\nsteadiness  warming: throughput changed by +12 %; 3 s below half of the median throughput, 2 s of it in a row\n";
     assert!(report.text().contains(line), "{}", report.text());
     let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
     assert_eq!(json["steadiness"]["class"], "warming");

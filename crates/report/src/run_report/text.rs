@@ -3,10 +3,10 @@
 //! ```text
 //! oltp point_select on 10.11.19-MariaDB, unix socket /run/mysqld/mysqld.sock
 //! rand-type uniform, statements prepared, table-size 10000, tables 1
-//! 8 connections, 4 event loops (epoll), closed loop, seed 1, measured 10.0 s
+//! 8 connections, 4 event loops (epoll), closed loop, seed 1, measured 10 s
 //!
 //! throughput    52.4k/s, statements 52.4k/s (read 52.4k, write 0, other 0)
-//! CPU           client 0.41, server 1.32; client 7.8 us per statement
+//! CPU           client 0.41, server 1.32; client 7.80 µs per statement
 //! limited by    CPU: 97 % busy (server 66 %, client 21 %, others 10 %), tasks waited for a CPU 80 % of the time
 //!
 //!                     count   per s   mean    p50    p95    p99    max
@@ -19,7 +19,7 @@ use comfy_table::{CellAlignment, Table};
 use samples::Steadiness;
 
 use super::{RunReport, Times};
-use crate::{number, support::LEFT_OUT, terminal::RULED};
+use crate::{support::LEFT_OUT, terminal::RULED};
 
 impl RunReport {
     /// The report as text of a few lines and a table.
@@ -43,21 +43,21 @@ impl RunReport {
             None => "closed loop".to_owned(),
         };
         line(format_args!(
-            "{}, {} ({}), {arrivals}, seed {}, measured {:.1} s",
+            "{}, {} ({}), {arrivals}, seed {}, measured {}",
             self.connections_in_words(),
-            number::counted(self.loops as usize, "event loop"),
+            units::counted(self.loops as usize, "event loop"),
             self.io,
             self.seed,
-            self.measured_s
+            units::moment(self.measured_s)
         ));
         let per_s = self.statements_per_s;
         line(format_args!(
             "\nthroughput  {} events/s, {} statements/s (read {}, write {}, other {})",
-            number::si(self.throughput_per_s.unwrap_or(0.0)),
-            number::si(per_s.read + per_s.write + per_s.other),
-            number::si(per_s.read),
-            number::si(per_s.write),
-            number::si(per_s.other)
+            units::si(self.throughput_per_s.unwrap_or(0.0)),
+            units::si(per_s.read + per_s.write + per_s.other),
+            units::si(per_s.read),
+            units::si(per_s.write),
+            units::si(per_s.other)
         ));
         line(format_args!("CPUs        {}", self.cpu_in_words()));
         if let Some(host) = &self.server_host {
@@ -71,8 +71,9 @@ impl RunReport {
         }
         if let Some(shortfall) = &self.shortfall {
             line(format_args!(
-                "rate        not reached from {:.1} s on: {}",
-                shortfall.from_s, shortfall.why
+                "rate        not reached from {} on: {}",
+                units::moment(shortfall.from_s),
+                shortfall.why
             ));
         }
         for error in &self.errors {
@@ -108,7 +109,7 @@ impl RunReport {
     /// `8 connections`, or `8 of 16 connections` where the server refused the others.
     fn connections_in_words(&self) -> String {
         let asked = u64::from(self.connections) + self.connections_refused;
-        let counted = number::counted(asked as usize, "connection");
+        let counted = units::counted(asked as usize, "connection");
         match self.connections_refused {
             0 => counted,
             _ => format!("{} of {counted}", self.connections),
@@ -120,7 +121,7 @@ impl RunReport {
             |cpus: Option<f64>| cpus.map_or("not observed".to_owned(), |cpus| format!("{cpus:.2}"));
         let per_statement = self
             .client_us_per_statement
-            .map(|us| format!(", {us:.1} us per statement"))
+            .map(|us| format!(", {} per statement", units::duration(us * 1e3)))
             .unwrap_or_default();
         format!(
             "client {}{per_statement}; server {}",
@@ -168,7 +169,7 @@ impl RunReport {
         let mut row = vec![
             label.to_owned(),
             times.count.to_string(),
-            number::si(per_s),
+            units::si(per_s),
             format!("{:.3}", times.mean_ms),
         ];
         row.extend(
@@ -193,8 +194,9 @@ fn in_words(steadiness: &Steadiness) -> String {
     };
     if let Some(stalls) = &steadiness.stalls {
         words.push_str(&format!(
-            "; {:.1} s below half of the median throughput, {:.1} s of it in a row",
-            stalls.stalled_s, stalls.longest_s
+            "; {} below half of the median throughput, {} of it in a row",
+            units::moment(stalls.stalled_s),
+            units::moment(stalls.longest_s)
         ));
     }
     words

@@ -132,8 +132,8 @@ fn two_hosts_are_told_apart() {
     for shown in [
         "CPU of the server's machine",
         "CPU of the client's machine (not the server's)",
-        "The server's host was observed through ssh://dba@db1 in 24 runs. Its time of day was 400.00 ms ahead of the \
-         client's (± 81.0 us); times in charts and record are the client's. The two clocks drifted apart by at most \
+        "The server's host was observed through ssh://dba@db1 in 24 runs. Its time of day was 400 ms ahead of the \
+         client's (± 81.0 µs); times in charts and record are the client's. The two clocks drifted apart by at most \
          3.1 ppm (known to ± 5.4 ppm).",
         "Run 24: server host not observed from ",
         "on: the connection was closed.",

@@ -72,9 +72,9 @@ fn show(step: &dyn Step, what: &str, event: &PopulateEvent) {
             // The indexes come after the last row.
             step.reach(((share * WHOLE as f64) as u64).min(WHOLE - 1));
             let pace = format!(
-                "{what}: {} rows, {:.1} MB/s",
+                "{what}: {} rows, {}",
                 progress.rows,
-                progress.mb_per_s()
+                units::bytes_per_s(progress.bytes_per_s())
             );
             match progress.left() {
                 Some(left) if left > Duration::ZERO => step.say_with(&pace, left),

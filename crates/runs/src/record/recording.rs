@@ -309,12 +309,11 @@ impl RunProgress<'_> {
             histogram.add(&operation.histogram);
         }
         let per_s = interval.succeeded() as f64 / interval.length_s;
-        let p95_ms = histogram
-            .quantile_ns(0.95)
-            .map_or(f64::NAN, |ns| ns as f64 / 1e6);
+        let p95 = histogram.quantile_ns(0.95);
+        let p95 = p95.map_or("–".to_owned(), |ns| units::duration(ns as f64));
         let left = self.left.saturating_sub(Duration::from_secs_f64(elapsed_s));
         self.step.say_with(
-            &format!("{per_s:.0}/s, p95 {p95_ms:.2} ms, {}", self.label),
+            &format!("{}, p95 {p95}, {}", units::per_s(per_s), self.label),
             left,
         );
         let share = (elapsed_s / self.expected_s).clamp(0.0, 1.0);

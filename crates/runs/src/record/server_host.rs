@@ -217,7 +217,8 @@ impl ServerHost {
                 .started
                 .map_or(0.0, |started| (at - started).as_secs_f64());
             context.warn(&format!(
-                "server host not observed from {t_s:.1} s on: {why}"
+                "server host not observed from {} on: {why}",
+                units::moment(t_s)
             ));
             Lost { t_s, why }
         });

@@ -38,17 +38,12 @@ impl TimeBudget {
             let of = if blocks == 1 { "block" } else { "blocks" };
             format!(
                 "{} of the {} that time_at_most allows are spent after {blocks} {of}; another one takes up to {}",
-                in_words(used),
-                in_words(limit),
-                in_words(self.block)
+                units::span(used),
+                units::span(limit),
+                units::span(self.block)
             )
         })
     }
-}
-
-/// To seconds.
-fn in_words(time: Duration) -> String {
-    humantime::format_duration(Duration::from_secs(time.as_secs_f64().round() as u64)).to_string()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What the server's counters say of a run: misses that still change, and work that piles up.
 
+use units::change;
+
 use crate::{
     mser::batch_of,
     trend::{drift, median},
@@ -107,30 +109,14 @@ impl Change {
         })
     }
 
-    /// The same in a unit that is so many times as large.
-    pub(super) fn in_units_of(self, size: f64) -> Self {
-        Self {
-            from: self.from / size,
-            to: self.to / size,
-            ..self
-        }
-    }
-
-    /// `by -82 % (310 to 54)`, with a unit behind the values; `from 0.0 to 51` where the begin has no share.
-    pub(super) fn in_words(self, unit: &str) -> String {
-        let value = |value: f64| {
-            if value.abs() < 10.0 {
-                format!("{value:.1}")
-            } else {
-                format!("{value:.0}")
-            }
-        };
-        let (from, to) = (value(self.from), value(self.to));
+    /// `by -82 % (310 to 54.0)`, the values as `text` writes them; `from 0 to 51.0` where the begin has no share.
+    pub(super) fn in_words(self, text: fn(f64) -> String) -> String {
+        let (from, to) = (text(self.from), text(self.to));
         if self.from > 0.0 {
-            let percent = (self.to / self.from - 1.0) * 100.0;
-            format!("by {percent:+.0} % ({from} to {to}{unit})")
+            let changed = change(self.to / self.from);
+            format!("by {changed} ({from} to {to})")
         } else {
-            format!("from {from} to {to}{unit}")
+            format!("from {from} to {to}")
         }
     }
 }

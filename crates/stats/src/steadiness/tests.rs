@@ -343,7 +343,7 @@ fn what_was_before_the_measurement_tells_a_slow_rise() {
     assert_eq!(state.steadiness, Steadiness::Warming);
     assert_eq!(
         state.reasons[0].to_string(),
-        "the first 10 % of the measurement move its mean by -5.0 %"
+        "the first 10 % of the measurement move its mean by -5 %"
     );
     assert!(
         judge_measurement(&later, 30, &NOTHING_SEEN)
@@ -373,15 +373,15 @@ fn reasons_in_words() {
         (
             // A fitted line may end below zero; what was counted does not.
             Reason::Misses(change(-4.14, 61.8, 2.0)),
-            "misses per second changed by -97 % (62 to 2.0)",
+            "misses per second changed by -96.8 % (61.8 to 2.00)",
         ),
         (
             Reason::Misses(change(2.0, 0.0, 40.0)),
-            "misses per second changed from 0.0 to 40",
+            "misses per second changed from 0 to 40.0",
         ),
         (
             Reason::CheckpointAge(change(0.96, 1.4e6, 4.2e6)),
-            "the age of the checkpoint grew by +200 % (1.4 to 4.2 MB)",
+            "the age of the checkpoint grew by +200 % (1.34 MiB to 4.01 MiB)",
         ),
         (
             Reason::DirtyPages(change(0.17, 400.0, 468.0)),
@@ -393,7 +393,7 @@ fn reasons_in_words() {
         ),
         (
             Reason::Drift(drift),
-            "throughput changed by +12 % (95 % interval +8 % to +15 %)",
+            "throughput changed by +12 % (95 % interval +8 % to +15.3 %)",
         ),
         (
             levels,

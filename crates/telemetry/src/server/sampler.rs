@@ -13,6 +13,7 @@ use std::{
 use protocol::{Connection, Endpoint, Error};
 use reactor::{Clock, Instant, Reactor, system_now};
 use samples::{Collected, Line, ServerObservation};
+use units::moment;
 
 use super::{
     edges::Start,
@@ -171,7 +172,7 @@ impl Channels {
             };
             if let Err(error) = result {
                 let at_s = observed.elapsed_s();
-                lost = Some(format!("from {at_s:.1} s on: {error}"));
+                lost = Some(format!("from {} on: {error}", moment(at_s)));
             }
         }
         if lost.is_none() {

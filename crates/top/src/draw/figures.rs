@@ -5,7 +5,7 @@ use super::{
     scene::Scene,
 };
 use crate::{
-    figure::{bytes, bytes_per_s, clock, duration, number, percent_sign},
+    figure::{bytes, bytes_per_s, duration, number, percent_sign, span},
     load::LoadMoment,
     machine::{DiskMoment, MachineMoment},
     playback::Source,
@@ -196,7 +196,7 @@ pub(super) fn innodb_groups(scene: Scene<'_>) -> Vec<Group> {
         server.figure("active", number, |it| it.innodb.active_transactions),
         server.figure(
             "oldest",
-            |age_s| age_s.map_or("-".to_owned(), clock),
+            |age_s| age_s.map_or("-".to_owned(), span),
             |it| it.innodb.oldest_transaction_s,
         ),
         server.figure("read views", number, |it| it.innodb.read_views),

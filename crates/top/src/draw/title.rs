@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use crate::{
-    figure::{clock, number},
+    figure::{number, span},
     model::Presence,
     plain::phase_name,
     playback::Source,
@@ -13,6 +13,7 @@ use ratatui::{
     text::{Line, Span},
     widgets::Widget,
 };
+use units::duration_tick;
 
 pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     let palette = scene.screen.palette;
@@ -47,7 +48,7 @@ fn subject(scene: Scene<'_>) -> String {
     }
     let uptime = model.server.at(scene.at_s).and_then(|it| it.uptime_s);
     if let (Some(uptime_s), None) = (uptime, &model.header) {
-        parts.push(format!("up {}", clock(uptime_s)));
+        parts.push(format!("up {}", span(uptime_s)));
     }
     let asked = model.server.at(scene.at_s).and_then(|it| it.asked);
     if let Some(asked) = asked {
@@ -65,31 +66,34 @@ fn state(scene: Scene<'_>) -> String {
         since_s, tried_s, ..
     } = &model.presence
     {
-        let away = clock(tried_s - since_s);
+        let away = span(tried_s - since_s);
         parts.push(format!("SERVER AWAY for {away}, trying again"));
     } else if let Some(silence) = screen.silence {
-        parts.push(format!("NO NEWS for {}", clock(silence.as_secs_f64())));
+        parts.push(format!("NO NEWS for {}", span(silence.as_secs_f64())));
     }
     let end_s = model.end_s();
     match (playback.source(), playback.is_paused()) {
         (Source::Live, false) => {
-            parts.push(format!("every {}", pace(screen.every.as_secs_f64())));
+            parts.push(format!(
+                "every {}",
+                duration_tick(screen.every.as_secs_f64() * 1e9)
+            ));
         }
         (Source::Live | Source::Following, true) => {
             let back = match end_s - at_s {
                 back if back < 1.0 => String::new(),
-                back => format!(", {} back", clock(back)),
+                back => format!(", {} back", span(back)),
             };
             parts.push(format!("PAUSED{back}"));
         }
-        (Source::Following, false) => parts.push(format!("running, {}", clock(at_s))),
+        (Source::Following, false) => parts.push(format!("running, {}", span(at_s))),
         (Source::Replay, is_paused) => {
             let how = match (is_paused, playback.is_at_end(model)) {
                 (true, _) => "PAUSED".to_owned(),
                 (false, true) => "end".to_owned(),
                 (false, false) => format!("replay x{}", number(Some(playback.speed()))),
             };
-            parts.push(format!("{how} {} of {}", clock(at_s), clock(end_s)));
+            parts.push(format!("{how} {} of {}", span(at_s), span(end_s)));
         }
     }
     if playback.source() != Source::Live {
@@ -104,15 +108,6 @@ fn phase(scene: Scene<'_>) -> Option<&'static str> {
         return Some("run over, waiting for the next");
     }
     scene.model.phase_at(scene.at_s).map(phase_name)
-}
-
-/// `500 ms`, `1 s`.
-fn pace(seconds: f64) -> String {
-    if seconds < 1.0 {
-        format!("{:.0} ms", seconds * 1000.0)
-    } else {
-        format!("{seconds:.0} s")
-    }
 }
 
 /// So much of a text as fits; an ellipsis says that there is more.

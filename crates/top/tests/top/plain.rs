@@ -81,10 +81,10 @@ fn an_observer_that_is_lost_is_told_once_also_where_the_server_goes_away() {
     });
     assert_eq!(
         told(&model),
-        "# server host not observed from 2.2 s on: the connection was closed\n"
+        "# server host not observed from 2.3 s on: the connection was closed\n"
     );
     model.lose(3.0, "connection refused".to_owned());
-    assert!(told(&model).starts_with("# server away from 3.0 s on"));
+    assert!(told(&model).starts_with("# server away from 3 s on"));
     assert_eq!(told(&model), "");
 }
 

@@ -1,10 +1,12 @@
 //! The rules, the more particular ones first.
 
+use units::{bits_per_s, bytes_per_s, count, percent, si};
+
 use super::{
     resource::Resource,
     server_rules,
     signals::{NetworkSignals, Signals},
-    words::{percent, waited_for_disks},
+    words::waited_for_disks,
 };
 
 /// One rule.
@@ -149,13 +151,13 @@ fn memory(signals: &Signals) -> Option<String> {
             }
         ));
     }
-    let swapped_mib = memory.swapped_in_bytes_per_s / f64::from(1 << 20);
-    (stalled >= 0.1 || swapped_mib > 1.0).then(|| {
+    (stalled >= 0.1 || memory.swapped_in_bytes_per_s > f64::from(1 << 20)).then(|| {
         format!(
-            "tasks waited for memory {} of the time, {swapped_mib:.1} MiB/s were swapped in, the control group ran \
-             against its limit {:.0} times a second",
+            "tasks waited for memory {} of the time, {} were swapped in, the control group ran \
+             against its limit {} times a second",
             percent(stalled),
-            signals.quota.memory_hits_per_s
+            bytes_per_s(memory.swapped_in_bytes_per_s),
+            count(signals.quota.memory_hits_per_s)
         )
     })
 }
@@ -252,11 +254,11 @@ fn disk(signals: &Signals) -> Option<String> {
         .filter(|disk| disk.utilisation >= 0.85)?;
     let waited = waited_for_disks(signals)?;
     Some(format!(
-        "{} was busy {} of the time with {:.0} requests/s, {:.1} in flight in the mean{waited}{}",
+        "{} was busy {} of the time with {} requests/s, {} in flight in the mean{waited}{}",
         disk.device,
         percent(disk.utilisation),
-        disk.requests_per_s,
-        disk.queue,
+        count(disk.requests_per_s),
+        si(disk.queue),
         server_rules::page_reads(signals)
     ))
 }
@@ -274,10 +276,10 @@ fn errors_of(network: &NetworkSignals) -> Option<String> {
         network.retransmitted >= 0.01 || network.lost >= 0.001 || network.listen_overflows > 0;
     is_short.then(|| {
         format!(
-            "{:.1} % of the TCP segments were sent again, {:.2} % of the packets were lost, {} connections found the \
+            "{} of the TCP segments were sent again, {} of the packets were lost, {} connections found the \
              queue of a listening socket full",
-            network.retransmitted * 100.0,
-            network.lost * 100.0,
+            percent(network.retransmitted),
+            percent(network.lost),
             network.listen_overflows
         )
     })
@@ -286,9 +288,9 @@ fn errors_of(network: &NetworkSignals) -> Option<String> {
 fn full_link(network: &NetworkSignals) -> Option<String> {
     let link = network.link.as_ref().filter(|link| link.used >= 0.8)?;
     Some(format!(
-        "{} carried {:.0} Mbit/s, {} of what it can",
+        "{} carried {}, {} of what it can",
         link.interface,
-        link.bits_per_s / 1e6,
+        bits_per_s(link.bits_per_s / 8.0),
         percent(link.used)
     ))
 }

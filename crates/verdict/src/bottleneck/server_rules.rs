@@ -1,10 +1,8 @@
 //! The rules that look at what the server says of itself: where the time of the connections went.
 
-use super::{
-    server_signals::ServerSignals,
-    signals::Signals,
-    words::{percent, waited_for_disks},
-};
+use units::{bits_per_s, count, percent, seconds, si};
+
+use super::{server_signals::ServerSignals, signals::Signals, words::waited_for_disks};
 
 /// The share of their time that connections must have lost to one thing for it to be named.
 ///
@@ -112,9 +110,9 @@ fn of_a_disk(signals: &Signals) -> Option<String> {
     let disk = signals.disk.as_ref().filter(|disk| disk.flushing >= 0.3)?;
     let waited = waited_for_disks(signals)?;
     Some(format!(
-        "{} flushed its cache {:.0} times a second, {} of the time{waited}{}",
+        "{} flushed its cache {} times a second, {} of the time{waited}{}",
         disk.device,
-        disk.flushes_per_s,
+        count(disk.flushes_per_s),
         percent(disk.flushing),
         syncs(signals)
     ))
@@ -126,11 +124,11 @@ fn of_commits(server: &ServerSignals) -> Option<String> {
     }
     much(server.in_states(is_commit), |share| {
         format!(
-            "the connections were committing {share} of their time, each time with a sync of the log ({}): {:.0} syncs \
-             for {:.0} statements a second",
+            "the connections were committing {share} of their time, each time with a sync of the log ({}): {} syncs \
+             for {} statements a second",
             server.synced_by.join(", "),
-            server.syncs_per_s,
-            server.statements_per_s
+            count(server.syncs_per_s),
+            count(server.statements_per_s)
         )
     })
 }
@@ -139,8 +137,9 @@ fn of_commits(server: &ServerSignals) -> Option<String> {
 fn syncs(signals: &Signals) -> String {
     match &signals.server {
         Some(server) => format!(
-            ", the server synced {:.0} times for {:.0} statements a second",
-            server.syncs_per_s, server.statements_per_s
+            ", the server synced {} times for {} statements a second",
+            count(server.syncs_per_s),
+            count(server.statements_per_s)
         ),
         None => String::new(),
     }
@@ -152,8 +151,8 @@ pub(super) fn page_reads(signals: &Signals) -> String {
     let reads = server.filter(|it| it.page_reads_per_s >= 1.0 && it.statements_per_s > 0.0);
     reads.map_or_else(String::new, |it| {
         format!(
-            "; the buffer pool missed {:.1} pages per statement",
-            it.page_reads_per_s / it.statements_per_s
+            "; the buffer pool missed {} pages per statement",
+            si(it.page_reads_per_s / it.statements_per_s)
         )
     })
 }
@@ -182,11 +181,11 @@ pub(super) fn transfers(signals: &Signals) -> Option<String> {
         let way = OnTheWay::of(signals)?;
         let connect_s = signals.client.connect_s.filter(|connect_s| way.each_s > *connect_s)?;
         Some(format!(
-            "a statement passed {:.1} ms on the way, while it took {:.1} ms to open a connection: the {:.1} Mbit/s between \
+            "a statement passed {} on the way, while it took {} to open a connection: the {} between \
              client and server are what it carries",
-            way.each_s * 1000.0,
-            connect_s * 1000.0,
-            server.bytes_per_s * 8.0 / 1e6
+            seconds(way.each_s),
+            seconds(connect_s),
+            bits_per_s(server.bytes_per_s)
         ))
     })
 }
@@ -254,9 +253,9 @@ pub(super) fn round_trips(signals: &Signals) -> Option<String> {
     let way = OnTheWay::of(signals)?;
     Some(format!(
         "{} of the connections waited for answers while the server had something to do for {} of them: a statement \
-         passed {:.2} ms on the way",
+         passed {} on the way",
         percent(way.in_flight),
         percent(way.running),
-        way.each_s * 1000.0
+        seconds(way.each_s)
     ))
 }

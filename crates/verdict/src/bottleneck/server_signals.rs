@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use samples::{Measured, Record, ServerStatus};
+use units::percent;
 
 /// Share of its log files that InnoDB lets its checkpoint age grow to, where the server does not tell the limit.
 ///
@@ -86,7 +87,7 @@ impl ServerSignals {
         states.sort_by(|one, other| other.1.total_cmp(one.1));
         let words = states.iter().take(3).filter(|(_, share)| **share >= 0.05);
         let words: Vec<_> = words
-            .map(|(state, share)| format!("{state} {:.0} %", *share * 100.0))
+            .map(|(state, share)| format!("{state} {}", percent(**share)))
             .collect();
         (!words.is_empty()).then(|| words.join(", "))
     }

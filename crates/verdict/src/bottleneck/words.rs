@@ -1,11 +1,8 @@
 //! What several rules say in the same words.
 
-use super::signals::Signals;
+use units::percent;
 
-/// `98 %`
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
+use super::signals::Signals;
 
 /// Where the kernel does not tell how long tasks waited, nobody is taken to have waited less than it takes.
 pub(super) fn waited_for_disks(signals: &Signals) -> Option<String> {

@@ -7,7 +7,7 @@ use stats::EXECUTIONS_AT_LEAST;
 use crate::{
     bottleneck::{Resource, bottleneck},
     compared::Compared,
-    costs::{Cost, Unit},
+    costs::Cost,
     decision::Decision,
     measure::Measure,
     metric::Metric,
@@ -55,25 +55,9 @@ impl Moved {
         format!(
             "{} per operation {} → {}",
             spec.words,
-            amount(self.a, spec.unit),
-            amount(self.b, spec.unit)
+            spec.unit.in_words(self.a),
+            spec.unit.in_words(self.b)
         )
-    }
-}
-
-/// Three digits that count, with the unit.
-pub(super) fn amount(value: f64, unit: Unit) -> String {
-    let number = match value.abs() {
-        0.0 => "0".to_owned(),
-        size if size >= 99.95 => format!("{value:.0}"),
-        size if size >= 9.995 => format!("{value:.1}"),
-        size if size >= 0.0995 => format!("{value:.2}"),
-        size if size >= 0.0005 => format!("{value:.3}"),
-        _ => "0".to_owned(),
-    };
-    match unit {
-        Unit::Count => number,
-        unit => format!("{number} {}", unit.name()),
     }
 }
 

@@ -1,14 +1,12 @@
 //! The rules, and the nominal prices by which they are ranked.
 
+use units::{change, duration};
+
 use super::{
-    evidence::{Evidence, Moved, amount},
+    evidence::{Evidence, Moved},
     finding::{Finding, Rank},
 };
-use crate::{
-    bottleneck::Resource,
-    costs::{Cost, Unit},
-    metric::Metric,
-};
+use crate::{bottleneck::Resource, costs::Cost, metric::Metric};
 
 /// One rule.
 pub(super) struct Rule {
@@ -465,8 +463,8 @@ fn round_trip(it: &Evidence<'_>) -> Option<Finding> {
             "on {} every operation takes about {} longer, the shortest one {}, while the server's costs explain none of \
              it: a longer round trip",
             SIDES[side],
-            amount(median_us.abs(), Unit::Micros),
-            amount(shortest_us.abs(), Unit::Micros)
+            duration(median_us.abs() * 1e3),
+            duration(shortest_us.abs() * 1e3)
         ),
         explains_us: median_us.abs(),
         side: Some(side),
@@ -491,7 +489,7 @@ fn general(it: &Evidence<'_>, cost: Cost, meaning: &str) -> Option<Finding> {
     let moved = it.moved(cost)?;
     let [least, most] = [moved.a.min(moved.b), moved.a.max(moved.b)];
     let more = if least > 0.0 {
-        format!("+{:.0} %", (most / least - 1.0) * 100.0)
+        change(most / least)
     } else {
         "new".to_owned()
     };

@@ -334,7 +334,7 @@ fn a_limit_is_told_with_what_it_cost() {
         (
             Some(Cost::Throttled),
             "B ran into the CPU limit of its server's control group (time held back by the CPU limit per operation \
-             0 µs → 700 µs)"
+             0 s → 700 µs)"
                 .to_owned()
         )
     );

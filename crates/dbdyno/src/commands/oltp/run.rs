@@ -137,8 +137,9 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         None => Ok(ExitCode::SUCCESS),
         Some(shortfall) => {
             eprintln!(
-                "warning: the rate was not reached from {:.1} s on: {}",
-                shortfall.from_s, shortfall.why
+                "warning: the rate was not reached from {} on: {}",
+                units::moment(shortfall.from_s),
+                shortfall.why
             );
             Ok(ExitCode::from(Blame::Answer as u8))
         }

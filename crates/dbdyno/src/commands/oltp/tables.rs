@@ -91,11 +91,11 @@ fn create_database(endpoint: &Endpoint) -> anyhow::Result<()> {
 
 fn in_words(progress: &Progress) -> String {
     format!(
-        "{} rows, {:.1} MB in {:.1} s ({:.1} MB/s)",
+        "{} rows, {} in {} ({})",
         progress.rows,
-        progress.bytes as f64 / 1e6,
-        progress.elapsed.as_secs_f64(),
-        progress.mb_per_s()
+        units::bytes(progress.bytes),
+        units::elapsed(progress.elapsed),
+        units::bytes_per_s(progress.bytes_per_s())
     )
 }
 

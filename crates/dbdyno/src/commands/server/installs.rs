@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use runs::{Blame, Blamed, named_server};
 use server::{Progress, RECIPES};
 
-use crate::{
-    commands::server::table::{aligned, mebibytes},
-    progress::Step,
-};
+use crate::{commands::server::table::aligned, progress::Step};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InstallArgs {
@@ -41,7 +38,7 @@ pub(super) fn install(args: &InstallArgs) -> Result<(), Blamed> {
         installed.name,
         installed.installation.flavour,
         installed.installation.version,
-        mebibytes(installed.disk_bytes)
+        units::bytes(installed.disk_bytes)
     );
     Ok(())
 }
@@ -54,7 +51,7 @@ pub(super) fn table(args: &InstalledArgs) -> Result<String, Blamed> {
         rows.push([
             one.name.clone(),
             format!("{} {}", one.installation.flavour, one.installation.version),
-            mebibytes(one.disk_bytes),
+            units::bytes(one.disk_bytes),
             one.source.clone(),
         ]);
     }
@@ -66,7 +63,10 @@ pub(super) fn table(args: &InstalledArgs) -> Result<String, Blamed> {
         rows.push([
             recipe.name.to_owned(),
             "not installed".to_owned(),
-            format!("{} MB to load", recipe.download_mb),
+            format!(
+                "{} to load",
+                units::bytes(u64::from(recipe.download_mb) * 1_000_000)
+            ),
             recipe.source(),
         ]);
     }
@@ -91,9 +91,9 @@ fn root() -> Result<PathBuf, Blamed> {
 fn described(progress: Progress) -> String {
     match progress {
         Progress::Download { bytes, about_bytes } => format!(
-            "downloaded {} of about {} MB",
-            bytes.min(about_bytes) / 1_000_000,
-            about_bytes / 1_000_000
+            "downloaded {} of about {}",
+            units::bytes(bytes.min(about_bytes)),
+            units::bytes(about_bytes)
         ),
         Progress::Unpack => "unpacking".to_owned(),
         Progress::Try => "trying it".to_owned(),

@@ -1,11 +1,11 @@
 //! Private servers as text for people.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use runs::Blamed;
 use server::Server;
 
-use crate::commands::server::table::{aligned, mebibytes};
+use crate::commands::server::table::aligned;
 
 /// The columns of the table.
 const HEAD: [&str; 5] = ["NAME", "VERSION", "STATE", "PORT", "DIRECTORY"];
@@ -71,7 +71,7 @@ pub(super) fn status(name: &str, server: &Server) -> Result<String, Blamed> {
     let mut push = |property: &str, value: String| rows.push([property.to_owned(), value]);
     if let (Some(pid), Some(uptime)) = (server.pid(), server.uptime()) {
         push("pid", pid.to_string());
-        push("uptime", duration(uptime));
+        push("uptime", units::span(uptime));
     }
     if server.redo_log_is_off() {
         push(
@@ -82,7 +82,7 @@ pub(super) fn status(name: &str, server: &Server) -> Result<String, Blamed> {
     push("version", version(server)?);
     push("port", server.port().to_string());
     push("socket", server.socket().display().to_string());
-    push("data", mebibytes(server.data_bytes()?));
+    push("data", units::bytes(server.data_bytes()?));
     push("directory", server.dir().display().to_string());
     Ok(aligned(&rows))
 }
@@ -90,32 +90,4 @@ pub(super) fn status(name: &str, server: &Server) -> Result<String, Blamed> {
 fn version(server: &Server) -> Result<String, Blamed> {
     let installation = server.installation()?;
     Ok(format!("{} {}", installation.flavour, installation.version))
-}
-
-/// `2 d 3 h`, `3 h 5 min`, `5 min 7 s` or `7 s`.
-fn duration(duration: Duration) -> String {
-    let s = duration.as_secs();
-    match (s / 86_400, s / 3_600, s / 60) {
-        (0, 0, 0) => format!("{s} s"),
-        (0, 0, minutes) => format!("{minutes} min {} s", s % 60),
-        (0, hours, minutes) => format!("{hours} h {} min", minutes % 60),
-        (days, hours, _) => format!("{days} d {} h", hours % 24),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_have_two_units() {
-        for (s, text) in [
-            (7, "7 s"),
-            (307, "5 min 7 s"),
-            (3 * 3_600 + 305, "3 h 5 min"),
-            (51 * 3_600, "2 d 3 h"),
-        ] {
-            assert_eq!(duration(Duration::from_secs(s)), text);
-        }
-    }
 }

@@ -7,10 +7,7 @@ use runs::{Blame, Blamed, Purpose, named_server, number, quoted, redo_log};
 use serde_json::json;
 use server::{Draft, Flavour, Lifetime, Method, Server, Snapshot};
 
-use crate::{
-    commands::server::table::{aligned, mebibytes},
-    progress::Step,
-};
+use crate::{commands::server::table::aligned, progress::Step};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SnapshotArgs {
@@ -93,7 +90,7 @@ pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), Blamed> {
         }
     };
     let took = reactor::system_now() - begin;
-    let size = mebibytes(snapshot.bytes());
+    let size = units::bytes(snapshot.bytes());
     match args.format {
         Format::Json => {
             let mut value = described(&name, &snapshot)?;
@@ -104,15 +101,15 @@ pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), Blamed> {
         }
         Format::Text => {
             let stopped = stopped.map_or(String::new(), |stopped| {
-                format!("; the server was down for {}", seconds(stopped))
+                format!("; the server was down for {}", units::elapsed(stopped))
             });
             println!(
                 "{}: snapshot {name}: {size} in {} files, {} on disk, {} in {}{stopped}",
                 args.name,
                 snapshot.files(),
-                mebibytes(snapshot.disk_bytes()?),
+                units::bytes(snapshot.disk_bytes()?),
                 way(snapshot.method()),
-                seconds(took),
+                units::elapsed(took),
             );
         }
     }
@@ -174,10 +171,10 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
              tables{}",
             args.name,
             args.snapshot,
-            mebibytes(snapshot.bytes()),
+            units::bytes(snapshot.bytes()),
             snapshot.files(),
             way(method),
-            seconds(took),
+            units::elapsed(took),
             if was_running {
                 ""
             } else {
@@ -231,7 +228,7 @@ pub(super) fn snapshots(args: &SnapshotsArgs) -> Result<(), Blamed> {
         rows.push([
             named.name.clone(),
             timestamp(snapshot.taken_unix_s()),
-            mebibytes(snapshot.bytes()),
+            units::bytes(snapshot.bytes()),
             tables.map_or("-".to_owned(), |tables| tables.to_string()),
             snapshot.method().to_string(),
         ]);
@@ -351,16 +348,6 @@ fn way(method: Method) -> &'static str {
         Method::Copy => "copied",
         Method::MariadbBackup => "copied by mariadb-backup",
         Method::Clone => "copied by the clone plugin",
-    }
-}
-
-/// `0.25 s`, `12.3 s`
-fn seconds(duration: Duration) -> String {
-    let s = duration.as_secs_f64();
-    if s < 10.0 {
-        format!("{s:.2} s")
-    } else {
-        format!("{s:.1} s")
     }
 }
 

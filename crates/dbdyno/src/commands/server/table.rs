@@ -21,11 +21,6 @@ pub(super) fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     text
 }
 
-/// `117.4 MiB`
-pub(super) fn mebibytes(bytes: u64) -> String {
-    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

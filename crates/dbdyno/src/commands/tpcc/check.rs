@@ -37,10 +37,10 @@ pub(super) fn run(args: CheckArgs) -> anyhow::Result<ExitCode> {
     }
     let checked = CONDITIONS.len() + usize::from(args.after_load);
     println!(
-        "database {}: {} of {checked} conditions hold ({:.1} s)",
+        "database {}: {} of {checked} conditions hold ({})",
         database::name(&endpoint),
         checked - violations.len(),
-        (reactor::system_now() - begin).as_secs_f64()
+        units::elapsed(reactor::system_now() - begin)
     );
     Ok(if violations.is_empty() {
         ExitCode::SUCCESS

@@ -82,13 +82,13 @@ pub(super) fn run(args: LoadArgs) -> anyhow::Result<ExitCode> {
     };
     let name = database::name(&endpoint);
     println!(
-        "database {name}: {} warehouses; {} rows, {:.1} MB in {:.1} s ({:.0} rows/s, {:.1} MB/s), indexes and keys included",
+        "database {name}: {} warehouses; {} rows, {} in {} ({} rows/s, {}), indexes and keys included",
         args.warehouses,
         loaded.rows,
-        loaded.bytes as f64 / 1e6,
-        loaded.elapsed.as_secs_f64(),
-        loaded.rows_per_s(),
-        loaded.mb_per_s(),
+        units::bytes(loaded.bytes),
+        units::elapsed(loaded.elapsed),
+        units::si(loaded.rows_per_s()),
+        units::bytes_per_s(loaded.bytes_per_s()),
     );
     Ok(ExitCode::SUCCESS)
 }

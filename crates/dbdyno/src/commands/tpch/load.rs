@@ -147,11 +147,12 @@ fn tell(args: &LoadArgs, endpoint: &Endpoint, streams: u32, loaded: &Filled) {
             })
         ),
         Format::Text => println!(
-            "{database}: {} rows, {:.1} MB of text in {took_s:.2} s: {:.0} rows/s, {:.1} MB/s over {streams} connections",
+            "{database}: {} rows, {} of text in {}: {} rows/s, {} over {streams} connections",
             loaded.rows,
-            loaded.bytes as f64 / 1e6,
-            per_s(loaded.rows),
-            per_s(loaded.bytes) / 1e6,
+            units::bytes(loaded.bytes),
+            units::seconds(took_s),
+            units::si(per_s(loaded.rows)),
+            units::bytes_per_s(per_s(loaded.bytes)),
         ),
     }
 }

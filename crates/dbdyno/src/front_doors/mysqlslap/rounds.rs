@@ -68,10 +68,10 @@ pub(super) fn run(settings: &Settings, endpoint: Endpoint) -> anyhow::Result<Exi
     if settings.output != Output::Nothing && !settings.asks_for_more() {
         let (mean, longest) = connecting.times();
         eprintln!(
-            "note: the seconds are those in which statements ran; mysqlslap counts connecting too, which took {:.3} ms \
-             on average and {:.3} ms at most",
-            mean.as_secs_f64() * 1e3,
-            longest.as_secs_f64() * 1e3
+            "note: the seconds are those in which statements ran; mysqlslap counts connecting too, which took {} \
+             on average and {} at most",
+            units::elapsed(mean),
+            units::elapsed(longest)
         );
     }
     Ok(code)

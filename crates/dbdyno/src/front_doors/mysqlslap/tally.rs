@@ -79,8 +79,9 @@ impl Tally {
         self.unfinished += outcome.unfinished;
         if let Some(shortfall) = &outcome.offered.shortfall {
             self.shortfall = Some(format!(
-                "from {:.1} s on: {}",
-                shortfall.from_s, shortfall.why
+                "from {} on: {}",
+                units::moment(shortfall.from_s),
+                shortfall.why
             ));
         }
     }

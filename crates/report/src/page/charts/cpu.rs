@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use samples::CpuUse;
+use units::percent_number;
 
 use super::Charts;
 use crate::{
@@ -11,7 +12,6 @@ use crate::{
         stack::{Part, StackChart},
     },
     grid::{Facet, Line},
-    number::percent,
     page::figures,
 };
 
@@ -103,7 +103,7 @@ impl Charts<'_> {
                     tr {
                         (self.place_cells(facet, line, x))
                         @for part in CPU_PARTS {
-                            td { (part_share(&part, cpu).map_or("–".to_owned(), percent)) }
+                            td { (part_share(&part, cpu).map_or("–".to_owned(), percent_number)) }
                         }
                     }
                 } } }

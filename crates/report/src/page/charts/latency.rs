@@ -1,6 +1,7 @@
 //! Response times: one percentile of all scenarios in one chart, or several percentiles of one scenario.
 
 use maud::{Markup, html};
+use units::{duration, duration_tick};
 
 use super::{Charts, Value, chart_line, logarithmic};
 use crate::{
@@ -12,7 +13,6 @@ use crate::{
         scale::Axis,
     },
     grid::{Facet, Line},
-    number::{duration, duration_tick},
     page::figures,
 };
 

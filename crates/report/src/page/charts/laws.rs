@@ -1,11 +1,11 @@
 //! The fitted scalability laws: their courses in the charts of throughput, and their figures as a table.
 
 use maud::{Markup, html};
+use units::{percent, si};
 
 use super::{Charts, Value, figures::scrolling};
 use crate::{
     chart::line::{Course, Place},
-    number::{percent, si},
     scaling::{Scaling, range},
 };
 
@@ -107,7 +107,7 @@ impl Charts<'_> {
                         th scope="row" { @if place.is_empty() { "all runs" } @else { (place) } }
                         @if scaling.describes() {
                             td { (si(law.single_per_s)) }
-                            td { (percent(law.contention)) "\u{a0}%" }
+                            td { (percent(law.contention)) }
                             td { (format!("{:.2e}", law.coherency)) }
                             @match scaling.peak() {
                                 Ok(peak) => {
@@ -120,7 +120,7 @@ impl Charts<'_> {
                             td.text colspan="5" { "no law fits" }
                         }
                         td { (scaling.executions) }
-                        td { (percent(scaling.distance)) "\u{a0}%" }
+                        td { (percent(scaling.distance)) }
                     }
                 } }
             }

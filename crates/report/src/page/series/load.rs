@@ -1,12 +1,12 @@
 //! What the load did over time: throughput, response times, and the stalls that are marked.
 
 use samples::{Histogram, Interval};
+use units::{counted, moment};
 
 use super::{
     course::{Course, per_s},
     data::{ChartData, Column, Instants, LineData, values_per_point},
 };
-use crate::number::counted;
 
 /// Stalls that are named in words; all of them are marked.
 const NAMED_AT_MOST: usize = 5;
@@ -121,7 +121,7 @@ pub(super) fn marks_in_words(stalls: &[(f64, f64)]) -> String {
     let mut named: Vec<String> = stalls
         .iter()
         .take(NAMED_AT_MOST)
-        .map(|(from, to)| format!("{from:.1} s to {to:.1} s"))
+        .map(|(from, to)| format!("{} to {}", moment(*from), moment(*to)))
         .collect();
     if stalls.len() > NAMED_AT_MOST {
         named.push(format!("{} more", stalls.len() - NAMED_AT_MOST));
@@ -142,11 +142,11 @@ mod tests {
         assert_eq!(marks_in_words(&[]), "");
         assert_eq!(
             marks_in_words(&[(12.0, 13.0), (40.0, 44.0)]),
-            "Marked: 2 stalls below half of the median throughput, at 12.0 s to 13.0 s, 40.0 s to 44.0 s. "
+            "Marked: 2 stalls below half of the median throughput, at 12 s to 13 s, 40 s to 44 s. "
         );
         let many: Vec<(f64, f64)> = (0..7)
             .map(|at| (f64::from(at), f64::from(at) + 0.5))
             .collect();
-        assert!(marks_in_words(&many).ends_with("4.0 s to 4.5 s, 2 more. "));
+        assert!(marks_in_words(&many).ends_with("4 s to 4.5 s, 2 more. "));
     }
 }

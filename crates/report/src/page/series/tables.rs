@@ -2,11 +2,9 @@
 
 use samples::{Record, ServerTotals, SlowLog, TotalsRow};
 use serde::Serialize;
+use units::{bytes, count, counted, duration, percent_number};
 
-use crate::{
-    chart::frame::shortened,
-    number::{bytes, count, counted, duration},
-};
+use crate::chart::frame::shortened;
 
 /// Rows of a table; more of them are noise.
 const ROWS_AT_MOST: usize = 12;
@@ -138,7 +136,7 @@ impl Layout {
                     .map(|(_, name, shown)| shown(value(row, name))),
             );
             if self.share.is_some() {
-                cells.push(format!("{:.1}", value(row, ranked) / sum * 100.0));
+                cells.push(percent_number(value(row, ranked) / sum));
             }
             cells
         });
@@ -264,8 +262,8 @@ mod tests {
         assert_eq!(
             tables[0].rows,
             [
-                ["t: SELECT ?", "3.00 ms", "30", "30", "75.0"],
-                ["COMMIT", "1.00 ms", "10", "0", "25.0"]
+                ["t: SELECT ?", "3.00 ms", "30", "30", "75"],
+                ["COMMIT", "1.00 ms", "10", "0", "25"]
             ]
         );
         assert_eq!(tables[0].note, "What dbdyno itself asked is among them. ");

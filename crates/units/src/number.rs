@@ -1,0 +1,195 @@
+//! Numbers with SI prefixes, means with their intervals, and counted things.
+
+/// A prefix that scales a number, for example 1e3 and `k`.
+struct Prefix {
+    factor: f64,
+    text: &'static str,
+}
+
+const PREFIXES: [Prefix; 4] = [
+    Prefix {
+        factor: 1e9,
+        text: "G",
+    },
+    Prefix {
+        factor: 1e6,
+        text: "M",
+    },
+    Prefix {
+        factor: 1e3,
+        text: "k",
+    },
+    Prefix {
+        factor: 1.0,
+        text: "",
+    },
+];
+
+/// The largest prefix that leaves `value` at 1 or more; 999.6 already counts as 1k, for so it would be printed.
+fn prefix_of(value: f64) -> &'static Prefix {
+    PREFIXES
+        .iter()
+        .find(|prefix| value.abs() >= prefix.factor * 0.9995)
+        .unwrap_or(&PREFIXES[PREFIXES.len() - 1])
+}
+
+/// Decimals that leave three significant digits of a number of this size.
+pub(crate) fn decimals(value: f64) -> usize {
+    let value = value.abs();
+    match value {
+        _ if value < 0.0005 => 0,
+        _ if value < 0.9995 => 3,
+        _ if value < 9.995 => 2,
+        _ if value < 99.95 => 1,
+        _ => 0,
+    }
+}
+
+/// Three significant digits with an SI prefix: `12.3k`, `987`, `0.123`.
+pub fn si(value: f64) -> String {
+    // A negative zero, the sum of nothing, is a zero.
+    let value = value + 0.0;
+    let prefix = prefix_of(value);
+    let scaled = value / prefix.factor;
+    format!("{scaled:.*}{}", decimals(scaled), prefix.text)
+}
+
+/// A count: whole below a thousand, from there on like [`si`].
+pub fn count(value: f64) -> String {
+    let value = value + 0.0;
+    if value < 999.5 && value.fract() == 0.0 {
+        format!("{value:.0}")
+    } else {
+        si(value)
+    }
+}
+
+/// A label of an axis: like [`si`], without trailing zeros (`2k`, not `2.00k`).
+pub fn si_tick(value: f64) -> String {
+    let prefix = prefix_of(value);
+    let scaled = value / prefix.factor;
+    format!("{}{}", (scaled * 1e6).round() / 1e6, prefix.text)
+}
+
+/// Ends of an interval that lie about as far from the mean as each other are written as a margin.
+const NEARLY_EVEN: f64 = 1.25;
+
+/// Half the width of an interval that a margin tells; `None` where one end lies much farther from the mean than the other.
+pub(crate) fn margin_of(mean: f64, (low, high): (f64, f64)) -> Option<f64> {
+    let (below, above) = (mean - low, high - mean);
+    let is_even = above.max(below) <= NEARLY_EVEN * above.min(below);
+    is_even.then_some((high - low) / 2.0)
+}
+
+/// A mean with its interval in the same unit: `12.3k ± 0.4k`; where the interval is lopsided `669 (120 to 3.73k)`.
+pub fn si_with_interval(mean: f64, bounds: (f64, f64)) -> String {
+    match margin_of(mean, bounds) {
+        Some(margin) => with_margin(mean, margin),
+        None => format!("{} ({} to {})", si(mean), si(bounds.0), si(bounds.1)),
+    }
+}
+
+/// A mean and the half width of its interval in the same unit: `12.3k ± 0.4k`.
+fn with_margin(mean: f64, margin: f64) -> String {
+    let prefix = prefix_of(mean);
+    let (mean, margin) = (mean / prefix.factor, margin / prefix.factor);
+    let decimals = decimals_with_margin(mean, margin);
+    let text = prefix.text;
+    format!("{mean:.decimals$}{text} ± {margin:.decimals$}{text}")
+}
+
+/// More decimals where the margin would read as 0, for 0 claims to be exact.
+pub(crate) fn decimals_with_margin(mean: f64, margin: f64) -> usize {
+    (decimals(mean)..=3)
+        .find(|decimals| margin >= 0.5 * 10f64.powi(-(*decimals as i32)))
+        .unwrap_or(decimals(mean))
+}
+
+/// A rate: `12.3k/s`.
+pub fn per_s(value: f64) -> String {
+    format!("{}/s", si(value))
+}
+
+/// `1 run`, `3 runs`, `2 queries`.
+pub fn counted(count: usize, noun: &str) -> String {
+    let stem = noun.strip_suffix('y');
+    // A day, a key: only behind a consonant does the ending change.
+    let stem = stem.filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
+    match (count, stem) {
+        (1, _) => format!("{count} {noun}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        (_, None) => format!("{count} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn si_keeps_three_digits() {
+        let cases = [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (0.1234, "0.123"),
+            (1.0, "1.00"),
+            (9.996, "10.0"),
+            (99.96, "100"),
+            (999.4, "999"),
+            (999.6, "1.00k"),
+            (12_345.0, "12.3k"),
+            (1_234_567.0, "1.23M"),
+            (5e9, "5.00G"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(si(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn counts_are_whole_below_a_thousand() {
+        for (value, text) in [
+            (-0.0, "0"),
+            (7.0, "7"),
+            (999.0, "999"),
+            (0.25, "0.250"),
+            (1000.0, "1.00k"),
+        ] {
+            assert_eq!(count(value), text);
+        }
+        assert_eq!(per_s(12_345.0), "12.3k/s");
+    }
+
+    #[test]
+    fn nouns_have_their_plural() {
+        for (number, noun, text) in [
+            (1, "run", "1 run"),
+            (0, "run", "0 runs"),
+            (2, "query", "2 queries"),
+            (2, "key", "2 keys"),
+        ] {
+            assert_eq!(counted(number, noun), text);
+        }
+    }
+
+    #[test]
+    fn ticks_have_no_trailing_zeros() {
+        for (value, text) in [(0.0, "0"), (2000.0, "2k"), (2500.0, "2.5k"), (0.2, "0.2")] {
+            assert_eq!(si_tick(value), text);
+        }
+    }
+
+    #[test]
+    fn a_margin_shares_the_unit_and_is_never_zero_by_rounding() {
+        let cases = [
+            (12_345.0, 432.0, "12.3k ± 0.4k"),
+            (12_345.0, 23.0, "12.35k ± 0.02k"),
+            (500.0, 12.0, "500 ± 12"),
+            (12_345.0, 0.0, "12.3k ± 0.0k"),
+            (1_000.0, 2_500.0, "1.00k ± 2.50k"),
+        ];
+        for (mean, margin, text) in cases {
+            assert_eq!(with_margin(mean, margin), text, "{mean} {margin}");
+        }
+    }
+}

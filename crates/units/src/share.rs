@@ -1,0 +1,110 @@
+//! Shares and changes in per cent.
+
+use crate::number::si;
+
+/// A share of 1 that was measured: `0 %`, `0.04 %`, `3.1 %`, `45 %`, `99.9 %`.
+pub fn percent(share: f64) -> String {
+    format!("{} %", percent_number(share))
+}
+
+/// The same without its sign, for a column that names it.
+pub fn percent_number(share: f64) -> String {
+    let percent = share * 100.0;
+    // Near the ends a tenth decides: 99.9 % of hits are ten times the misses of 99.99 %, and 0.04 % is not none.
+    let decimals = match percent.abs() {
+        size if size < 0.0005 => 0,
+        size if size < 0.0095 => 3,
+        size if size < 0.095 => 2,
+        size if size < 9.95 => 1,
+        size if size > 90.0 && size < 99.95 => 1,
+        size if size >= 99.95 && size < 99.995 => 2,
+        _ => 0,
+    };
+    without_zeros(percent, decimals)
+}
+
+/// A share to a tenth of a per cent, as people set one and as changes are told: `2 %`, `12.5 %`, `132 %`.
+pub fn fine_percent(share: f64) -> String {
+    format!("{} %", tenths(share * 100.0))
+}
+
+/// A ratio as a change: `+15.7 %`, `-50 %`, and of much more `×12.3`.
+pub fn change(ratio: f64) -> String {
+    if ratio >= 10.0 {
+        return format!("×{}", si(ratio));
+    }
+    let percent = (ratio - 1.0) * 100.0;
+    let size = tenths(percent.abs());
+    let sign = if percent < 0.0 && size != "0" {
+        "-"
+    } else {
+        "+"
+    };
+    format!("{sign}{size} %")
+}
+
+fn tenths(percent: f64) -> String {
+    let decimals = usize::from(percent.abs() < 99.95);
+    without_zeros(percent, decimals)
+}
+
+/// `2` of 2.0; a whole number needs no tenths.
+fn without_zeros(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let text = if decimals == 0 {
+        &text
+    } else {
+        text.trim_end_matches('0').trim_end_matches('.')
+    };
+    match text {
+        "-0" => "0".to_owned(),
+        text => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measured_shares_are_short_and_never_rounded_to_none_or_all() {
+        for (share, text) in [
+            (0.0, "0 %"),
+            (-0.0, "0 %"),
+            (0.000_04, "0.004 %"),
+            (0.000_4, "0.04 %"),
+            (0.004, "0.4 %"),
+            (0.0312, "3.1 %"),
+            (0.02, "2 %"),
+            (0.123, "12 %"),
+            (0.45, "45 %"),
+            (0.923, "92.3 %"),
+            (0.9991, "99.9 %"),
+            (0.9999, "99.99 %"),
+            (0.999_96, "100 %"),
+            (1.0, "100 %"),
+            (1.5, "150 %"),
+            (-0.5, "-50 %"),
+        ] {
+            assert_eq!(percent(share), text, "{share}");
+        }
+    }
+
+    #[test]
+    fn changes_and_margins_are_told_to_a_tenth() {
+        for (ratio, text) in [
+            (1.0, "+0 %"),
+            (0.9999, "+0 %"),
+            (1.157, "+15.7 %"),
+            (1.1, "+10 %"),
+            (0.5, "-50 %"),
+            (2.0, "+100 %"),
+            (11.6, "×11.6"),
+        ] {
+            assert_eq!(change(ratio), text);
+        }
+        for (share, text) in [(0.02, "2 %"), (0.125, "12.5 %"), (1.324, "132 %")] {
+            assert_eq!(fine_percent(share), text);
+        }
+    }
+}
