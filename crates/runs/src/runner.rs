@@ -22,7 +22,7 @@ use crate::{
     results::{directory::ResultsDirectory, origin::Origin},
     run::{
         driver::expected,
-        execution::{Execution, Identity},
+        planned::{Identity, Planned},
     },
     runner::{time_budget::TimeBudget, time_left::TimeLeft},
     stage::{
@@ -189,7 +189,7 @@ impl<'a> Runner<'a> {
         let mut stage = self.stage(run)?;
         let work =
             benchmark(run.load.source.name()).work(run, &self.smacks, &mut stage, self.context)?;
-        let execution = Execution {
+        let mut planned = Planned {
             identity: Identity {
                 experiment: self.experiment.name(),
                 sha256: &self.experiment.sha256(),
@@ -208,7 +208,7 @@ impl<'a> Runner<'a> {
             expected_s: expected(&run.load).as_secs_f64(),
         };
         self.results.list_at_first_run(self.context);
-        let recorded = execution.record(&self.results.record(run.run), progress);
+        let recorded = planned.record(&self.results.record(run.run), progress);
         if recorded.is_err() && !self.context.interrupt.is_raised() {
             self.show_logs_of_dead_servers();
         }

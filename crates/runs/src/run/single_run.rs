@@ -2,21 +2,17 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use load::{Counters, Load, Observer, Outcome};
+use load::{Counters, Interrupt, Load, Observer, Outcome};
 use samples::{Command, Interval, Line, PhaseMark, Record};
 use workload::User;
 
 use crate::{
     blame::{Blame, Blamed},
-    control::control,
     listener::{Context, Length},
     open_files,
-    record::{
-        recording::{Recording, RunProgress},
-        sampling::Cadence,
-    },
-    results::{origin::arguments, past_results},
-    run::execution::how_it_ended,
+    record::{recording::RunProgress, sampling::Cadence},
+    results::origin::arguments,
+    run::{Measured, Run},
     stage::Stage,
 };
 
@@ -84,76 +80,75 @@ impl SingleRun<'_> {
             load.groups.iter().map(|group| group.users).sum(),
             load.loops,
         );
-        let mut recording = Recording::begin(
-            self.path,
-            header,
-            self.stage,
-            Cadence::new(self.sample_every, load.interval),
-            self.context,
-            progress,
-        )?;
-        recording.write(&Line::Command(Command {
+        let command = Line::Command(Command {
             directory: std::env::current_dir().unwrap_or_default(),
             arguments: arguments(),
-        }));
-        past_results::list(self.path, &*self.context.listener);
-        let performed = self.perform(load, observer, &mut recording);
-        recording.end(match &performed {
-            Ok((_, ended)) => ended.as_ref().map(String::as_str),
-            Err(error) => Err(error),
-        })?;
+        });
+        let run = Run {
+            path: self.path,
+            header,
+            stage: self.stage,
+            cadence: Cadence::new(self.sample_every, load.interval),
+            context: self.context,
+            known_before: [command].into_iter().chain(self.before.clone()).collect(),
+            before: &[],
+            after: &[],
+            is_listed: true,
+        };
+        let mut command_load = CommandLoad {
+            load: Some(load),
+            interrupt: &self.context.interrupt,
+            observer,
+            after: self.after,
+        };
+        let driven = run.record(&mut command_load, progress)?;
         drop(step);
-        let (outcome, ended) = performed?;
         let record = Record::open(self.path).map_err(|error| Blamed::new(Blame::Machine, error))?;
         Ok(Recorded {
             record,
-            outcome,
-            failed: ended.err(),
+            outcome: driven.outcome,
+            failed: driven.ended.err(),
         })
     }
+}
 
-    /// Everything between the first and the last line; returns how the run ended beside what the load tells.
-    fn perform<U: User + 'static>(
-        &self,
-        load: Load<U>,
-        observer: &mut dyn Observer,
-        recording: &mut Recording<'_>,
-    ) -> Result<(Outcome, Result<String, Blamed>), Blamed> {
-        self.before.iter().for_each(|line| recording.write(line));
-        self.identify("start", recording)?;
+/// A command's load, with who looks on.
+struct CommandLoad<'a, U> {
+    /// Until it is driven.
+    load: Option<Load<U>>,
+    interrupt: &'a Interrupt,
+    observer: &'a mut dyn Observer,
+    after: &'a dyn Fn(bool) -> Vec<Line>,
+}
+
+impl<U: User + 'static> Measured for CommandLoad<'_, U> {
+    fn drive(&mut self, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+        let load = self.load.take().expect("a run drives its load once");
         let mut both = Both {
-            recording,
-            observer,
+            recording: observer,
+            observer: self.observer,
         };
-        let outcome =
-            load::drive(load, &self.context.interrupt, &mut both).map_err(Blamed::from)?;
-        recording.outcome(&outcome);
-        let ended = how_it_ended(&outcome);
-        for line in (self.after)(ended.is_ok()) {
-            recording.write(&line);
-        }
-        if ended.is_ok() {
-            self.identify("end", recording)?;
-        }
-        Ok((outcome, ended))
+        Ok(load::drive(load, self.interrupt, &mut both)?)
     }
 
-    fn identify(&self, at: &str, recording: &mut Recording<'_>) -> Result<(), Blamed> {
-        let server = control(&self.stage.endpoint, async |connection| {
-            self.stage.identify(connection, at).await
-        })?;
-        recording.write(&Line::Server(server));
+    fn follow_up(
+        &mut self,
+        _took_s: f64,
+        is_complete: bool,
+        tell: &mut dyn FnMut(Line),
+    ) -> Result<(), Blamed> {
+        (self.after)(is_complete).into_iter().for_each(tell);
         Ok(())
     }
 }
 
 /// The recording, and who looks on beside it.
-struct Both<'b, 'r> {
-    recording: &'b mut Recording<'r>,
+struct Both<'b> {
+    recording: &'b mut dyn Observer,
     observer: &'b mut dyn Observer,
 }
 
-impl Observer for Both<'_, '_> {
+impl Observer for Both<'_> {
     fn connected(&mut self, open: u64, total: u64) {
         self.recording.connected(open, total);
         self.observer.connected(open, total);

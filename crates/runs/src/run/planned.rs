@@ -1,0 +1,129 @@
+//! A run of a plan: the load of its benchmark, and what its record says of the experiment.
+
+use std::{path::Path, time::Duration};
+
+use experiment::PlannedRun;
+use load::{Observer, Outcome};
+use protocol::{Compression, Endpoint};
+use samples::{Line, RunHeader};
+
+use crate::{
+    benchmarks::benchmark::Work,
+    blame::Blamed,
+    listener::Context,
+    open_files,
+    record::{recording::RunProgress, sampling::Cadence},
+    run::{
+        Measured, Run,
+        driver::{Driver, interval, loops},
+    },
+    stage::Stage,
+};
+
+/// What one run needs to know of its experiment.
+pub(crate) struct Identity<'a> {
+    pub experiment: &'a str,
+    pub sha256: &'a str,
+}
+
+/// A run of a plan, on its stage.
+pub(crate) struct Planned<'a> {
+    pub identity: Identity<'a>,
+    pub run: &'a PlannedRun,
+    pub stage: &'a Stage,
+    pub work: Box<dyn Work>,
+    /// How often machine and server are looked at, where told.
+    pub sample_every: Option<Duration>,
+    pub context: &'a Context,
+}
+
+impl Planned<'_> {
+    /// Drives the load and writes the record.
+    pub(crate) fn record(&mut self, path: &Path, progress: RunProgress<'_>) -> Result<(), Blamed> {
+        let dataset = self.stage.dataset.iter().cloned().map(Line::Dataset);
+        let run = Run {
+            path,
+            header: self.header(),
+            stage: self.stage,
+            cadence: Cadence::new(self.sample_every, interval(&self.run.load)),
+            context: self.context,
+            known_before: dataset.chain(self.work.known_before()).collect(),
+            before: &self.run.before,
+            after: &self.run.after,
+            is_listed: false,
+        };
+        run.record(self, progress)?.ended.map(drop)
+    }
+
+    /// How the clients connect; what looks after the run takes the shorter way.
+    fn clients(&self) -> Endpoint {
+        let way = self.run.server.way();
+        let mut endpoint = self.stage.endpoint.clone();
+        if way.compress {
+            // It is what the run is about: without it, it would measure something else.
+            endpoint.compression = Compression::Required;
+        }
+        endpoint.round_trip = way.round_trip;
+        endpoint
+    }
+
+    /// The same in words, such as `tcp loopback, compressed, 500µs added to the round trip`.
+    fn transport(&self) -> String {
+        let way = self.run.server.way();
+        let mut transport = self.stage.transport().to_owned();
+        if way.compress {
+            transport.push_str(", compressed");
+        }
+        if !way.round_trip.is_zero() {
+            transport.push_str(&format!(", {:?} added to the round trip", way.round_trip));
+        }
+        transport
+    }
+
+    fn header(&self) -> RunHeader {
+        let load = &self.run.load;
+        let run = self.run;
+        RunHeader {
+            experiment_sha256: self.identity.sha256.to_owned(),
+            run: run.run,
+            block: run.block,
+            transport: self.transport(),
+            ..self.stage.header(
+                self.identity.experiment,
+                run.seed,
+                &run.combination,
+                load.connections,
+                loops(load),
+            )
+        }
+    }
+}
+
+impl Measured for Planned<'_> {
+    fn drive(&mut self, observer: &mut dyn Observer) -> Result<Outcome, Blamed> {
+        open_files::provide_for(self.run.load.connections.into())?;
+        let driver = Driver {
+            endpoint: self.clients(),
+            control: &self.stage.endpoint,
+            run: self.run,
+            context: self.context,
+        };
+        self.work.drive(&driver, observer)
+    }
+
+    fn follow_up(
+        &mut self,
+        took_s: f64,
+        is_complete: bool,
+        tell: &mut dyn FnMut(Line),
+    ) -> Result<(), Blamed> {
+        let endpoint = &self.stage.endpoint;
+        let known = self.work.known_after(endpoint, took_s, self.context);
+        known.into_iter().for_each(&mut *tell);
+        if is_complete {
+            self.work.check(endpoint, self.context, tell)
+        } else {
+            Ok(())
+        }
+    }
+}
