@@ -1,41 +1,31 @@
 //! The whole command line as one definition, for completions and man pages: ours, and those of the front doors.
 
 use clap::Command;
+use workload::TOOLS;
 
-use crate::{
-    commands,
-    front_doors::{self, mysqlslap::Dialect},
-};
+use crate::front_doors::FRONT_DOORS;
 
-/// `cli` with the options of the front doors, which read their command lines themselves.
+/// `cli` with the front doors, whose arguments it hands over as they were typed.
+pub(crate) fn with_front_doors(cli: Command) -> Command {
+    let doors = FRONT_DOORS.iter().map(|door| door.command());
+    with_links(cli).subcommands(doors)
+}
+
+/// `cli` with the front doors and all their options.
 pub(crate) fn command_tree(cli: Command) -> Command {
-    let doors = [
-        ("oltp", commands::oltp::definition()),
-        ("super-smack", front_doors::super_smack::definition()),
-        (
-            "mysqlslap",
-            front_doors::mysqlslap::definition(Dialect::MySql),
-        ),
-        (
-            "mariadb-slap",
-            front_doors::mysqlslap::definition(Dialect::MariaDb),
-        ),
-        ("tpcc_load", front_doors::tpcc_load::definition()),
-        ("tpcc_start", front_doors::tpcc_start::definition()),
-        ("gen-data", front_doors::gen_data::definition()),
-    ];
-    let mut cli = cli;
-    for (name, definition) in doors {
-        cli = cli.mut_subcommand(name, |door| {
-            let about = door.get_about().cloned();
-            let definition = definition.name(name).bin_name(format!("dbdyno {name}"));
-            match (definition.get_about(), about) {
-                (None, Some(about)) => definition.about(about),
-                _ => definition,
-            }
-        });
-    }
-    cli
+    let doors = FRONT_DOORS.iter().map(|door| door.whole_command());
+    with_links(cli).subcommands(doors)
+}
+
+/// `cli`, whose help also names the tools that a link makes of it.
+fn with_links(cli: Command) -> Command {
+    let (last, others) = TOOLS.split_last().expect("there are some");
+    let links = format!(
+        "Called by the name {} or {last} (through a link), dbdyno is that program.",
+        others.join(", ")
+    );
+    let help = cli.get_after_help().map(ToString::to_string);
+    cli.after_help(format!("{}\n\n{links}", help.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -46,7 +36,7 @@ mod tests {
 
     #[test]
     fn no_front_door_is_left_without_its_options() {
-        let mut tree = command_tree(crate::Cli::command());
+        let mut tree = command_tree(crate::commands::Cli::command());
         tree.build();
         for command in tree.get_subcommands() {
             let hides_words = command.get_arguments().any(|arg| arg.get_id() == "args");

@@ -1,4 +1,4 @@
-//! The commands of dbdyno, one file each.
+//! The command line of dbdyno: its commands, one file each.
 
 pub(crate) mod audit;
 pub(crate) mod calibrate;
@@ -19,3 +19,93 @@ pub(crate) mod tables;
 pub(crate) mod top;
 pub(crate) mod tpcc;
 pub(crate) mod tpch;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::command_tree;
+
+/// Answers performance questions about MySQL-family servers with evidence.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Exit codes: 0 ok; 1 a negative answer (rate not reached, B worse than allowed); \
+                  2 the input; 3 the server or a statement failed; 4 the machine (disk full); \
+                  5 undecided; 70 a bug here; 130 interrupted."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Get a first honest figure, from a private server or from one that is named, in about 15 seconds
+    Quick(quick::QuickArgs),
+    /// Run an experiment file: every combination, repeated, in random order; then the report
+    Run(run::RunArgs),
+    /// Write results as a page, JSON, CSV, Markdown, OpenMetrics, Parquet, and their charts as SVG or PNG
+    Report(report::ReportArgs),
+    /// Compare any two results: faster, slower, equivalent or inconclusive, what each operation cost, and why
+    Compare(compare::CompareArgs),
+    /// Tell whether a result can be believed: what the rules of an honest benchmark say of it
+    Audit(audit::AuditArgs),
+    /// List past results of this machine, or one experiment's figures over time with the points where they changed
+    History(history::HistoryArgs),
+    /// Do again what a results directory holds, and compare with what it was
+    Rerun(rerun::RerunArgs),
+    /// Measure what this client reaches on this machine, before any server is measured
+    Calibrate(calibrate::CalibrateArgs),
+    /// Answer everything and do nothing: a server to measure clients against
+    NullServer(null_server::NullServerArgs),
+    /// Look at the machine of a server for a dbdyno on another host that drives its load
+    Observe(observe::ObserveArgs),
+    /// Create, start, stop, look into and destroy private servers
+    Server(server::ServerArgs),
+    /// List the tables of a server by their size, and how much of them fits into the buffer pool
+    Tables(tables::TablesArgs),
+    /// Look at a server, a run that goes on or one that has ended: throughput, response times, CPU, disk, InnoDB,
+    /// statements, waits, connections
+    Top(top::TopArgs),
+    /// Prepare, check and clean up the tables of TPC-H
+    Tpch(tpch::TpchArgs),
+    /// Prepare, run, check and clean up a TPC-C-like benchmark
+    Tpcc(tpcc::TpccArgs),
+    /// Print the completions of a shell for dbdyno's command line
+    Completions(completions::CompletionsArgs),
+    /// Write a man page for each command
+    Man(man::ManArgs),
+    /// Not for people: switches a redo log on again where the dbdyno that switched it off was killed
+    #[command(hide = true)]
+    RedoLogGuard,
+}
+
+impl Command {
+    /// Does what it says.
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Quick(args) => quick::run(args),
+            Self::Run(args) => run::run(args),
+            Self::Report(args) => report::run(args),
+            Self::Compare(args) => compare::run(args),
+            Self::Audit(args) => audit::run(args),
+            Self::History(args) => history::run(args),
+            Self::Rerun(args) => rerun::run(args),
+            Self::Calibrate(args) => calibrate::run(args),
+            Self::NullServer(args) => null_server::run(args),
+            Self::Observe(args) => observe::run(args),
+            Self::Server(args) => server::run(args),
+            Self::Tables(args) => tables::run(args),
+            Self::Top(args) => top::run(args),
+            Self::Tpch(args) => tpch::run(args),
+            Self::Tpcc(args) => tpcc::run(args),
+            Self::Completions(args) => {
+                let mut tree = command_tree::command_tree(Cli::command());
+                completions::run(&args, &mut tree)
+            }
+            Self::Man(args) => man::run(&args, command_tree::command_tree(Cli::command())),
+            Self::RedoLogGuard => redo_log_guard::run(),
+        }
+    }
+}

@@ -1,4 +1,10 @@
-//! The command lines of the tools that dbdyno stands in for.
+//! The command lines of the tools that dbdyno stands in for, a line each.
+
+use std::{ffi::OsString, process::ExitCode, vec};
+
+use clap::{Arg, ArgAction, Command, value_parser};
+
+use crate::commands;
 
 pub(crate) mod gen_data;
 mod my_getopt;
@@ -7,3 +13,139 @@ pub(crate) mod super_smack;
 mod tpcc_arguments;
 pub(crate) mod tpcc_load;
 pub(crate) mod tpcc_start;
+
+use mysqlslap::Dialect;
+
+/// A command that reads its command line itself.
+pub(crate) struct FrontDoor {
+    /// `dbdyno NAME`.
+    pub(crate) name: &'static str,
+    about: &'static str,
+    /// Whether a link of this name is the tool.
+    is_linked: bool,
+    /// Its options, for completions and man pages.
+    definition: fn() -> Command,
+    enter: fn(vec::IntoIter<OsString>) -> anyhow::Result<ExitCode>,
+    /// What the tool has instead of `--help`, which every command of dbdyno knows.
+    own_help: Option<&'static str>,
+}
+
+pub(crate) const FRONT_DOORS: [FrontDoor; 7] = [
+    FrontDoor {
+        name: "oltp",
+        about: "Run sysbench's OLTP workloads natively: prepare, prewarm, run, cleanup",
+        is_linked: false,
+        definition: commands::oltp::definition,
+        enter: |args| commands::oltp::run(args),
+        own_help: None,
+    },
+    FrontDoor {
+        name: "super-smack",
+        about: "Run a .smack file with Super Smack's command line and report",
+        is_linked: true,
+        definition: super_smack::definition,
+        enter: |args| super_smack::run(args),
+        own_help: None,
+    },
+    FrontDoor {
+        name: "mysqlslap",
+        about: "Run statements by many clients, with mysqlslap's command line and report",
+        is_linked: true,
+        definition: || mysqlslap::definition(Dialect::MySql),
+        enter: |args| mysqlslap::run(Dialect::MySql, args),
+        own_help: None,
+    },
+    FrontDoor {
+        name: "mariadb-slap",
+        about: "The same with mariadb-slap's",
+        is_linked: true,
+        definition: || mysqlslap::definition(Dialect::MariaDb),
+        enter: |args| mysqlslap::run(Dialect::MariaDb, args),
+        own_help: None,
+    },
+    FrontDoor {
+        name: "tpcc_load",
+        about: "Load with tpcc-mysql's command line and messages",
+        is_linked: true,
+        definition: tpcc_load::definition,
+        enter: |args| tpcc_load::run(args),
+        own_help: None,
+    },
+    FrontDoor {
+        name: "tpcc_start",
+        about: "Run with tpcc-mysql's command line and output",
+        is_linked: true,
+        definition: tpcc_start::definition,
+        enter: |args| tpcc_start::run(args),
+        own_help: None,
+    },
+    FrontDoor {
+        name: "gen-data",
+        about: "Generate rows with gen-data's command line, byte for byte the same",
+        is_linked: true,
+        definition: gen_data::definition,
+        enter: |args| gen_data::run(args),
+        own_help: Some("-?"),
+    },
+];
+
+impl FrontDoor {
+    /// The one of this name.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        FRONT_DOORS.iter().find(|door| door.name == name)
+    }
+
+    /// The tool that a link of this name is.
+    pub(crate) fn linked(name: &str) -> Option<&'static Self> {
+        Self::named(name).filter(|door| door.is_linked)
+    }
+
+    /// What dbdyno itself needs to know to hand the arguments over as they were typed.
+    pub(crate) fn command(&self) -> Command {
+        let args = Arg::new("args")
+            .help("Arguments of the tool; --help tells")
+            .value_name("ARGS")
+            .value_parser(value_parser!(OsString))
+            .action(ArgAction::Append)
+            .num_args(0..)
+            .trailing_var_arg(true)
+            .allow_hyphen_values(true);
+        let command = Command::new(self.name).about(self.about);
+        command.disable_help_flag(true).arg(args)
+    }
+
+    /// All of its options, as `dbdyno NAME`.
+    pub(crate) fn whole_command(&self) -> Command {
+        let definition = (self.definition)().name(self.name);
+        let definition = definition.bin_name(format!("dbdyno {}", self.name));
+        match definition.get_about() {
+            Some(_) => definition,
+            None => definition.about(self.about),
+        }
+    }
+
+    /// Is the tool, called by its own name.
+    pub(crate) fn enter(&self, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
+        (self.enter)(args.into_iter())
+    }
+
+    /// Is the tool, called as a command of dbdyno.
+    pub(crate) fn enter_as_command(&self, args: Vec<OsString>) -> anyhow::Result<ExitCode> {
+        match self.own_help {
+            Some(help) if args == ["--help"] || args == ["-h"] => self.enter(vec![help.into()]),
+            _ => self.enter(args),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_the_tools_whose_command_lines_a_record_knows() {
+        let linked = FRONT_DOORS.iter().filter(|door| door.is_linked);
+        let names: Vec<&str> = linked.map(|door| door.name).collect();
+        assert_eq!(names, workload::TOOLS);
+    }
+}

@@ -72,7 +72,7 @@ pub(crate) struct Cell {
     pub(crate) throughput: Option<Figure>,
     /// The throughput of each complete run that has one.
     pub(crate) throughputs_per_s: Vec<f64>,
-    /// New-Orders per minute; `None` where the load was not TPC-C's.
+    /// New-Orders per minute; `None` where the load has none.
     pub(crate) new_orders_per_min: Option<Figure>,
     /// Nanoseconds, in the order of [`Percentile::ALL`].
     percentiles_ns: [Option<Figure>; 3],

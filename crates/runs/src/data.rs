@@ -14,7 +14,7 @@ use crate::{blame::Blamed, listener::Context};
 
 /// Tables with rows that a benchmark makes.
 pub trait DataSet {
-    /// As the record calls it: `TPC-C with 4 warehouses`.
+    /// As the record calls it: `sysbench's 4 tables of 250000 rows`.
     fn name(&self) -> String;
 
     /// Names of its tables.

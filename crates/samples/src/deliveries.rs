@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What became of the deliveries that TPC-C's terminals left to the background.
+/// What became of the deliveries that terminals left to the background.
 ///
 /// How long each took, from when it was queued, stands in the intervals, under the operation `Deferred Delivery`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,6 +18,7 @@ mod folded;
 mod histogram;
 mod instance;
 mod keys;
+mod known_load;
 mod line;
 mod lines;
 mod machine;
@@ -49,6 +50,7 @@ pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};
 pub use instance::{OF_THE_INSTANCE, OF_THE_SERVER, is_of_the_instance};
 pub use keys::Keys;
+pub use known_load::{KNOWN_LOADS, KnownLoad};
 pub use line::{
     Carried, Cause, Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered,
     OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,

@@ -1,6 +1,9 @@
 //! The figures of one run, over its measurement phase.
 
-use crate::{cpu_use::CpuUse, durations::Durations, percentile::is_supported, reader::Record};
+use crate::{
+    cpu_use::CpuUse, durations::Durations, known_load::NEW_ORDER, percentile::is_supported,
+    reader::Record,
+};
 
 /// The figures of one run, over its measurement phase.
 ///
@@ -118,9 +121,6 @@ impl LatencySummary {
     }
 }
 
-/// The operation that TPC-C's metric counts.
-const NEW_ORDER: &str = "New-Order";
-
 impl RunSummary {
     /// The figures of `record` over its measurement phase.
     pub fn of(record: &Record) -> Self {
@@ -177,9 +177,7 @@ impl RunSummary {
 }
 
 impl RunSummary {
-    /// New-Orders of TPC-C per minute, those that were rolled back on purpose included; `None` where none ran.
-    ///
-    /// Source: TPC-C 5.11, clause 5.4.2.
+    /// New-Orders per minute, those that were rolled back on purpose included; `None` where none ran.
     pub fn new_orders_per_min(&self) -> Option<f64> {
         let mut operations = self.operations.iter();
         let new_orders = operations.find(|operation| operation.operation == NEW_ORDER)?;

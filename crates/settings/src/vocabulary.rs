@@ -16,7 +16,7 @@ pub struct Vocabulary {
     pub loads: &'static [&'static dyn LoadKind],
 }
 
-/// A table of options: `tpcc = { warehouses = 10 }`.
+/// A table of options: `oltp = { tables = 10 }`.
 pub trait OptionTable: Sync {
     /// Its name.
     fn name(&self) -> &'static str;

@@ -7,7 +7,7 @@ use samples::RunSummary;
 pub enum Metric {
     /// Successful operations per second; more is better.
     Throughput,
-    /// New-Orders of TPC-C per minute, rolled back ones included (clause 5.4.2); more is better. Of its terminals only.
+    /// New-Orders per minute, rolled back ones included (clause 5.4.2); more is better. Of its terminals only.
     NewOrders,
     /// Median response time; less is better.
     P50,

@@ -15,6 +15,6 @@ mod user;
 
 pub use bulk::{Adjusted, BulkError, Lines, refuses_local};
 pub use known_table::KnownTable;
-pub use registry::VOCABULARY;
+pub use registry::{SINGLE_RUNS, TOOLS, VOCABULARY};
 pub use table_data::{Rows, TableData};
 pub use user::{Class, Failure, Moment, Next, User, Watch};

@@ -1,4 +1,4 @@
-//! The benchmarks that there are, a line each.
+//! The benchmarks that there are, a line each, and the programs that run them.
 
 use settings::Vocabulary;
 
@@ -21,6 +21,19 @@ pub const VOCABULARY: Vocabulary = Vocabulary {
         &tpch::TpchLoad,
     ],
 };
+
+/// The programs whose command lines dbdyno takes where it is called by their names.
+pub const TOOLS: [&str; 6] = [
+    "super-smack",
+    "mysqlslap",
+    "mariadb-slap",
+    "tpcc_load",
+    "tpcc_start",
+    "gen-data",
+];
+
+/// The commands that run one benchmark once, and take `--seed` and `--record`.
+pub const SINGLE_RUNS: [&str; 5] = ["oltp", "tpcc", "super-smack", "mysqlslap", "mariadb-slap"];
 
 #[cfg(test)]
 mod tests {
@@ -47,5 +60,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn every_benchmark_knows_the_tables_that_it_makes() {
+        let tables = [
+            oltp::known_tables(1),
+            tpcc::known_tables(),
+            tpch::known_tables(),
+        ];
+        for table in tables.concat() {
+            for layout in &table.layouts {
+                let columns: Vec<_> = layout.split(", ").map(str::to_owned).collect();
+                assert!(table.has_layout(&columns), "{}", table.name);
+            }
+        }
+        let names: Vec<_> = tpcc::known_tables()
+            .into_iter()
+            .map(|table| table.name)
+            .collect();
+        assert_eq!(names[0], "order_line");
+        assert!(names.ends_with(&["dbdyno_tpcc".to_owned(), "dbdyno_tpcc_parts".to_owned()]));
+        assert_eq!(names.len(), tpcc::drop_statements().len());
+        assert_eq!(tpch::known_tables()[0].name, "lineitem");
     }
 }

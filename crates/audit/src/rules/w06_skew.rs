@@ -1,5 +1,7 @@
 //! W06: how unevenly rows are asked for is stated, and not the default that nobody chose.
 
+use samples::KnownLoad;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
@@ -9,7 +11,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "W06",
     name: "how unevenly rows are asked for is known",
-    measures: "The distribution of keys, where the workload states it: rand-type of the OLTP workloads, NURand of TPC-C, the type of a \
+    measures: "The distribution of keys, where the workload states it: rand-type of the OLTP workloads, what the specification of a benchmark says, the type of a \
         .smack file's dictionary.",
     threshold: "special, which old sysbench has as its default (1 % of the rows get 75 % of the accesses): warn; \
         uniform (of a dictionary: rand), one after the other (seq): note; others: pass",
@@ -20,8 +22,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
-    if run.record.totals().loads.contains("tpcc") {
-        return Ok(Finding::new(Level::Pass, "NURand of TPC-C (clause 2.1.6)"));
+    if let Some(known) = KnownLoad::among(&run.record.totals().loads) {
+        return Ok(Finding::new(Level::Pass, known.keys));
     }
     if let Some(keys) = run.record.keys.first() {
         let (level, how) = match keys.drawn.as_str() {
@@ -80,7 +82,7 @@ mod tests {
     fn passes() {
         assert_found(&drawn("zipfian"), Level::Pass, "zipfian");
         let outcome = judged(&RULE, |record| {
-            record.intervals[0].operations[0].load = "tpcc".to_owned();
+            record.intervals[0].operations[0].load = samples::KNOWN_LOADS[0].name.to_owned();
         });
         assert_found(&outcome, Level::Pass, "NURand");
     }

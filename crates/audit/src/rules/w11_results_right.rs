@@ -1,5 +1,7 @@
 //! W11: what the benchmark checks of its data holds before and after.
 
+use samples::KnownLoad;
+
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
@@ -13,10 +15,10 @@ const NAMED: usize = 3;
 pub(super) const RULE: Rule = Rule {
     id: "W11",
     name: "the results are right before and after",
-    measures: "The outcome of the benchmark's own checks of its data (of TPC-C the consistency conditions of clause 3.3.2), before the run \
+    measures: "The outcome of the benchmark's own checks of its data (such as consistency conditions), before the run \
         or right after the load, and after the run.",
     threshold: "anything violated: invalid",
-    source: "TPC-C 5.11, clause 3.3.2; Raasveldt et al., Fair benchmarking considered difficult (DBTest 2018): verify results before \
+    source: "the specification of the benchmark; Raasveldt et al., Fair benchmarking considered difficult (DBTest 2018): verify results before \
         quoting speed",
     consequence: "A server that loses or mixes up what it is given can be any speed.",
     remedy: "Find out which statement or setting breaks the data; load it anew before the next run.",
@@ -26,10 +28,9 @@ pub(super) const RULE: Rule = Rule {
 fn judge(run: &Run<'_>) -> Outcome {
     let checked = &run.record.checked;
     if checked.is_empty() {
-        return Err(if run.record.totals().loads.contains("tpcc") {
-            missing("what the consistency conditions said")
-        } else {
-            no_subject("this workload brings no check of its own")
+        return Err(match KnownLoad::among(&run.record.totals().loads) {
+            Some(known) => missing(format!("what the {} said", known.own_checks)),
+            None => no_subject("this workload brings no check of its own"),
         });
     }
     let violated: Vec<String> = checked
@@ -58,7 +59,7 @@ fn judge(run: &Run<'_>) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use samples::Checked;
+    use samples::{Checked, KNOWN_LOADS};
 
     use super::*;
     use crate::fixture::*;
@@ -67,7 +68,7 @@ mod tests {
         judged(&RULE, |record| {
             let told = told.iter().map(|(at, violated)| Checked {
                 at: (*at).to_owned(),
-                what: "consistency conditions of TPC-C".to_owned(),
+                what: "consistency conditions".to_owned(),
                 violated: violated.iter().map(|&what| what.to_owned()).collect(),
             });
             record.checked = told.collect();
@@ -95,7 +96,7 @@ mod tests {
         assert_missing(&checks(&[("start", &[])]), "a check after the run");
         assert_missing(&checks(&[("end", &[])]), "a check before the run");
         let outcome = judged(&RULE, |record| {
-            record.intervals[0].operations[0].load = "tpcc".to_owned();
+            record.intervals[0].operations[0].load = KNOWN_LOADS[0].name.to_owned();
         });
         assert_missing(&outcome, "consistency conditions");
         assert_no_subject(&judged(&RULE, |_| {}));

@@ -8,7 +8,7 @@ use std::{
 
 use experiment::{Experiment, ServerSpec};
 use samples::Record;
-use workload::VOCABULARY;
+use workload::{SINGLE_RUNS, VOCABULARY};
 
 mod command_line;
 
@@ -36,7 +36,7 @@ The experiment, its files, --scale, --repeats, --seed and --only are those of th
 made from need not be there any more. A new directory takes the new results, which are then compared with the old ones:
 what differs (machine, server, variables, dbdyno), what each operation cost then and now, and why.
 
-Of a single run (dbdyno oltp, tpcc run, quick on a server that is there) the command is called command_line in the directory where
+Of a single run (such as dbdyno oltp, or quick on a server that is there) the command is called again in the directory where
 it was called then, with the seed that it drew; its tables have to be there.
 
 Examples:
@@ -44,7 +44,7 @@ Examples:
   dbdyno rerun results/oltp-read_write-1
   dbdyno rerun results/trial-1 --results results/trial-on-new-disk")]
 pub(crate) struct RerunArgs {
-    /// Results of `dbdyno run`, `quick`, `oltp` or `tpcc run`; or the record of a single run
+    /// Results of `dbdyno run`, `quick` or `oltp`; or the record of a single run
     #[arg(value_name = "DIR|RECORD")]
     results: PathBuf,
     /// Directory of the new results [default: results/NAME-N]
@@ -135,9 +135,6 @@ fn quick_again(args: &RerunArgs, origin: &Origin) -> anyhow::Result<ExitCode> {
     command_line.set(&["--results"], &absolute(&new));
     call_again(args, command_line, &new)
 }
-
-/// The commands of single runs that can be called again: they take `--seed` and `--record`.
-const SINGLE_RUNS: [&str; 5] = ["oltp", "tpcc", "super-smack", "mysqlslap", "mariadb-slap"];
 
 /// Calls the command of a single run again.
 fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {

@@ -36,7 +36,7 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=512.0;
 Without RECORD the server is asked, once per --every: SHOW GLOBAL STATUS, the process list, InnoDB's state and metrics,
 and what performance_schema counts where it is on. It changes nothing there and needs the privilege PROCESS.
 
-With RECORD, or the directory that `dbdyno run`, `oltp run` or `tpcc run` writes to, what the record tells is shown: a run
+With RECORD, or the directory that `dbdyno run` or `dbdyno oltp` writes to, what the record tells is shown: a run
 that goes on is followed, one that has ended is replayed.
 
 Keys: q ends, h explains all others. Where the output is no terminal, or with --plain, each interval is one line.

@@ -46,6 +46,18 @@ const NEUTRAL: &[&str] = &["experiment", "load", "settings"];
 /// What they must not know by name.
 const BENCHMARKS: &[&str] = &["smack", "mysqlslap", "sysbench", "tpcc", "tpch"];
 
+/// Files outside of a benchmark's own that may name TPC-C or TPC-H: the registries, the commands and the layouts, a line each.
+const NAMING_AT_MOST: usize = 6;
+
+/// Folders and files that are a benchmark's own, or stand in for its original tool.
+const OWN_PLACES: &[&str] = &[
+    "/benchmarks/tpc",
+    "/commands/tpc",
+    "/front_doors",
+    "/layouts/tpc",
+    "/workload/src/tpc",
+];
+
 /// Dependencies without a line of source that names them, each with its reason: (crate, dependency, why).
 const NAMED_NOWHERE: &[(&str, &str, &str)] = &[(
     "protocol",
@@ -264,6 +276,23 @@ pub(crate) fn benchmarks_named(crates: &[Crate]) -> Vec<String> {
     problems
 }
 
+/// Files that name TPC-C or TPC-H and are not their own; none where they are at most [`NAMING_AT_MOST`].
+pub(crate) fn naming_a_tpc_benchmark(crates: &[Crate]) -> Vec<String> {
+    let files = crates.iter().flat_map(Crate::sources);
+    let naming = files.filter(|file| {
+        let text = file.text.to_lowercase();
+        let names = ["tpcc", "tpch", "tpc-c", "tpc-h"];
+        let is_own = OWN_PLACES.iter().any(|place| file.path.contains(place));
+        !is_own && names.iter().any(|name| text.contains(name))
+    });
+    let paths: Vec<String> = naming.map(|file| file.path.clone()).collect();
+    if paths.len() <= NAMING_AT_MOST {
+        Vec::new()
+    } else {
+        paths
+    }
+}
+
 /// Crates whose manifest does not take the workspace's lints.
 pub(crate) fn without_workspace_lints(crates: &[Crate]) -> Vec<String> {
     crates
@@ -382,6 +411,22 @@ mod tests {
         let problems = benchmarks_named(&[example("load", "", code)]);
         assert_eq!(problems, ["crates/load/src/lib.rs:2 names \"smack\""]);
         assert_eq!(benchmarks_named(&[example("workload", "", code)]).len(), 0);
+    }
+
+    #[test]
+    fn benchmarks_that_are_named_in_too_many_files_are_found() {
+        let stranger = |index| example(&format!("c{index}"), "", "// as of TPC-C\n");
+        let few: Vec<Crate> = (0..NAMING_AT_MOST).map(stranger).collect();
+        assert_eq!(naming_a_tpc_benchmark(&few).len(), 0);
+        let many: Vec<Crate> = (0..=NAMING_AT_MOST).map(stranger).collect();
+        assert_eq!(naming_a_tpc_benchmark(&many).len(), NAMING_AT_MOST + 1);
+        let own = File {
+            path: "crates/workload/src/tpcc/terminal.rs".to_owned(),
+            text: "// TPC-C".to_owned(),
+        };
+        let mut with_own = few;
+        with_own.push(Crate::new("workload", "", vec![own]));
+        assert_eq!(naming_a_tpc_benchmark(&with_own).len(), 0);
     }
 
     #[test]

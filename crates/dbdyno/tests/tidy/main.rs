@@ -55,6 +55,11 @@ fn neutral_crates_name_no_benchmark() {
 }
 
 #[test]
+fn few_files_name_a_benchmark_that_is_not_theirs() {
+    assert_none(crates::naming_a_tpc_benchmark(&Repository::open().crates()));
+}
+
+#[test]
 fn no_files_form_a_circle() {
     assert_none(modules::circles(&Repository::open().crates()));
 }

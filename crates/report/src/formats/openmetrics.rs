@@ -197,7 +197,7 @@ const LOAD: [(&str, &str, &str, &str, &str, &str); 7] = [
         "gauge",
         "new_orders",
         "per_minute",
-        "New-Orders of TPC-C, by time.",
+        "New-Orders, by time.",
         "",
         "new_orders_per_min",
     ),

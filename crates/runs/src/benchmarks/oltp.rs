@@ -13,12 +13,14 @@ use crate::{
     benchmarks::{
         benchmark::{Benchmark, Work},
         smack::files::SmackFiles,
-        tpch::default_streams,
     },
     blame::Blamed,
     control::Purpose,
     data::disk_bytes::disk_bytes,
-    data::{DataSet, Loaded, population},
+    data::{
+        DataSet, Loaded,
+        population::{self, default_streams},
+    },
     listener::Context,
     run::driver::Driver,
     stage::Stage,

@@ -1,6 +1,6 @@
 //! TPC-H's tables as an experiment and `dbdyno tpch` use them.
 
-use std::{sync::Arc, thread::available_parallelism, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use experiment::{DataSpec, LoadSpec, PlannedRun};
 use load::{Group, Observer, Outcome, Population};
@@ -19,7 +19,11 @@ use crate::{
     },
     blame::Blamed,
     control::Purpose,
-    data::{DataSet, Loaded, disk_bytes::disk_bytes, population},
+    data::{
+        DataSet, Loaded,
+        disk_bytes::disk_bytes,
+        population::{self, default_streams},
+    },
     listener::{Context, Length},
     redo_log::switched_off::RedoLogOff,
     run::driver::Driver,
@@ -169,11 +173,6 @@ impl Work for MeasuredLoad {
             ..samples::Loaded::new(table, rows, bytes, took_s)
         })]
     }
-}
-
-/// As many connections as there are CPUs.
-pub fn default_streams() -> u32 {
-    available_parallelism().map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX))
 }
 
 /// Makes the tables and fills them, but for one that is perhaps left empty.

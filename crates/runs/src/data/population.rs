@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
+    thread::available_parallelism,
     time::Duration,
 };
 
@@ -17,7 +18,7 @@ use crate::{
 /// The length of the bar, which is a share of the bytes.
 const WHOLE: u64 = 1000;
 
-/// Fills tables; `what` is what the progress line says, such as `loading TPC-H`.
+/// Fills tables; `what` is what the progress line says, such as `loading 250000 rows`.
 pub fn fill(
     population: &Population,
     what: &str,
@@ -52,6 +53,11 @@ pub fn fill_and_tell(
         ));
     }
     populated.map_err(|error| blamed(&population.endpoint, error))
+}
+
+/// As many connections as there are CPUs.
+pub fn default_streams() -> u32 {
+    available_parallelism().map_or(1, |cpus| u32::try_from(cpus.get()).unwrap_or(u32::MAX))
 }
 
 /// Adds the warnings of one statement to those of its table; the first of them stays.

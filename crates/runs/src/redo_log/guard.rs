@@ -178,7 +178,7 @@ mod tests {
                 address,
                 user: "bench".to_owned(),
                 password: Some("a \"quoted\" one".into()),
-                database: Some("tpcc".to_owned()),
+                database: Some("shop".to_owned()),
                 ssl_mode: SslMode::VerifyCa,
                 ssl_ca: Some("ca.pem".into()),
                 server_key: ServerKey::File("key.pem".into()),

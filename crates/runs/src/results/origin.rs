@@ -12,6 +12,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use workload::TOOLS;
 
 use crate::blame::{Blame, Blamed};
 
@@ -147,15 +148,6 @@ pub(crate) fn now() -> String {
         .unwrap_or_default()
 }
 
-/// The names by which this program is another one; `dbdyno NAME` is the same.
-const FRONT_DOORS: [&str; 6] = [
-    "super-smack",
-    "gen-data",
-    "mysqlslap",
-    "mariadb-slap",
-    "tpcc_load",
-    "tpcc_start",
-];
 /// Letters of their options without a value.
 const SWITCHES: [char; 6] = ['?', 'V', 'a', 's', 'v', 'C'];
 
@@ -165,7 +157,7 @@ pub(crate) fn arguments() -> Vec<String> {
     let program = arguments.next().unwrap_or_default();
     let program = Path::new(&program).file_name().unwrap_or_default();
     let program = program.to_string_lossy().into_owned();
-    let called_by_name = Some(program).filter(|name| FRONT_DOORS.contains(&name.as_str()));
+    let called_by_name = Some(program).filter(|name| TOOLS.contains(&name.as_str()));
     let arguments = arguments.map(|argument| argument.to_string_lossy().into_owned());
     without_passwords(called_by_name.into_iter().chain(arguments))
 }

@@ -255,8 +255,8 @@ mod tests {
         let runs: Vec<_> = both.runs.iter().map(|it| it.header.run).collect();
         assert_eq!(runs, [1, 2]);
         assert_eq!(both.runs[1].header.combination["results"], "after");
-        let unlike = as_one(&names, vec![one("oltp"), one("tpcc")]);
-        assert_eq!(unlike.name, "oltp, tpcc");
+        let unlike = as_one(&names, vec![one("oltp"), one("slap")]);
+        assert_eq!(unlike.name, "oltp, slap");
     }
 
     #[test]

@@ -230,7 +230,7 @@ fn statements_keep_their_classes() {
     let statement = |statement: &str, reads, writes, times_ns: &[u64]| {
         let times = durations(times_ns);
         StatementInterval {
-            load: "tpcc".to_owned(),
+            load: "terminals".to_owned(),
             statement: statement.to_owned(),
             reads,
             writes,

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use protocol::Endpoint;
 use runs::{
     Blame, Blamed, Purpose,
-    benchmarks::tpch::{Filled, default_streams, fill},
+    benchmarks::tpch::{Filled, fill},
     control,
     known_tables::taken,
+    population::default_streams,
     redo_log::switched_off::RedoLogOff,
 };
 use serde_json::json;
