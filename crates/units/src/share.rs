@@ -17,7 +17,7 @@ pub fn percent_number(share: f64) -> String {
         size if size < 0.095 => 2,
         size if size < 9.95 => 1,
         size if size > 90.0 && size < 99.95 => 1,
-        size if size >= 99.95 && size < 99.995 => 2,
+        size if (99.95..99.995).contains(&size) => 2,
         _ => 0,
     };
     without_zeros(percent, decimals)

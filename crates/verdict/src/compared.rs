@@ -18,7 +18,8 @@ pub struct Compared {
     pub means: [f64; 2],
     /// What is decided; of a cost, faster means less and slower more.
     pub decision: Decision,
-    /// The numbers; `None` where a side has fewer than two executions.
+    /// The numbers; `None` where a side has fewer than two executions. Once it is decided, the interval is that of the
+    /// decision: as wide as the correction for the comparisons that are decided together makes it.
     pub comparison: Option<Comparison>,
     /// The comparison's probability after the correction for the number of comparisons that are decided together and,
     /// where the executions were looked at after every block, for the looks.

@@ -70,9 +70,11 @@ pub(crate) fn decide_family(margin: f64, compared: &mut [&mut Compared]) {
         .iter_mut()
         .filter_map(|compared| Some((compared.comparison?, &mut **compared)));
     let compared: Vec<(Comparison, &mut Compared)> = with_numbers.collect();
-    let p_values = corrected(&compared);
-    for ((comparison, compared), p_value) in compared.into_iter().zip(p_values) {
-        decide_one(margin, &comparison, p_value, compared);
+    let corrected = corrected(&compared);
+    for ((comparison, compared), corrected) in compared.into_iter().zip(corrected) {
+        let comparison = compared.at(corrected.confidence).unwrap_or(comparison);
+        compared.comparison = Some(comparison);
+        decide_one(margin, &comparison, corrected.p_value, compared);
     }
 }
 
@@ -104,16 +106,37 @@ fn decide_one(margin: f64, comparison: &Comparison, p_value: f64, compared: &mut
     }
 }
 
+/// A comparison's correction for those that are decided together with it.
+struct Corrected {
+    /// Its probability, raised.
+    p_value: f64,
+    /// The confidence of the interval that says the same: it leaves out 1 exactly where the raised probability is below
+    /// 5 %. At least [`CONFIDENCE`], so that no interval contradicts the decision beside it.
+    confidence: f64,
+}
+
 /// The probabilities, raised for the number of comparisons and, where they were looked at after every block, for that.
 ///
 /// What is looked at often gets its part of what all may err (Bonferroni), spent over the looks as the rule that stopped
 /// the experiment spends it.
-fn corrected(compared: &[(Comparison, &mut Compared)]) -> Vec<f64> {
+fn corrected(compared: &[(Comparison, &mut Compared)]) -> Vec<Corrected> {
     let p_values: Vec<f64> = compared.iter().map(|(it, _)| it.p_value).collect();
-    if compared.iter().all(|(_, it)| it.looked_at.is_none()) {
-        return holm(&p_values);
-    }
     let alpha = 1.0 - CONFIDENCE;
+    if compared.iter().all(|(_, it)| it.looked_at.is_none()) {
+        let raised = holm(&p_values).into_iter().zip(&p_values);
+        let corrected = raised.map(|(raised, p_value)| {
+            let times = if *p_value > 0.0 {
+                raised / p_value
+            } else {
+                p_values.len() as f64
+            };
+            Corrected {
+                p_value: raised,
+                confidence: 1.0 - alpha / times,
+            }
+        });
+        return corrected.collect();
+    }
     let part = 1.0 - alpha / compared.len().max(1) as f64;
     let mut levels: BTreeMap<(Option<usize>, usize), f64> = BTreeMap::new();
     let mut raised = |it: &Compared, p_value: f64| {
@@ -126,6 +149,10 @@ fn corrected(compared: &[(Comparison, &mut Compared)]) -> Vec<f64> {
     compared
         .iter()
         .zip(p_values)
-        .map(|((_, it), p_value)| raised(it, p_value))
+        .map(|((_, it), p_value)| Corrected {
+            p_value: raised(it, p_value),
+            // `Compared::at` spends it over the looks.
+            confidence: part,
+        })
         .collect()
 }

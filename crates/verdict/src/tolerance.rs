@@ -1,8 +1,8 @@
 //! How much worse B may be than A, and whether it is: for continuous integration.
 //!
 //! A tolerance is broken when the whole interval lies beyond it, held when the whole interval lies within it, and
-//! undecided otherwise. The intervals are those of 95 % confidence over all checks together (Bonferroni), so that
-//! among twenty of them none is broken by chance more often than one is.
+//! undecided otherwise. The interval is the one that the comparison was decided by, together with the others of its
+//! family, so that no check contradicts the decision beside it.
 
 use stats::{EXECUTIONS_AT_LEAST, Interval};
 
@@ -152,11 +152,10 @@ pub fn checks(contrast: &Contrast, tolerances: &[Tolerance]) -> Vec<Check> {
             })
         })
         .collect();
-    let confidence = 1.0 - (1.0 - CONFIDENCE) / found.len().max(1) as f64;
     found
         .into_iter()
         .map(|(tolerance, place, compared)| {
-            let comparison = compared.at(confidence);
+            let comparison = compared.comparison;
             let is_enough = comparison.is_some_and(|it| it.executions >= EXECUTIONS_AT_LEAST);
             let outcome = match comparison {
                 _ if !is_enough => Outcome::Undecided,
@@ -168,7 +167,7 @@ pub fn checks(contrast: &Contrast, tolerances: &[Tolerance]) -> Vec<Check> {
                 tolerance: tolerance.clone(),
                 within: place.within.clone(),
                 ratio: comparison.map(|comparison| comparison.ratio),
-                confidence,
+                confidence: CONFIDENCE,
                 outcome,
             }
         })

@@ -143,7 +143,6 @@ pub(super) fn check(check: &Check) -> String {
         Some(ratio) => format!(
             "{}, {} interval {} to {}",
             change(ratio.estimate),
-            // Among several checks each has a wider one.
             fine_percent(check.confidence),
             change(ratio.low),
             change(ratio.high)

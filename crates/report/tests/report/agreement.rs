@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use audit::{Declared, Measured, Subject};
 use proptest::prelude::*;
-use report::{Detail, Factor, Results, contrast_as_json, contrast_as_markdown, contrast_as_text};
+use report::{
+    Detail, Factor, Results, RunReport, contrast_as_json, contrast_as_markdown, contrast_as_text,
+};
 use samples::{Host, Record};
 use serde_json::Value;
-use verdict::{Answer, Execution, Levels, Question, Side, Terms};
+use verdict::{Answer, Contrast, Execution, Levels, Outcome, Question, Side, Terms, Tolerance};
 
 use crate::synthetic::{self, Plan};
 
@@ -217,6 +219,148 @@ fn assert_reported(answer: &Answer, json: &Value, texts: &[String], sentence: &s
     }
 }
 
+/// That no interval contradicts the decision beside it, of any metric or cost.
+fn assert_intervals_say_what_is_decided(contrast: &Contrast, json: &Value) {
+    for (place, told) in contrast
+        .places
+        .iter()
+        .zip(json["combinations"].as_array().unwrap())
+    {
+        for (kind, all) in [("metrics", &place.metrics), ("costs", &place.costs)] {
+            for (compared, told) in all.iter().zip(told[kind].as_array().unwrap()) {
+                assert_eq!(told["measure"], compared.measure.name());
+                assert_eq!(told["decision"], compared.decision.word());
+                let Some(comparison) = compared.comparison else {
+                    continue;
+                };
+                assert_number(&told["ratio"]["low"], comparison.ratio.low);
+                assert_number(&told["ratio"]["high"], comparison.ratio.high);
+                let is_apart = comparison.ratio.low > 1.0 || comparison.ratio.high < 1.0;
+                match compared.decision {
+                    decision if decision.is_different() => assert!(is_apart, "{compared:?}"),
+                    verdict::Decision::Inconclusive if comparison.executions >= 3 => {
+                        assert!(!is_apart, "{compared:?}");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// That `--fail-if` rests on the comparisons of the table: the same interval, and no limit broken by what is not slower.
+fn assert_checks_agree(contrast: &Contrast, margin: f64) {
+    let tolerance = |name: &str, sign| format!("{name} {sign}{}%", margin * 100.0);
+    for text in [tolerance("throughput", '-'), tolerance("p95", '+')] {
+        let tolerance = Tolerance::parse(&text).unwrap();
+        let measure = tolerance.measure;
+        let checks = verdict::checks(contrast, &[tolerance]);
+        for (check, place) in checks.iter().zip(&contrast.places) {
+            let compared = place
+                .metrics
+                .iter()
+                .find(|it| it.measure == measure)
+                .unwrap();
+            assert_eq!(check.within, place.within);
+            assert_eq!(check.ratio, compared.comparison.map(|it| it.ratio));
+            let is_worse = matches!(
+                compared.decision,
+                verdict::Decision::Slower | verdict::Decision::Equivalent
+            );
+            assert!(
+                check.outcome != Outcome::Broken || is_worse,
+                "{check:?} {compared:?}"
+            );
+        }
+    }
+}
+
+/// That CSV, JSON, SQLite and the report of one run have the same figures of each run.
+fn assert_runs_agree(results: &Results, json: &Value) {
+    let csv = report::csv(results, Detail::Runs);
+    let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|it| *it == name).unwrap();
+    let (run, operation, statement) = (column("run"), column("operation"), column("statement"));
+    let (measure, value) = (column("measure"), column("value"));
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("results.sqlite");
+    report::write_summary(results, &path).unwrap();
+    let database = rusqlite::Connection::open(&path).unwrap();
+    for (record, of_json) in results.runs.iter().zip(json["runs"].as_array().unwrap()) {
+        let number = record.header.run;
+        assert_eq!(of_json["run"], number);
+        let of_csv = |name: &str| {
+            let mut whole = rows
+                .iter()
+                .filter(|row| row[operation].is_empty() && row[statement].is_empty());
+            let row = whole.find(|row| row[run] == number.to_string() && row[measure] == name);
+            row.map(|row| row[value].parse::<f64>().unwrap())
+        };
+        let of_sqlite = |column: &str| {
+            let sql = format!("SELECT {column} FROM runs WHERE run = {number}");
+            database
+                .query_row(&sql, [], |row| row.get::<_, Option<f64>>(0))
+                .unwrap()
+        };
+        let of_json = |name: &str| {
+            let metrics = of_json["metrics"].as_array().unwrap();
+            let metric = metrics.iter().find(|it| it["measure"] == name);
+            metric.map(|it| it["value"].as_f64().unwrap())
+        };
+        let alone = RunReport::of(record, &[50.0, 95.0, 99.0, 99.9]);
+        let percentile = |at: usize| alone.response.percentiles[at].ms.map(|ms| ms * 1e6);
+        for (name, in_sqlite, unit, of_report) in [
+            (
+                "operations",
+                "count",
+                1.0,
+                Some(alone.response.count as f64),
+            ),
+            (
+                "throughput",
+                "throughput_per_s",
+                1.0,
+                alone.throughput_per_s,
+            ),
+            ("mean", "mean_us", 1e3, Some(alone.response.mean_ms * 1e6)),
+            ("p50", "p50_us", 1e3, percentile(0)),
+            ("p95", "p95_us", 1e3, percentile(1)),
+            ("p99", "p99_us", 1e3, percentile(2)),
+            ("p999", "p999_us", 1e3, percentile(3)),
+        ] {
+            let expected = of_csv(name);
+            for found in [
+                of_json(name),
+                of_sqlite(in_sqlite).map(|it| it * unit),
+                of_report,
+            ] {
+                assert_eq!(
+                    found.is_some(),
+                    expected.is_some(),
+                    "{name} of run {number}"
+                );
+                if let (Some(found), Some(expected)) = (found, expected) {
+                    assert!(
+                        (found - expected).abs() <= 1e-9 * expected.abs(),
+                        "{name}: {found} {expected}"
+                    );
+                }
+            }
+        }
+    }
+    // The results' headline in a history is the highest of the means that the report has.
+    let headline = verdict::headline(&results.runs).unwrap();
+    let highest = means(json)
+        .into_values()
+        .map(|[mean, ..]| mean)
+        .fold(0.0, f64::max);
+    assert!(
+        (headline.mean - highest).abs() <= 1e-12 * highest,
+        "{} {highest}",
+        headline.mean
+    );
+}
+
 /// What `compare` says of the same runs, whichever side is named first.
 fn assert_contrasted(results: &Results, answers: &[Answer], filesystem: &str) {
     let question = results.verdict.as_ref().unwrap();
@@ -235,6 +379,8 @@ fn assert_contrasted(results: &Results, answers: &[Answer], filesystem: &str) {
     let markdown = plain(&contrast_as_markdown(&contrast, &[], &one_factor));
     let json: Value = serde_json::from_str(&contrast_as_json(&contrast, &[], &one_factor)).unwrap();
     assert!(contrast.is_asked && turned.is_asked);
+    assert_intervals_say_what_is_decided(&contrast, &json);
+    assert_checks_agree(&contrast, question.min_effect);
     assert_eq!(contrast.places.len(), CONNECTIONS.len());
     for (at, place) in contrast.places.iter().enumerate() {
         let connections = &place.within["connections"];
@@ -298,6 +444,7 @@ proptest! {
             let row = format!("<td>{}</td><td>{estimate} ({low} to {high})</td>", answer.decision.word());
             prop_assert!(page.contains(&row), "{}", row);
         }
+        assert_runs_agree(&results, &json);
         for filesystem in &made.filesystems[1..] {
             assert_contrasted(&results, &answers, filesystem);
         }

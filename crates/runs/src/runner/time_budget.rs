@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(
             budget.spent_before(4, s(71)).as_deref(),
             Some(
-                "1m 11s of the 1m 40s that time_at_most allows are spent after 3 blocks; another one takes up to 30s"
+                "1 min 11 s of the 1 min 40 s that time_at_most allows are spent after 3 blocks; another one takes up to 30 s"
             )
         );
         let unlimited = TimeBudget::new(None, s(0), 0);

@@ -8,7 +8,7 @@ use crate::{
     bottleneck::{Resource, bottleneck},
     compared::Compared,
     costs::Cost,
-    decision::Decision,
+    decision::{CONFIDENCE, Decision},
     measure::Measure,
     metric::Metric,
     side::Execution,
@@ -84,7 +84,7 @@ impl<'a> Evidence<'a> {
             .costs
             .iter()
             .find(|it| it.measure == Measure::Cost(cost))?;
-        let comparison = compared.comparison?;
+        let comparison = compared.at(CONFIDENCE).or(compared.comparison)?;
         let ratio = comparison.ratio;
         let is_apart = ratio.low > 1.0 || ratio.high < 1.0;
         let is_certain = compared.decision.is_different() || (self.is_decided() && is_apart);
