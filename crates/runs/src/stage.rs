@@ -245,3 +245,42 @@ pub(crate) fn is_loopback(host: &str) -> bool {
             .parse::<std::net::IpAddr>()
             .is_ok_and(|address| address.is_loopback())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_process_of_this_machine_is_the_servers() {
+        let datadir = tempfile::tempdir().unwrap();
+        let own = std::process::id();
+        std::fs::write(datadir.path().join("own.pid"), format!("{own}\n")).unwrap();
+        std::fs::write(datadir.path().join("gone.pid"), "4194999\n").unwrap();
+        let variables = |pid_file: &str| {
+            let datadir = datadir.path().display().to_string();
+            let pairs = [("datadir", datadir), ("pid_file", pid_file.to_owned())];
+            BTreeMap::from(pairs.map(|(name, value)| (name.to_owned(), value)))
+        };
+        let tcp = |host: &str| Address::Tcp {
+            host: host.to_owned(),
+            port: 3306,
+        };
+        let socket = || Address::Unix("/run/x.sock".into());
+        for (address, pid_file, pid) in [
+            (socket(), "own.pid", Some(own)),
+            (tcp("localhost"), "own.pid", Some(own)),
+            (tcp("127.8.0.1"), "own.pid", Some(own)),
+            (tcp("::1"), "own.pid", Some(own)),
+            (tcp("192.0.2.1"), "own.pid", None),
+            (tcp("db1"), "own.pid", None),
+            (socket(), "gone.pid", None),
+            (socket(), "none.pid", None),
+        ] {
+            let found = local_pid(&address, &variables(pid_file));
+            assert_eq!(found, pid, "{address} {pid_file}");
+        }
+        assert_eq!(local_pid(&socket(), &BTreeMap::new()), None);
+        assert!(refuse_local(None).is_ok());
+        assert_eq!(refuse_local(Some(own)).unwrap_err().blame, Blame::Input);
+    }
+}

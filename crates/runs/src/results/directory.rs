@@ -329,3 +329,71 @@ fn usual_name(experiment: &Experiment) -> String {
         experiment.name().to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs,
+        sync::{Arc, Mutex},
+    };
+
+    use experiment::Overrides;
+    use load::Interrupt;
+    use workload::VOCABULARY;
+
+    use super::*;
+    use crate::{
+        blame::Blame,
+        listener::{Length, Listener, Step},
+    };
+
+    /// Remembers which records were kept under another name.
+    #[derive(Default)]
+    struct Kept(Mutex<Vec<PathBuf>>);
+
+    impl Listener for Kept {
+        fn hear(&self, event: Event<'_>) {
+            if let Event::IncompleteKept(path) = event {
+                self.0.lock().unwrap().push(path.to_owned());
+            }
+        }
+
+        fn begin(&self, _what: &str, _length: Length) -> Box<dyn Step> {
+            unreachable!("nothing here takes its time")
+        }
+    }
+
+    fn experiment(repeats: u32) -> Experiment {
+        let text = format!(
+            "format = 1\nquestion = \"?\"\nseed = 1\nrepeats = {repeats}\n[server]\nrun = \"mariadb-10.11\"\n\
+             [data]\noltp = {{ tables = 1, table_size = 10 }}\n\
+             [load]\noltp = {{ script = \"point_select\" }}\nconnections = 1\nduration = \"1s\"\nwarmup = \"1s\"\n"
+        );
+        let path = Path::new("trial.toml");
+        Experiment::parse(path, &text, &Overrides::default(), &VOCABULARY).unwrap()
+    }
+
+    #[test]
+    fn what_is_resumed_does_the_runs_that_are_not_complete_and_keeps_what_they_left() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("results");
+        let kept = Arc::new(Kept::default());
+        let context = Context::new(Interrupt::default(), kept.clone());
+        let (two, file) = (experiment(2), Path::new("trial.toml"));
+        let results = ResultsDirectory::create(Some(&path), &two, file, &context).unwrap();
+        assert_eq!(results.left(two.plan(), &context).unwrap().len(), 2);
+        drop(results);
+        fs::write(path.join(record_file_name(1)), "{\"torn\":").unwrap();
+        let results = ResultsDirectory::resume(Some(&path), &two, file).unwrap();
+        assert_eq!(results.left(two.plan(), &context).unwrap().len(), 2);
+        let told = kept.0.lock().unwrap();
+        assert_eq!(told.len(), 1);
+        assert_eq!(fs::read_to_string(&told[0]).unwrap(), "{\"torn\":");
+        assert!(!path.join(record_file_name(1)).exists());
+        drop(results);
+        let Err(other) = ResultsDirectory::resume(Some(&path), &experiment(3), file) else {
+            panic!("results of another experiment are resumed");
+        };
+        assert_eq!(other.blame, Blame::Input);
+    }
+}
