@@ -182,12 +182,12 @@ mod tests {
         assert_eq!(end(&state, 5), None);
         assert_eq!(
             end(&state, 30).as_deref(),
-            Some("not steady after 30.0 s: 5 values")
+            Some("not steady after 30 s: 5 values")
         );
         (5..15).for_each(|t| state.add(Phase::WarmUp, t.into(), 9.0, 1.0));
         assert_eq!(
             end(&state, 15).as_deref(),
-            Some("throughput steady since 5.0 s")
+            Some("throughput steady since 5 s")
         );
     }
 
@@ -214,7 +214,7 @@ mod tests {
         (31..41).for_each(|t| state.add(Phase::WarmUp, t.into(), 5.0, 1.0));
         assert_eq!(
             end(&state, 41).as_deref(),
-            Some("throughput steady since 30.0 s")
+            Some("throughput steady since 30 s")
         );
     }
 

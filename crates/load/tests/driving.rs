@@ -162,5 +162,5 @@ fn a_load_ends_when_its_quantile_is_known_precisely() {
         "{:?}",
         outcome.elapsed
     );
-    assert_eq!(outcome.stop_why.unwrap(), "p50 known within 5.0 %");
+    assert_eq!(outcome.stop_why.unwrap(), "p50 known within 5 %");
 }

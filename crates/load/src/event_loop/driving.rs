@@ -412,7 +412,7 @@ impl SharedState {
 
 /// Why an operation is not tried again, before the server's words.
 fn given_up(attempts: u64, message: &str) -> String {
-    let time = units::span(IN_VAIN);
+    let time = units::moment(IN_VAIN.as_secs_f64());
     format!("given up after {attempts} attempts and {time} without one success: {message}")
 }
 
