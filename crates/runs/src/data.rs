@@ -9,6 +9,7 @@ use std::time::Duration;
 use experiment::{DataSpec, PlannedRun, Restore};
 use protocol::Endpoint;
 use settings::{Rows, Size};
+use workload::KnownTable;
 
 use crate::{blame::Blamed, listener::Context};
 
@@ -17,8 +18,8 @@ pub trait DataSet {
     /// As the record calls it: `sysbench's 4 tables of 250000 rows`.
     fn name(&self) -> String;
 
-    /// Names of its tables.
-    fn tables(&self) -> Vec<String>;
+    /// Its tables, as they can be told from those of somebody else.
+    fn tables(&self) -> Vec<KnownTable>;
 
     /// Makes and fills the tables, with so many rows where that can be chosen; a table that exists is replaced.
     fn load(

@@ -22,6 +22,18 @@ impl KnownTable {
         }
     }
 
+    /// The table that this CREATE TABLE makes. Where the statement lists no columns, no table is known to be it.
+    pub fn created_by(name: &str, statement: &[u8]) -> Self {
+        let columns = columns_of(&String::from_utf8_lossy(statement));
+        Self {
+            name: name.to_owned(),
+            layouts: columns
+                .map(|columns| columns.join(", "))
+                .into_iter()
+                .collect(),
+        }
+    }
+
     /// True where a table of this name with these columns is the benchmark's. Their order does not count: other programs
     /// for the same benchmark have another one.
     pub fn has_layout(&self, columns: &[String]) -> bool {
@@ -29,6 +41,7 @@ impl KnownTable {
         let mut columns: Vec<_> = columns.filter(|name| name != GENERATED_KEY).collect();
         columns.sort_unstable();
         self.layouts.iter().any(|layout| {
+            let layout = layout.to_lowercase();
             let mut layout: Vec<_> = layout.split(", ").collect();
             layout.sort_unstable();
             layout == columns
@@ -36,8 +49,63 @@ impl KnownTable {
     }
 }
 
+/// First words of what stands between the columns of a CREATE TABLE.
+const NO_COLUMNS: [&str; 10] = [
+    "primary",
+    "key",
+    "index",
+    "unique",
+    "constraint",
+    "fulltext",
+    "spatial",
+    "foreign",
+    "check",
+    "like",
+];
+
+/// The columns that a CREATE TABLE lists: `id, pass` of `create table t (id int, pass char(10), key (id))`.
+fn columns_of(statement: &str) -> Option<Vec<String>> {
+    let (_, list) = statement.split_once('(')?;
+    let mut columns = Vec::new();
+    let mut depth = 0_u32;
+    let mut quote = None;
+    let mut item = String::new();
+    for character in list.chars() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (None, '\'' | '"' | '`') => quote = Some(character),
+            (None, '(') => depth += 1,
+            (None, ')') if depth > 0 => depth -= 1,
+            (None, ',' | ')') if depth == 0 => {
+                columns.extend(column_of(&item));
+                item.clear();
+                if character == ')' {
+                    return (!columns.is_empty()).then_some(columns);
+                }
+                continue;
+            }
+            _ => {}
+        }
+        item.push(character);
+    }
+    None
+}
+
+/// The name of the column that an item of a CREATE TABLE defines; `None` where it defines a key.
+fn column_of(item: &str) -> Option<String> {
+    let item = item.trim_start();
+    if let Some(quoted) = item.strip_prefix('`') {
+        return quoted.split('`').next().map(str::to_owned);
+    }
+    let is_end = |character: char| character.is_whitespace() || character == '(';
+    let word = item.split(is_end).next().filter(|word| !word.is_empty())?;
+    let is_column = !NO_COLUMNS.contains(&word.to_ascii_lowercase().as_str());
+    is_column.then(|| word.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
+    use super::KnownTable;
     use crate::oltp;
 
     fn columns(list: &str) -> Vec<String> {
@@ -63,5 +131,30 @@ mod tests {
             assert_eq!(sbtest.has_layout(&columns(list)), is_it, "{list}");
         }
         assert!(!sbtest.has_layout(&[]));
+    }
+
+    #[test]
+    fn a_create_table_says_its_columns() {
+        for (statement, expected) in [
+            ("create table t (id int, pass char(10))", &["id, pass"][..]),
+            (
+                "CREATE TABLE `t` (id serial,intcol1 INT(32), INDEX(intcol1) ,charcol1 VARCHAR(128))",
+                &["id, intcol1, charcol1"],
+            ),
+            (
+                "create table if not exists t(\n `the key` decimal(10, 2) default '(,' not null,\n\
+                 b enum('x', 'y)'), primary key (`the key`), unique b (b)\n) engine = innodb",
+                &["the key, b"],
+            ),
+            ("create table t like other", &[]),
+            ("create table t (like other)", &[]),
+            ("create table t (id int", &[]),
+            ("", &[]),
+        ] {
+            let table = KnownTable::created_by("t", statement.as_bytes());
+            assert_eq!(table.layouts, expected, "{statement}");
+        }
+        let table = KnownTable::created_by("t", b"create table t (Id int, PASS int)");
+        assert!(table.has_layout(&columns("id, pass")));
     }
 }

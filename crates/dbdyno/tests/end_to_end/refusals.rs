@@ -2,11 +2,13 @@
 
 use std::net::TcpListener;
 
+use rustix::process::Signal;
+
 use crate::{
     experiment::{Experiment, SMACK},
     mariadb::{MariaDb, PASSWORD},
     results::{Results, names_in},
-    scene::Scene,
+    scene::{Running, Scene},
 };
 
 #[test]
@@ -170,6 +172,67 @@ fn a_table_that_is_somebody_elses() {
         mariadb.rows("select colour from http_auth"),
         [["green"], ["blue"]]
     );
+}
+
+/// Starts `trial.toml` into `out` and waits until its tables are made and the first run is measured.
+fn measuring(scene: &Scene) -> Running {
+    let mut running = scene.start(["run", "trial.toml", "--results", "out"]);
+    let record = scene.path().join("out/run-0001.jsonl");
+    running.wait_until("the first run is measured", || record.exists());
+    running
+}
+
+#[test]
+fn a_table_that_somebody_else_made_since() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    Experiment {
+        server: mariadb.as_experiment(),
+        load: "connections = 2\nwarmup = \"500ms\"\nduration = \"2s\"".to_owned(),
+        ..Experiment::default()
+    }
+    .write(&scene);
+    // Killed, and the table replaced by somebody else's before the experiment is taken up again.
+    let running = measuring(&scene);
+    running.signal(Signal::KILL);
+    running.finish().was_killed_by(Signal::KILL);
+    mariadb.rows("drop table http_auth");
+    mariadb.rows("create table http_auth (colour varchar(10))");
+    mariadb.rows("insert into http_auth values ('green')");
+    let resume = ["run", "trial.toml", "--results", "out", "--resume"];
+    for _ in 0..2 {
+        scene
+            .dbdyno(resume)
+            .exits(2)
+            .says("test.http_auth on 127.0.0.1:")
+            .says("is not the one that dbdyno made: its columns are colour")
+            .hints("nothing was replaced; rename the table");
+    }
+    assert_eq!(mariadb.rows("select colour from http_auth"), [["green"]]);
+    // Out of the way, the experiment goes on, and its own table goes with its end.
+    mariadb.rows("rename table http_auth to mine");
+    scene.dbdyno(resume).exits(0);
+    assert_eq!(mariadb.rows("show tables"), [["mine"]]);
+}
+
+#[test]
+fn a_table_that_somebody_changes_while_it_is_measured() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    Experiment {
+        server: mariadb.as_experiment(),
+        load: "connections = 2\nwarmup = \"500ms\"\nduration = \"3s\"".to_owned(),
+        ..Experiment::default()
+    }
+    .write(&scene);
+    let running = measuring(&scene);
+    mariadb.rows("alter table http_auth add column mine int");
+    running
+        .finish()
+        .exits(2)
+        .says("is not the one that dbdyno made")
+        .hints("nothing was dropped");
+    assert_eq!(mariadb.rows("show tables"), [["http_auth"]]);
 }
 
 #[test]

@@ -5,8 +5,12 @@ use std::{sync::Arc, time::Duration};
 use experiment::{DataSpec, LoadSpec, PlannedRun};
 use load::{Group, Load, Observer, OnError, OnRefusal, Outcome, Population};
 use protocol::Endpoint;
-use workload::oltp::{
-    Benchmark as Script, IgnoredErrors, OltpUser, Plan, Settings, drop_statement, tables,
+use workload::{
+    KnownTable,
+    oltp::{
+        Benchmark as Script, IgnoredErrors, OltpUser, Plan, Settings, drop_statement, known_tables,
+        tables,
+    },
 };
 
 use crate::{
@@ -75,9 +79,8 @@ impl DataSet for OltpTables {
         )
     }
 
-    fn tables(&self) -> Vec<String> {
-        let numbers = 1..=self.0.tables;
-        numbers.map(|number| format!("sbtest{number}")).collect()
+    fn tables(&self) -> Vec<KnownTable> {
+        known_tables(self.0.tables)
     }
 
     fn load(
@@ -103,7 +106,7 @@ impl DataSet for OltpTables {
         let names = self.tables();
         Ok(Loaded {
             rows: loaded.rows,
-            disk_bytes: disk_bytes(names.iter().map(String::as_str), endpoint)?,
+            disk_bytes: disk_bytes(names.iter().map(|table| table.name.as_str()), endpoint)?,
             took: loaded.elapsed,
         })
     }

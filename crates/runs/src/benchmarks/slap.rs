@@ -6,9 +6,12 @@ use experiment::{DataSpec, LoadSpec, PlannedRun};
 use load::{Group, Observer, Outcome};
 use protocol::{Connection, Endpoint};
 use settings::{OptionTable, Value, Values, defaults};
-use workload::slap::{
-    Engine, Generated, Generator, Keys, Plan, Planned, Script, SlapData, SlapLoad, SlapUser,
-    Statement, Tables,
+use workload::{
+    KnownTable,
+    slap::{
+        Engine, Generated, Generator, Keys, Plan, Planned, Script, SlapData, SlapLoad, SlapUser,
+        Statement, Tables,
+    },
 };
 
 use crate::{
@@ -201,8 +204,9 @@ impl DataSet for SlapTables {
         }
     }
 
-    fn tables(&self) -> Vec<String> {
-        vec![TABLE.to_owned()]
+    fn tables(&self) -> Vec<KnownTable> {
+        let generated = generated(&self.0, &defaults(SlapLoad.options()));
+        vec![KnownTable::created_by(TABLE, generated.create.sql())]
     }
 
     fn load(

@@ -9,7 +9,10 @@ use experiment::{DataSpec, LoadSpec, PlannedRun};
 use load::{Group, Observer, Outcome};
 use protocol::Endpoint;
 use samples::{Keys, Line};
-use workload::smack::{ClientIndex, ClientPlan, SmackClients, SmackUser};
+use workload::{
+    KnownTable,
+    smack::{ClientIndex, ClientPlan, SmackClients, SmackUser},
+};
 
 use crate::{
     benchmarks::{
@@ -74,8 +77,8 @@ impl DataSet for SmackTables {
         self.0.name()
     }
 
-    fn tables(&self) -> Vec<String> {
-        self.0.tables().map(str::to_owned).collect()
+    fn tables(&self) -> Vec<KnownTable> {
+        self.0.known_tables()
     }
 
     fn load(

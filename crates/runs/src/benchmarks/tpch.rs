@@ -7,9 +7,12 @@ use load::{Group, Observer, Outcome, Population};
 use protocol::Endpoint;
 use samples::Line;
 use settings::OptionTable;
-use workload::tpch::{
-    LoadPlan, Table, TableLoad, TableLoader, TpchLoad,
-    options::{DataOptions, LoadOptions},
+use workload::{
+    KnownTable,
+    tpch::{
+        LoadPlan, Table, TableLoad, TableLoader, TpchLoad, known_tables,
+        options::{DataOptions, LoadOptions},
+    },
 };
 
 use crate::{
@@ -99,9 +102,8 @@ impl DataSet for TpchTables {
         format!("TPC-H at scale factor {}{without}", self.plan.scale_factor)
     }
 
-    fn tables(&self) -> Vec<String> {
-        let tables = Table::ALL.into_iter().map(Table::name);
-        tables.map(str::to_owned).collect()
+    fn tables(&self) -> Vec<KnownTable> {
+        known_tables()
     }
 
     fn load(

@@ -14,6 +14,8 @@ pub struct Taken {
     pub name: String,
     /// It has the benchmark's columns.
     pub is_known: bool,
+    /// The columns that it has.
+    pub columns: Vec<String>,
 }
 
 /// Which of these names are taken in the connection's database, in the order of `known`.
@@ -51,9 +53,11 @@ pub async fn taken(
     }
     let both = known.iter().zip(columns);
     let taken = both.filter_map(|(known, columns)| {
+        let columns = columns?;
         Some(Taken {
             name: known.name.clone(),
-            is_known: known.has_layout(&columns?),
+            is_known: known.has_layout(&columns),
+            columns,
         })
     });
     Ok(taken.collect())

@@ -6,16 +6,72 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use workload::KnownTable;
+
 use crate::blame::{Blame, Blamed};
 
-/// The file in the results directory: one table a line, as `db1:3306 test.http_auth`.
+/// The file in the results directory: server, table and columns, one table a line.
+///
+/// ```text
+/// db1:3306<TAB>test<TAB>http_auth<TAB>username, pass, uid, gid
+/// ```
 const FILE: &str = "created-tables";
+/// Between the lists of columns that a table can have.
+const OR: &str = " | ";
+
+/// A table that dbdyno made, or was about to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CreatedTable {
+    /// The server, as `db1:3306`.
+    pub(crate) address: String,
+    pub(crate) database: String,
+    /// Its columns tell it from a table that somebody else made since.
+    pub(crate) table: KnownTable,
+}
 
 /// The tables that dbdyno made for one results directory.
 #[derive(Debug)]
 pub(crate) struct CreatedTables {
     path: PathBuf,
-    places: Vec<String>,
+    tables: Vec<CreatedTable>,
+}
+
+impl CreatedTable {
+    fn line(&self) -> String {
+        let (name, layouts) = (&self.table.name, self.table.layouts.join(OR));
+        format!("{}\t{}\t{name}\t{layouts}\n", self.address, self.database)
+    }
+
+    fn read(line: &str) -> Option<Self> {
+        let mut words = line.split('\t');
+        let (address, database) = (words.next()?, words.next());
+        let (address, database, name) = match database {
+            Some(database) => (address, database, words.next()?),
+            // As earlier versions wrote it, without the columns: `db1:3306 test.http_auth`.
+            None => {
+                let (address, table) = address.split_once(' ')?;
+                let (database, name) = table.split_once('.')?;
+                (address, database, name)
+            }
+        };
+        let layouts = words.next().unwrap_or_default().split(OR);
+        let layouts = layouts.filter(|layout| !layout.is_empty());
+        Some(Self {
+            address: address.to_owned(),
+            database: database.to_owned(),
+            table: KnownTable {
+                name: name.to_owned(),
+                layouts: layouts.map(str::to_owned).collect(),
+            },
+        })
+    }
+
+    /// True for a table of the same name in the same place.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.address == other.address
+            && self.database == other.database
+            && self.table.name == other.table.name
+    }
 }
 
 impl CreatedTables {
@@ -27,46 +83,46 @@ impl CreatedTables {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(machine(&path, &error)),
         };
-        Ok(Self {
-            places: text.lines().map(str::to_owned).collect(),
-            path,
-        })
+        let mut tables: Vec<CreatedTable> = Vec::new();
+        // The last line of a table has the columns that it really got.
+        for table in text.lines().filter_map(CreatedTable::read) {
+            tables.retain(|known| !known.is_same(&table));
+            tables.push(table);
+        }
+        Ok(Self { path, tables })
     }
 
-    /// True for a table that dbdyno made.
-    pub(crate) fn holds(&self, place: &str) -> bool {
-        self.places.iter().any(|known| known == place)
-    }
-
-    /// The tables on the server at `address`, as `test.http_auth`.
-    pub(crate) fn on(&self, address: &str) -> Vec<String> {
-        let places = self.places.iter();
-        let on_it = places.filter_map(|place| place.strip_prefix(address)?.strip_prefix(' '));
-        on_it.map(str::to_owned).collect()
+    /// The tables on the server at `address`.
+    pub(crate) fn on(&self, address: &str) -> Vec<CreatedTable> {
+        let tables = self.tables.iter();
+        let on_it = tables.filter(|table| table.address == address);
+        on_it.cloned().collect()
     }
 
     /// Forgets the tables on the server at `address`: they are gone.
     pub(crate) fn forget(&mut self, address: &str) -> Result<(), Blamed> {
-        let prefix = format!("{address} ");
-        self.places.retain(|place| !place.starts_with(&prefix));
-        let result = if self.places.is_empty() {
+        self.tables.retain(|table| table.address != address);
+        let result = if self.tables.is_empty() {
             fs::remove_file(&self.path)
         } else {
-            let text = self.places.join("\n") + "\n";
+            let text: String = self.tables.iter().map(CreatedTable::line).collect();
             files::replace(&self.path, text.as_bytes()).map_err(io::Error::from)
         };
         result.map_err(|error| machine(&self.path, &error))
     }
 
-    /// Remembers a table, before it is made: a crash in between leaves a name too many, never a table too many.
-    pub(crate) fn add(&mut self, place: String) -> Result<(), Blamed> {
+    /// Remembers a table, before it is made: a crash in between leaves a name too many, never a table too many. Given
+    /// again, it has these columns.
+    pub(crate) fn add(&mut self, table: CreatedTable) -> Result<(), Blamed> {
         let mut file = OpenOptions::new()
             .create(true)
             .append(true)
             .open(&self.path)
             .map_err(|error| machine(&self.path, &error))?;
-        writeln!(file, "{place}").map_err(|error| machine(&self.path, &error))?;
-        self.places.push(place);
+        file.write_all(table.line().as_bytes())
+            .map_err(|error| machine(&self.path, &error))?;
+        self.tables.retain(|known| !known.is_same(&table));
+        self.tables.push(table);
         Ok(())
     }
 }
@@ -79,17 +135,33 @@ fn machine(path: &Path, error: &io::Error) -> Blamed {
 mod tests {
     use super::*;
 
+    fn table(address: &str, name: &str, layouts: &[&str]) -> CreatedTable {
+        CreatedTable {
+            address: address.to_owned(),
+            database: "test".to_owned(),
+            table: KnownTable {
+                name: name.to_owned(),
+                layouts: layouts.iter().map(|layout| (*layout).to_owned()).collect(),
+            },
+        }
+    }
+
     #[test]
     fn a_table_is_known_to_the_next_process() {
         let directory = tempfile::tempdir().unwrap();
         let mut created = CreatedTables::read(directory.path()).unwrap();
-        assert!(!created.holds("db1:3306 test.http_auth"));
-        created.add("db1:3306 test.http_auth".to_owned()).unwrap();
+        let http_auth = table("db1:3306", "http_auth", &["id, pass", "id"]);
+        assert_eq!(created.on("db1:3306"), []);
+        created.add(http_auth.clone()).unwrap();
         let next = CreatedTables::read(directory.path()).unwrap();
-        assert!(next.holds("db1:3306 test.http_auth"));
-        assert!(!next.holds("db1:3306 test.http_aut"));
-        created.add("db1:33060 test.other".to_owned()).unwrap();
-        assert_eq!(created.on("db1:3306"), ["test.http_auth"]);
+        assert!(next.on("db1:3306")[0].is_same(&http_auth));
+        assert!(!next.on("db1:3306")[0].is_same(&table("db1:3306", "http_aut", &[])));
+        created.add(table("db1:33060", "other", &[])).unwrap();
+        assert_eq!(created.on("db1:3306"), [http_auth]);
+        let changed = table("db1:3306", "http_auth", &["id, pass, more"]);
+        created.add(changed.clone()).unwrap();
+        let next = CreatedTables::read(directory.path()).unwrap();
+        assert_eq!(next.on("db1:3306"), [changed]);
         created.forget("db1:3306").unwrap();
         let next = CreatedTables::read(directory.path()).unwrap();
         assert_eq!(
@@ -98,5 +170,16 @@ mod tests {
         );
         created.forget("db1:33060").unwrap();
         assert!(!directory.path().join(FILE).exists());
+    }
+
+    #[test]
+    fn the_list_of_an_earlier_version_has_no_columns() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join(FILE), "db1:3306 test.http_auth\n").unwrap();
+        let created = CreatedTables::read(directory.path()).unwrap();
+        assert_eq!(
+            created.on("db1:3306"),
+            [table("db1:3306", "http_auth", &[])]
+        );
     }
 }

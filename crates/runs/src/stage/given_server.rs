@@ -6,14 +6,22 @@ use experiment::{PlannedRun, ServerSpec};
 use protocol::Endpoint;
 use samples::Dataset;
 use settings::Rows;
+use workload::KnownTable;
 
 use crate::{
     blame::{Blame, Blamed},
-    control::{Purpose, control, number, quoted, variables},
-    data::WantedData,
+    control::{Purpose, control, variables},
+    data::{
+        WantedData,
+        known_tables::{Taken, taken},
+    },
     listener::Context,
     record::server_host::Observation,
-    stage::{Stage, created_tables::CreatedTables, local_pid, refuse_local},
+    stage::{
+        Stage,
+        created_tables::{CreatedTable, CreatedTables},
+        local_pid, refuse_local,
+    },
 };
 
 /// A server that is already there.
@@ -98,17 +106,40 @@ impl GivenServer {
         Ok(Some(observation))
     }
 
-    /// Drops the tables that dbdyno made here for these results.
+    /// Drops the tables that dbdyno made here for these results; none where one of them is somebody else's by now.
     pub(crate) fn drop_created(&mut self) -> Result<(), Blamed> {
         let address = self.endpoint.address.to_string();
-        let tables = self.created.on(&address);
-        if tables.is_empty() {
+        let mut databases: BTreeMap<String, Vec<KnownTable>> = BTreeMap::new();
+        for created in self.created.on(&address) {
+            let tables = databases.entry(created.database).or_default();
+            tables.push(created.table);
+        }
+        if databases.is_empty() {
             return Ok(());
         }
-        let sql = format!("drop table if exists {}", tables.join(", "));
-        Purpose::Change.control(&self.endpoint, async |connection| {
-            connection.query(sql.as_bytes()).await
-        })?;
+        let mut drops = Vec::new();
+        for (database, tables) in databases {
+            let endpoint = Endpoint {
+                database: Some(database.clone()),
+                ..self.endpoint.clone()
+            };
+            let found = control(&endpoint, async |connection| {
+                taken(connection, &tables).await
+            })?;
+            if let Some(other) = found.iter().find(|found| !found.is_known) {
+                return Err(self.not_ours(&database, other, "nothing was dropped"));
+            }
+            let places = found
+                .iter()
+                .map(|found| format!("{database}.{}", found.name));
+            drops.extend(places);
+        }
+        if !drops.is_empty() {
+            let sql = format!("drop table if exists {}", drops.join(", "));
+            Purpose::Change.control(&self.endpoint, async |connection| {
+                connection.query(sql.as_bytes()).await
+            })?;
+        }
         self.created.forget(&address)
     }
 
@@ -131,10 +162,10 @@ impl GivenServer {
         };
         let mut loaded = None;
         if data.is_renewed(new_block) || self.holds.as_ref() != Some(&data.data_set) {
-            for table in data.maker.tables() {
-                self.claim(&table)?;
-            }
+            let tables = data.maker.tables();
+            self.claim(tables.clone())?;
             loaded = Some((data.maker).load(&self.endpoint, rows, &self.context)?);
+            self.note_columns(&tables)?;
             self.holds = Some(data.data_set.clone());
         }
         Ok(Dataset {
@@ -150,30 +181,77 @@ impl GivenServer {
         })
     }
 
-    /// Makes sure that a table may be replaced: only one that does not exist, or that dbdyno made.
-    fn claim(&mut self, table: &str) -> Result<(), Blamed> {
-        let database = self.endpoint.database.as_deref().unwrap_or_default();
-        let place = format!("{} {database}.{table}", self.endpoint.address);
-        if self.created.holds(&place) {
-            return Ok(());
-        }
-        let sql = format!(
-            "select count(*) from information_schema.tables where table_schema = {} and table_name = {}",
-            quoted(database),
-            quoted(table)
-        );
+    /// Makes sure that tables may be replaced: only those that do not exist, or that dbdyno made, which their columns must
+    /// say, too. A process may end between its note and its CREATE, and somebody else make a table of that name.
+    fn claim(&mut self, tables: Vec<KnownTable>) -> Result<(), Blamed> {
         let found = control(&self.endpoint, async |connection| {
-            number(connection, &sql).await
+            taken(connection, &tables).await
         })?;
-        if found == Some(0) {
-            return self.created.add(place);
+        for table in tables {
+            let mut created = self.created_table(table);
+            let noted = self.created.on(&created.address);
+            let noted = noted.into_iter().find(|noted| created.is_same(noted));
+            let is_there = found.iter().find(|found| found.name == created.table.name);
+            match (noted, is_there) {
+                (None, None) => self.created.add(created)?,
+                (_, None) => {}
+                (Some(noted), Some(there)) => {
+                    created.table.layouts.extend(noted.table.layouts);
+                    if !created.table.has_layout(&there.columns) {
+                        let what = "nothing was replaced";
+                        return Err(self.not_ours(&created.database, there, what));
+                    }
+                }
+                (None, Some(there)) => {
+                    let database = &created.database;
+                    let (name, address) = (&there.name, &self.endpoint.address);
+                    let message = format!("table {database}.{name} exists already on {address}");
+                    let hint = "drop it, or name another database: database = \"...\" under [server]; \
+                                without [data] a run takes the table as it is";
+                    return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
+                }
+            }
         }
+        Ok(())
+    }
+
+    /// Notes the columns of tables that were just made, where they are not those that were expected: the user's own
+    /// statements made them.
+    fn note_columns(&mut self, tables: &[KnownTable]) -> Result<(), Blamed> {
+        let found = control(&self.endpoint, async |connection| {
+            taken(connection, tables).await
+        })?;
+        for table in found.into_iter().filter(|found| !found.is_known) {
+            let created = self.created_table(KnownTable {
+                name: table.name,
+                layouts: vec![table.columns.join(", ")],
+            });
+            if !self.created.on(&created.address).contains(&created) {
+                self.created.add(created)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn created_table(&self, table: KnownTable) -> CreatedTable {
+        CreatedTable {
+            address: self.endpoint.address.to_string(),
+            database: self.endpoint.database.clone().unwrap_or_default(),
+            table,
+        }
+    }
+
+    /// A table that dbdyno noted as its own has other columns now.
+    fn not_ours(&self, database: &str, table: &Taken, what: &str) -> Blamed {
+        let name = &table.name;
         let message = format!(
-            "table {database}.{table} exists already on {}",
-            self.endpoint.address
+            "table {database}.{name} on {} is not the one that dbdyno made: its columns are {}",
+            self.endpoint.address,
+            table.columns.join(", ")
         );
-        let hint = "drop it, or name another database: database = \"...\" under [server]; \
-                    without [data] a run takes the table as it is";
-        Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
+        let hint = format!(
+            "{what}; rename the table or drop it yourself, or take its line out of `created-tables` in the results"
+        );
+        Blamed::new(Blame::Input, message).hint(hint)
     }
 }

@@ -11,9 +11,12 @@ use std::{
 use experiment::{DataSpec, LoadSpec, Plan};
 use samples::Keys;
 use settings::OptionTable;
-use workload::smack::{
-    self, BarrelOptions, ClientPlan, DataFiles, Dictionary, Generator, Order, Script, SmackClients,
-    SmackLoad,
+use workload::{
+    KnownTable,
+    smack::{
+        self, BarrelOptions, ClientPlan, DataFiles, Dictionary, Generator, Order, Script,
+        SmackClients, SmackLoad,
+    },
 };
 
 use crate::{
@@ -215,6 +218,13 @@ impl SmackData {
     /// Names of the tables.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
         self.script.tables.iter().map(|table| table.name.as_str())
+    }
+
+    /// The tables, as their CREATE statements make them.
+    pub(crate) fn known_tables(&self) -> Vec<KnownTable> {
+        let tables = self.script.tables.iter();
+        let known = tables.map(|table| KnownTable::created_by(&table.name, &table.create));
+        known.collect()
     }
 
     /// Names of the tables that gen-data fills.

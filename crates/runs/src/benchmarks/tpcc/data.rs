@@ -9,9 +9,13 @@ use ::load::{Load, Observer, Outcome};
 use experiment::{DataSpec, LoadSpec, PlannedRun};
 use protocol::Endpoint;
 use samples::{Checked, Deliveries, Line};
-use workload::tpcc::{
-    DELIVERED, ExistingSchema, Keys, LoadPlan, Pacing, Population, Table, TerminalPlan, Violation,
-    options::{DataOptions, LoadOptions},
+use workload::{
+    KnownTable,
+    tpcc::{
+        DELIVERED, ExistingSchema, Keys, LoadPlan, Pacing, Population, Table, TerminalPlan,
+        Violation, known_tables,
+        options::{DataOptions, LoadOptions},
+    },
 };
 
 use crate::{
@@ -92,9 +96,10 @@ impl DataSet for TpccTables {
         format!("TPC-C with {} warehouse{plural}", self.warehouses)
     }
 
-    fn tables(&self) -> Vec<String> {
-        let tables = Table::ALL.into_iter().map(Table::name);
-        tables.map(str::to_owned).collect()
+    fn tables(&self) -> Vec<KnownTable> {
+        let mut tables = known_tables();
+        tables.retain(|known| Table::ALL.iter().any(|table| table.name() == known.name));
+        tables
     }
 
     /// Also sees that they are consistent: every run begins with a copy of them.
