@@ -102,6 +102,7 @@ if [ "$(id -u)" -eq 0 ]; then
     cp "$work/archive/bin/dbdyno" "$work/alone/"
     cp -r "$work/archive/share/dbdyno/experiments" "$work/alone/"
     # unshare ends the mount with the command.
+    # shellcheck disable=SC2016 # the inner shell expands $1
     unshare --mount sh -euc '
         mount -t proc proc "$1/proc"
         exec chroot "$1" /dbdyno run /experiments/quickstart.toml --simulate --scale 0.02 --results /nothing

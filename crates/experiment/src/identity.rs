@@ -8,7 +8,7 @@
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
-    fs::{self, File},
+    fs,
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -194,7 +194,8 @@ impl Identity {
         let mut masked_sha256 = BTreeMap::new();
         for (name, from) in &self.files {
             let to = results_dir.join(FILES).join(kept_path(Path::new(name)));
-            let mut content = fs::read(from).map_err(|error| Error::io("read", from, error))?;
+            let mut content = files::read_regular(from, NAMED_BYTES_MAX)
+                .map_err(|error| Error::io("read", from, error))?;
             if let Some(without) = masked(from, &content) {
                 content = without;
             }
@@ -354,9 +355,13 @@ fn read(results_dir: &Path, name: &'static str) -> Result<String, Error> {
     })
 }
 
+/// Longest file that an experiment names: it is copied into the results.
+const NAMED_BYTES_MAX: u64 = 1 << 30;
+
 fn hash_of(path: &Path) -> io::Result<String> {
     let mut hash = HashWriter(Sha256::new());
-    io::copy(&mut File::open(path)?, &mut hash)?;
+    let mut file = files::open_regular_within(path, NAMED_BYTES_MAX)?;
+    io::copy(&mut file, &mut hash)?;
     Ok(hex(&hash.0.finalize()))
 }
 

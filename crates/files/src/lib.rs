@@ -1,8 +1,9 @@
-//! Files that dbdyno writes beside those of others: replaced whole, locked while in use, removed only by their maker.
+//! Files beside those of others: written whole, locked while in use, removed only by their maker; a user's read within limits.
 
 mod created;
 mod error;
 mod lock;
+mod regular;
 mod replacement;
 mod scratch;
 mod tree;
@@ -10,6 +11,7 @@ mod tree;
 pub use created::Created;
 pub use error::Error;
 pub use lock::{Lock, holder};
+pub use regular::{open_regular, open_regular_within, read_regular, read_regular_text};
 pub use replacement::{Replacement, replace, replace_private};
 pub use scratch::Scratch;
 pub use tree::{remove_marked, remove_tree};

@@ -13,6 +13,8 @@ use crate::print::{unprintable, write_entries};
 
 /// How deep includes may nest: the servers' own limit.
 const INCLUDE_DEPTH_MAX: usize = 10;
+/// Longest option file.
+const BYTES_MAX: u64 = 16 << 20;
 
 /// The options of an option file in the order in which they are read, included files in their places.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,7 +25,7 @@ pub struct OptionFile {
 impl OptionFile {
     /// Reads a file and what it includes.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let bytes = std::fs::read(path).map_err(|source| Error::Read {
+        let bytes = files::read_regular(path, BYTES_MAX).map_err(|source| Error::Read {
             path: path.to_owned(),
             source,
         })?;
@@ -118,7 +120,7 @@ impl OptionFile {
                 limit: INCLUDE_DEPTH_MAX,
             });
         }
-        let bytes = std::fs::read(path).map_err(|source| Error::Include {
+        let bytes = files::read_regular(path, BYTES_MAX).map_err(|source| Error::Include {
             at: at.clone(),
             path: path.to_owned(),
             source,

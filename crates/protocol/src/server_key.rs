@@ -1,6 +1,6 @@
 //! A server's public RSA key: whether it may encrypt a password, and how it is read.
 
-use std::{fs::File, io::Read, path::PathBuf};
+use std::path::PathBuf;
 
 use rsa::{RsaPublicKey, pkcs8::DecodePublicKey, traits::PublicKeyParts};
 
@@ -34,10 +34,8 @@ impl ServerKey {
             from: path.display().to_string(),
             what,
         };
-        let mut text = Vec::new();
-        File::open(path)
-            .and_then(|file| file.take(FILE_BYTES_MAX).read_to_end(&mut text))
-            .map_err(|error| wrong(error.to_string()))?;
+        let text = files::read_regular(path, FILE_BYTES_MAX);
+        let text = text.map_err(|error| wrong(error.to_string()))?;
         parse(&text).map(Some).map_err(wrong)
     }
 }
@@ -61,5 +59,24 @@ fn parse(pem: &[u8]) -> Result<RsaPublicKey, String> {
         ))
     } else {
         Ok(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_comes_from_a_regular_file_of_a_sensible_size() {
+        let dir = tempfile::tempdir().unwrap();
+        let (fifo, huge) = (dir.path().join("fifo"), dir.path().join("huge"));
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(made.unwrap().success());
+        let file = std::fs::File::create(&huge).unwrap();
+        file.set_len(1 << 40).unwrap();
+        for (path, why) in [(fifo, "a FIFO"), (huge, "longer than 64 KiB")] {
+            let shown = ServerKey::File(path).read().unwrap_err().to_string();
+            assert!(shown.contains(why), "{shown}");
+        }
     }
 }

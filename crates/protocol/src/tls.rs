@@ -198,6 +198,9 @@ fn config(ssl_mode: SslMode, ssl_ca: Option<&Path>) -> Result<ClientConfig, Erro
         .with_no_client_auth())
 }
 
+/// Longest file of certificates.
+const CA_BYTES_MAX: u64 = 16 << 20;
+
 fn chain_verifier(
     ssl_ca: Option<&Path>,
     provider: &Arc<CryptoProvider>,
@@ -210,9 +213,9 @@ fn chain_verifier(
         what,
     };
     let mut roots = RootCertStore::empty();
-    let certificates =
-        CertificateDer::pem_file_iter(path).map_err(|error| failed(error.to_string()))?;
-    for certificate in certificates {
+    let text = files::read_regular(path, CA_BYTES_MAX);
+    let text = text.map_err(|error| failed(error.to_string()))?;
+    for certificate in CertificateDer::pem_slice_iter(&text) {
         let certificate = certificate.map_err(|error| failed(error.to_string()))?;
         roots
             .add(certificate)
@@ -309,5 +312,26 @@ impl ServerCertVerifier for AnyName {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.supported_verify_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn certificates_come_from_a_regular_file_of_a_sensible_size() {
+        let dir = tempfile::tempdir().unwrap();
+        let (fifo, huge) = (dir.path().join("fifo"), dir.path().join("huge"));
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(made.unwrap().success());
+        let file = std::fs::File::create(&huge).unwrap();
+        file.set_len(1 << 40).unwrap();
+        for (path, why) in [(fifo, "a FIFO"), (huge, "longer than 16 MiB")] {
+            let error = config(SslMode::VerifyCa, Some(&path)).unwrap_err();
+            let shown = error.to_string();
+            assert!(shown.contains(why), "{shown}");
+            assert!(shown.contains(path.to_str().unwrap()), "{shown}");
+        }
     }
 }

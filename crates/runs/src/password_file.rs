@@ -7,6 +7,9 @@ use crate::{
     listener::Listener,
 };
 
+/// Longest one.
+const BYTES_MAX: u64 = 64 << 10;
+
 /// Reads it; warns when others can read it, too. `what` it is, as messages call it: `password`.
 pub fn read(path: &Path, what: &str, listener: &dyn Listener) -> Result<String, Blamed> {
     let wrong = |why: &dyn std::fmt::Display| {
@@ -15,7 +18,7 @@ pub fn read(path: &Path, what: &str, listener: &dyn Listener) -> Result<String, 
             format!("{}: cannot read the {what}: {why}", path.display()),
         )
     };
-    let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let text = files::read_regular_text(path, BYTES_MAX).map_err(|error| wrong(&error))?;
     let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     if mode & 0o004 != 0 {
         listener.warn(&format!(

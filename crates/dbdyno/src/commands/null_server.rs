@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     io::{self, BufWriter, Write},
     net::{IpAddr, SocketAddr},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -229,7 +230,7 @@ async fn serve(
             let listener = Listener::bind_unix(path).map_err(|error| refused(path, &error))?;
             server.serve(listener, path.to_str());
             addresses.push(path.display().to_string());
-            Some(SocketFile(path))
+            Some(SocketFile::at(path))
         }
     };
     if let Some(port) = args.port {
@@ -267,12 +268,34 @@ async fn serve(
 }
 
 /// The socket's file, removed when this goes.
-struct SocketFile<'a>(&'a Path);
+struct SocketFile<'a> {
+    path: &'a Path,
+    identity: Option<FileIdentity>,
+}
+
+/// Device and inode.
+type FileIdentity = (u64, u64);
+
+impl<'a> SocketFile<'a> {
+    /// The file that was made at this path just now.
+    fn at(path: &'a Path) -> Self {
+        let identity = identity(path);
+        Self { path, identity }
+    }
+}
+
+/// What is at a path, if anything is.
+fn identity(path: &Path) -> Option<FileIdentity> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
 
 impl Drop for SocketFile<'_> {
     fn drop(&mut self) {
-        // Somebody may have removed it meanwhile.
-        let _ = fs::remove_file(self.0);
+        // Somebody may have removed it meanwhile, or put another file in its place.
+        if self.identity.is_some() && identity(self.path) == self.identity {
+            let _ = fs::remove_file(self.path);
+        }
     }
 }
 

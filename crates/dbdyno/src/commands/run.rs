@@ -61,8 +61,11 @@ pub(crate) struct RunArgs {
     sample_every: Option<Duration>,
 }
 
+/// Longest experiment file.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+
 pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
-    let text = std::fs::read_to_string(&args.file)
+    let text = files::read_regular_text(&args.file, FILE_BYTES_MAX)
         .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", args.file.display())))?;
     let overrides = Overrides {
         scale: args.scale,

@@ -22,7 +22,7 @@ mod tables;
 
 use client::{ClientEnd, ClientRun};
 use endpoints::Endpoints;
-use runs::{Blame, Blamed, sample_every};
+use runs::{Blame, Blamed, benchmarks::smack::files::SCRIPT_BYTES_MAX, sample_every};
 use shared_state::SharedState;
 
 use crate::{
@@ -204,7 +204,10 @@ pub(crate) fn fresh_seed() -> u64 {
 
 fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {
     let (name, text) = match path {
-        Some(path) => (path.display().to_string(), std::fs::read(path)),
+        Some(path) => (
+            path.display().to_string(),
+            files::read_regular(path, SCRIPT_BYTES_MAX),
+        ),
         None => {
             let mut text = Vec::new();
             let read = io::stdin().lock().read_to_end(&mut text);

@@ -35,6 +35,7 @@ mod oltp_ends;
 mod oltp_experiment;
 mod open_loop;
 mod other_host;
+mod own_files;
 mod page;
 mod published;
 mod quick;

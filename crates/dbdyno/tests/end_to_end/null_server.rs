@@ -168,3 +168,14 @@ fn what_it_refuses() {
         .exits(4)
         .hints("LimitNOFILE");
 }
+
+#[test]
+fn a_file_that_took_the_place_of_its_socket_stays() {
+    let scene = Scene::new();
+    let (server, socket) = null_server(&scene, &[]);
+    std::fs::remove_file(&socket).unwrap();
+    std::fs::write(&socket, "somebody else's").unwrap();
+    server.signal(Signal::TERM);
+    server.finish().exits(0);
+    assert_eq!(std::fs::read_to_string(&socket).unwrap(), "somebody else's");
+}

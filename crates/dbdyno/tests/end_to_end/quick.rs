@@ -2,7 +2,12 @@
 
 use rustix::process::Signal;
 
-use crate::{mariadb::MariaDb, results::Results, scene::Scene};
+use crate::{
+    mariadb::{MariaDb, PASSWORD},
+    results::Results,
+    scene::Scene,
+    secrets::{asked, files_with},
+};
 
 const IS_THERE: &str =
     "select count(*) from information_schema.schemata where schema_name = 'dbdyno_quick'";
@@ -30,10 +35,12 @@ fn a_server_that_is_there() {
     let scene = Scene::new();
     let mariadb = MariaDb::start(&scene, &[]);
     let quick = |place: Vec<String>| [vec!["quick".to_owned()], place].concat();
-    scene
-        .dbdyno(quick(mariadb.by_port()))
-        .exits(0)
-        .prints("operations/s");
+    let line = quick(mariadb.by_port()).join(" ");
+    let finished = asked(&scene, &line, &[], PASSWORD).exits(0);
+    finished.conceals(PASSWORD);
+    finished.prints("operations/s");
+    let results = scene.path().join("results/quick-1");
+    assert_eq!(files_with(&results, PASSWORD), [""; 0]);
     let record = Results::at(scene.path().join("results/quick-1")).record(1);
     assert_eq!(record.one("run")["transport"], "tcp loopback");
     assert_eq!(record.one("server")["private"], false);

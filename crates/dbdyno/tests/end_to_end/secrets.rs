@@ -1,6 +1,14 @@
 //! Passwords: in no process list, no log, no output and no result.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
 
 use crate::{
     experiment::Experiment,
@@ -40,7 +48,7 @@ fn process_list() -> String {
 }
 
 /// Every file below a directory that holds a text; nobody but its owner may read it.
-fn files_with(directory: &Path, text: &str) -> Vec<String> {
+pub(crate) fn files_with(directory: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap().flatten() {
         let path = entry.path();
@@ -151,15 +159,80 @@ const COMMANDS: &[&str] = &[
     "history",
 ];
 
-/// The command with its words.
-fn asked(scene: &Scene, line: &str, put_in: &[(&str, &str)]) -> Finished {
+/// Runs the command with its words; meanwhile the process list is looked at.
+pub(crate) fn asked(scene: &Scene, line: &str, put_in: &[(&str, &str)], secret: &str) -> Finished {
     let words = line.split(' ').map(|word| {
         let known = put_in.iter();
         known.fold(word.to_owned(), |word, (name, value)| {
             word.replace(name, value)
         })
     });
-    scene.dbdyno(words)
+    let words: Vec<String> = words.collect();
+    let is_given = words.iter().any(|word| word.contains(secret));
+    let running = scene.start(&words);
+    let (pid, is_over) = (running.pid(), AtomicBool::new(false));
+    let (finished, seen) = thread::scope(|scope| {
+        let watch = scope.spawn(|| commands_seen(pid, &is_over));
+        let finished = running.finish();
+        is_over.store(true, Ordering::Relaxed);
+        (finished, watch.join().unwrap())
+    });
+    for (process, commands) in seen {
+        // An argument is hidden by the process that gets it, so that it can be seen for its first moment and never again.
+        let allowed = usize::from(is_given && process == pid);
+        let leaks: Vec<_> = commands
+            .iter()
+            .filter(|text| text.contains(secret))
+            .collect();
+        assert!(
+            leaks.len() <= allowed,
+            "{line}: process {process}: {leaks:?}"
+        );
+        // One that ends at once may be seen in that moment only.
+        let is_long = line.contains("--time=") && finished.code() == Some(0);
+        let last = commands.last().filter(|_| is_long);
+        assert!(
+            last.is_none_or(|text| !text.contains(secret)),
+            "{line}: {last:?}"
+        );
+    }
+    finished
+}
+
+/// What the process list says of a process and of those that it starts, until it ends: each one's command lines with its
+/// environment, in the order in which they changed.
+fn commands_seen(pid: u32, is_over: &AtomicBool) -> BTreeMap<u32, Vec<String>> {
+    let mut seen: BTreeMap<u32, Vec<String>> = BTreeMap::from([(pid, Vec::new())]);
+    while !is_over.load(Ordering::Relaxed) {
+        let known: Vec<u32> = seen.keys().copied().collect();
+        for process in known {
+            let commands = seen.entry(process).or_default();
+            let text = ["cmdline", "environ"].map(|file| {
+                let bytes = fs::read(format!("/proc/{process}/{file}")).unwrap_or_default();
+                String::from_utf8_lossy(&bytes).into_owned()
+            });
+            let text = text.concat();
+            // Empty for one that ended.
+            if !text.is_empty() && commands.last() != Some(&text) {
+                commands.push(text);
+            }
+            for child in children(process) {
+                seen.entry(child).or_default();
+            }
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    seen
+}
+
+/// The processes that the threads of a process have started.
+fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
+    let lists: Vec<String> = lists.filter_map(Result::ok).collect();
+    let words = lists.iter().flat_map(|list| list.split_whitespace());
+    words.filter_map(|word| word.parse().ok()).collect()
 }
 
 #[test]
@@ -187,7 +260,7 @@ fn those_that_commands_are_given() {
         ("PASSWORD", SECRET),
     ];
     for line in COMMANDS {
-        let finished = asked(&scene, line, &put_in);
+        let finished = asked(&scene, line, &put_in, SECRET);
         finished.conceals(SECRET);
         // Commands that judge may find something; none may be refused.
         assert!(
@@ -220,7 +293,7 @@ fn one_that_is_wrong() {
             ("FILE", file.to_str().unwrap()),
             ("WRONG", SECRET),
         ];
-        let finished = asked(&scene, line, &put_in);
+        let finished = asked(&scene, line, &put_in, SECRET);
         finished.conceals(SECRET);
         finished.exits(2).says("Access denied");
     }

@@ -27,6 +27,8 @@ use crate::{
     stage::Stage,
 };
 
+/// Longest file of statements.
+pub const STATEMENTS_BYTES_MAX: u64 = 256 << 20;
 /// The database that mysqlslap uses.
 const DATABASE: &str = "mysqlslap";
 /// The table that is made up.
@@ -125,7 +127,7 @@ fn own_statements(values: &Values, option: &str) -> Result<Vec<Statement>, Blame
     let wrong = |message: String| Blamed::new(Blame::Input, message);
     let (text, place) = match values.get(option) {
         Some(Value::File(path)) => {
-            let text = std::fs::read(path);
+            let text = files::read_regular(path, STATEMENTS_BYTES_MAX);
             let place = path.display().to_string();
             (
                 text.map_err(|error| wrong(format!("{place}: {error}")))?,

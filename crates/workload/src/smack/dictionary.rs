@@ -1,7 +1,6 @@
 //! A dictionary with its words, shared by all clients that draw from it.
 
 use std::{
-    fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -135,7 +134,7 @@ impl Dictionary {
             path: path.to_owned(),
             source,
         };
-        let mut file = File::open(path).map_err(|error| match error.kind() {
+        let mut file = files::open_regular(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Error::NoWordFile {
                 name: section.name.clone(),
                 path: path.to_owned(),

@@ -37,7 +37,7 @@ impl RowSource {
     }
 
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        match File::open(path) {
+        match files::open_regular(path) {
             Ok(file) => Ok(Self::File {
                 file,
                 path: path.to_owned(),

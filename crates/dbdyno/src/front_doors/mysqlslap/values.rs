@@ -3,7 +3,7 @@
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
 use load::{Arrivals, OnError};
-use runs::{Blamed, sample_every};
+use runs::{Blamed, benchmarks::slap::STATEMENTS_BYTES_MAX, sample_every};
 use settings::quantity;
 use workload::slap::{
     COLUMNS_MAX, Columns, Engine, Generator, LoadType, PrimaryKey, Script, Statement, default_of,
@@ -118,7 +118,7 @@ impl Reader<'_> {
         };
         let path = PathBuf::from(text);
         let script = if path.is_file() {
-            let text = std::fs::read(&path).map_err(|error| {
+            let text = files::read_regular(&path, STATEMENTS_BYTES_MAX).map_err(|error| {
                 self.wrong(
                     name,
                     &format!("cannot be read: {}: {error}", path.display()),

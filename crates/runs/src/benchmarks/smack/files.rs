@@ -27,6 +27,9 @@ use crate::{
 /// Database of clients that name none, as private servers have it.
 const DATABASE: &str = "test";
 
+/// Longest .smack file.
+pub const SCRIPT_BYTES_MAX: u64 = 16 << 20;
+
 /// A .smack file and the words of its dictionaries, by number of rows.
 pub struct SmackData {
     path: PathBuf,
@@ -103,7 +106,7 @@ impl SmackFiles {
 impl SmackData {
     /// Reads and checks the file.
     fn open(path: &Path, context: &Context) -> Result<Self, Blamed> {
-        let text = std::fs::read(path)
+        let text = files::read_regular(path, SCRIPT_BYTES_MAX)
             .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", path.display())))?;
         let script = Script::parse(&path.display().to_string(), &text).map_err(Blamed::from)?;
         for warning in &script.warnings {

@@ -1,0 +1,103 @@
+//! The files that a user names: a FIFO, a device or a huge file is refused at once, with its name.
+
+use std::{fs::File, path::Path, process::Command};
+
+use crate::scene::{Finished, Scene};
+
+/// A way to name a file, and the longest one that is read, as the refusal says it.
+struct Named {
+    what: &'static str,
+    limit: &'static str,
+    run: fn(&Scene, &str) -> Finished,
+}
+
+/// Certificates and public keys are read once a server asks for them: unit tests of `protocol` hold those.
+const NAMED: [Named; 7] = [
+    Named {
+        what: "an experiment",
+        limit: "16 MiB",
+        run: |scene, path| scene.dbdyno(["run", path]),
+    },
+    Named {
+        what: "a .smack file of super-smack",
+        limit: "16 MiB",
+        run: |scene, path| scene.dbdyno(["super-smack", path, "1", "1"]),
+    },
+    Named {
+        what: "a .smack file of an experiment",
+        limit: "1024 MiB",
+        run: |scene, path| {
+            let text = format!(
+                "format = 1\n[server]\n[load]\nsmack = \"{path}\"\nconnections = 1\nduration = \"1s\"\n"
+            );
+            scene.file("trial.toml", &text);
+            scene.dbdyno(["run", "trial.toml"])
+        },
+    },
+    Named {
+        what: "an option file of a client",
+        limit: "16 MiB",
+        run: |scene, path| scene.dbdyno(["tables", &format!("--defaults-file={path}")]),
+    },
+    Named {
+        what: "an option file of mysqlslap",
+        limit: "16 MiB",
+        run: |scene, path| {
+            let file = format!("--defaults-file={path}");
+            scene.dbdyno(["mysqlslap", &file, "--query=select 1"])
+        },
+    },
+    Named {
+        what: "an option file of a server",
+        limit: "16 MiB",
+        run: |scene, path| scene.dbdyno(["server", "create", "demo", "--cnf", path]),
+    },
+    Named {
+        what: "a password",
+        limit: "64 KiB",
+        run: |scene, path| scene.dbdyno(["tables", "--port=1", "--password-file", path]),
+    },
+];
+
+fn refused(named: &Named, path: &Path, why: &str) {
+    let scene = Scene::new();
+    let path = path.to_str().expect("it is text");
+    let finished = (named.run)(&scene, path);
+    println!("{}: {}", named.what, finished.shown());
+    finished.exits(2).says(path).says(why);
+}
+
+#[test]
+fn a_fifo_or_a_device_is_never_opened() {
+    let scene = Scene::new();
+    let fifo = scene.path().join("fifo");
+    let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    for named in &NAMED {
+        for path in [fifo.as_path(), Path::new("/dev/zero")] {
+            refused(named, path, "not a");
+        }
+    }
+}
+
+#[test]
+fn a_huge_file_is_not_read_to_its_end() {
+    let scene = Scene::new();
+    // Nothing of it is on the disk.
+    let huge = scene.path().join("huge");
+    File::create(&huge).unwrap().set_len(1 << 40).unwrap();
+    for named in &NAMED {
+        refused(named, &huge, &format!("longer than {}", named.limit));
+    }
+}
+
+#[test]
+fn a_pipe_of_the_shell_is_a_file() {
+    let scene = Scene::new();
+    let mut command = Command::new("bash");
+    let dbdyno = env!("CARGO_BIN_EXE_dbdyno");
+    command.arg("-c");
+    let line = format!("{dbdyno} run <(printf 'format = 1\\nnonsense = 1\\n')");
+    let finished = scene.launch(command, [line]).finish();
+    finished.exits(2).says("nonsense");
+}
