@@ -63,8 +63,9 @@ fn refused(named: &Named, path: &Path, why: &str) {
     let scene = Scene::new();
     let path = path.to_str().expect("it is text");
     let finished = (named.run)(&scene, path);
-    println!("{}: {}", named.what, finished.shown());
-    finished.exits(2).says(path).says(why);
+    let code = finished.code();
+    assert_eq!(code, Some(2), "{}: {}", named.what, finished.shown());
+    finished.says(path).says(why);
 }
 
 #[test]
