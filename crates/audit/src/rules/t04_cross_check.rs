@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "Statements that came back to the client in all phases against the growth of Questions over the same time, less \
         dbdyno's own questions.",
     threshold: "more than 1 % apart, beyond what connecting and observing take: fail",
-    source: "proposed here; sysbench and other tools are checked against Com_ counters in the same way by hand",
+    source: "proposed here; sysbench and tpcc-mysql are checked against Com_ counters in the same way by hand",
     consequence: "Somebody else used the server, statements were lost, or what the client counts is not what the server does.",
     remedy: "Find the other clients in the list of processes, and measure again without them.",
     judge: Judge::Run(judge),

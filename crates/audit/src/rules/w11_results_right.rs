@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     measures: "The outcome of the benchmark's own checks of its data (such as consistency conditions), before the run \
         or right after the load, and after the run.",
     threshold: "anything violated: invalid",
-    source: "the specification of the benchmark; Raasveldt et al., Fair benchmarking considered difficult (DBTest 2018): verify results before \
+    source: "TPC-C 5.11, clause 3.3.2; Raasveldt et al., Fair benchmarking considered difficult (DBTest 2018): verify results before \
         quoting speed",
     consequence: "A server that loses or mixes up what it is given can be any speed.",
     remedy: "Find out which statement or setting breaks the data; load it anew before the next run.",

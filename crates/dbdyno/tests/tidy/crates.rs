@@ -276,11 +276,14 @@ pub(crate) fn benchmarks_named(crates: &[Crate]) -> Vec<String> {
     problems
 }
 
-/// Files that name TPC-C or TPC-H and are not their own; none where they are at most [`NAMING_AT_MOST`].
+/// Files that name TPC-C or TPC-H and are not their own; none where they are at most [`NAMING_AT_MOST`]. A rule's source
+/// may cite them: knowing where a threshold comes from is not knowing a benchmark.
 pub(crate) fn naming_a_tpc_benchmark(crates: &[Crate]) -> Vec<String> {
     let files = crates.iter().flat_map(Crate::sources);
     let naming = files.filter(|file| {
-        let text = file.text.to_lowercase();
+        let lines = file.text.lines();
+        let uncited = lines.filter(|line| !line.trim_start().starts_with("source: \""));
+        let text = uncited.collect::<Vec<_>>().join("\n").to_lowercase();
         let names = ["tpcc", "tpch", "tpc-c", "tpc-h"];
         let is_own = OWN_PLACES.iter().any(|place| file.path.contains(place));
         !is_own && names.iter().any(|name| text.contains(name))
