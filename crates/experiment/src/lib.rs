@@ -6,6 +6,7 @@
 
 mod chart;
 mod chosen;
+mod completed_runs;
 mod data;
 mod disturbed;
 mod error;
@@ -22,7 +23,6 @@ mod place;
 mod plan;
 mod plan_table;
 mod problem;
-mod progress;
 mod repeats;
 mod scale;
 mod section;
@@ -34,6 +34,7 @@ mod verdict;
 mod way;
 
 pub use chart::Chart;
+pub use completed_runs::{Progress, record_file_name, set_aside};
 pub use data::{Cache, DataSpec, Restore};
 pub use disturbed::DisturbedSpec;
 pub use error::Error;
@@ -46,7 +47,6 @@ pub use overrides::Overrides;
 pub use place::Place;
 pub use plan::{Plan, PlannedRun};
 pub use problem::Problem;
-pub use progress::{Progress, record_file_name, set_aside};
 pub use repeats::Repeats;
 pub use server::{Restart, ServerSpec};
 pub use verdict::VerdictSpec;

@@ -16,7 +16,7 @@ use crate::{
     pace::LoopTotals,
     precision::Precise,
     recorder::{self, Cells, FailureCounts, Shape},
-    schedule::{Interrupt, OnRefusal, Stop, WarmUp},
+    rules::{Interrupt, OnRefusal, Stop, WarmUp},
     shortfall::{Evidence, Sample},
     steady_state::{Progress, SteadyState},
     timeline::Timeline,

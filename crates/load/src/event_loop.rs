@@ -12,13 +12,13 @@ use workload::User;
 use crate::{outcome::UserTotal, pace::Pace, recorder::Recorder, timeline::Timeline};
 
 mod connecting;
-mod driving;
 mod message;
+mod one_user;
 mod shared_state;
 mod slot;
 
-use driving::EndReason;
 pub(crate) use message::Message;
+use one_user::EndReason;
 use shared_state::SharedState;
 pub(crate) use shared_state::Task;
 pub(crate) use slot::GroupOffsets;

@@ -8,7 +8,6 @@
 mod arrivals;
 mod budget;
 mod controller;
-mod drive;
 mod event_loop;
 mod intervals;
 mod lines;
@@ -19,17 +18,18 @@ mod pace;
 mod populate;
 mod precision;
 mod recorder;
-mod schedule;
+mod rules;
 mod shortfall;
 mod steady_state;
+mod threads;
 mod timeline;
 
 pub use arrivals::{Arrivals, Schedule, Share, ThinkTime};
-pub use drive::{default_loops, drive};
 pub use load::{Group, Load, Observer};
 pub use outcome::{Ended, Error, OperationTotal, Outcome, UserTotal};
 pub use populate::{PopulateError, PopulateEvent, Population, Progress, STATEMENT_LIMIT, populate};
-pub use schedule::{
+pub use rules::{
     Counters, Drain, Interrupt, Judge, Judgement, LoadSeries, OnError, OnRefusal, Precision, Stop,
     WarmUp,
 };
+pub use threads::{default_loops, drive};

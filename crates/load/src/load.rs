@@ -6,7 +6,7 @@ use samples::{Interval, PhaseMark};
 
 use crate::{
     arrivals::Arrivals,
-    schedule::{Counters, Drain, OnError, OnRefusal, Stop, WarmUp},
+    rules::{Counters, Drain, OnError, OnRefusal, Stop, WarmUp},
 };
 
 /// Users of one kind.

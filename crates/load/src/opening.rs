@@ -5,7 +5,7 @@ use std::time::Duration;
 use reactor::Instant;
 use workload::Failure;
 
-use crate::{outcome::Error, schedule::OnRefusal};
+use crate::{outcome::Error, rules::OnRefusal};
 
 /// A load that must not begin waits so long for its other connections, to tell how many of them open.
 const COUNT_FOR: Duration = Duration::from_secs(2);

@@ -13,7 +13,7 @@ use std::{
 use protocol::{Connection, Endpoint};
 use workload::{Adjusted, BulkError, Lines, TableData, refuses_local};
 
-use crate::schedule::Interrupt;
+use crate::rules::Interrupt;
 
 mod give_up;
 mod queue;

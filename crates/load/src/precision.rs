@@ -2,7 +2,7 @@
 
 use samples::Histogram;
 
-use crate::schedule::Precision;
+use crate::rules::Precision;
 
 /// Values beyond the quantile that a part of the measurement needs before its own quantile says anything.
 const BEYOND: f64 = 10.0;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use samples::Phase;
 use units::moment;
 
-use crate::schedule::{Counters, Judgement, LoadSeries, WarmUp};
+use crate::rules::{Counters, Judgement, LoadSeries, WarmUp};
 
 /// The measurement is judged when these shares of it are over, so that a warm-up that was called over too early is found
 /// before much time is spent; the last look is one interval before the end.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::entry::Entry;
 use crate::error::Error;
 use crate::file::OptionFile;
+use crate::given_options::Options;
 use crate::name::is_switched_on;
-use crate::options::Options;
 
 /// The groups that dbdyno reads: those of every MySQL and MariaDB client, and its own.
 const GROUPS: [&str; 4] = ["client", "client-server", "client-mariadb", "dbdyno"];

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::catalogue::Family;
     use crate::file::OptionFile;
-    use crate::options::Options;
+    use crate::given_options::Options;
     use std::path::Path;
 
     fn judged(family: Family, version: &[u32], line: &str) -> Option<String> {

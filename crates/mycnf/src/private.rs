@@ -10,8 +10,8 @@ use std::path::Path;
 use crate::entry::{Entry, OURS, Origin};
 use crate::error::Error;
 use crate::file::OptionFile;
+use crate::given_options::Options;
 use crate::name::OptionName;
-use crate::options::Options;
 use crate::print::{unprintable, write_entries};
 
 /// The group that everything is gathered in: the one that every server reads.

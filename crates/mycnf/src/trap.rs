@@ -1,7 +1,7 @@
 //! Options that no validator objects to, and that keep a fresh server from starting all the same.
 
 use crate::finding::{Finding, Severity};
-use crate::options::Options;
+use crate::given_options::Options;
 
 /// The traps among the options.
 pub fn traps(options: &Options) -> Vec<Finding> {

@@ -1,4 +1,4 @@
-//! The benchmarks that an experiment can run, a line each.
+//! What drives each benchmark of the registry of `workload` in an experiment, a line each.
 
 pub(crate) mod benchmark;
 pub mod oltp;

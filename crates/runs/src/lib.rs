@@ -28,12 +28,13 @@ pub use record::{calibration, sampling::sample_every, server_host, steady};
 pub use results::{
     audited::{audit_of_path, audit_of_run, audit_of_sides, experiment_of, looked_at, one_factor},
     claimed_directory::{ClaimedDirectory, is_claimed, unused_path},
-    directory::{REPORT, ResultsDirectory, question},
     origin::{HIDDEN, Origin},
-    past_results, past_summary,
+    past_summary,
     record_files::{read_record, read_records, record_error, record_files},
     record_place::{RecordPlace, numbered},
     reported::{results_of, write_page},
+    results_directory::{REPORT, ResultsDirectory, question},
+    results_list,
 };
 pub use run::{
     shortcoming::{Asked, shortcoming},

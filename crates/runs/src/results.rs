@@ -2,11 +2,11 @@
 
 pub(crate) mod audited;
 pub(crate) mod claimed_directory;
-pub(crate) mod directory;
 pub(crate) mod origin;
-pub mod past_results;
 pub mod past_summary;
 pub(crate) mod record_files;
 pub(crate) mod record_place;
 pub(crate) mod reported;
+pub(crate) mod results_directory;
+pub mod results_list;
 pub(crate) mod secrets;

@@ -14,7 +14,7 @@ use crate::{
         recording::{Recording, RunProgress},
         sampling::Cadence,
     },
-    results::past_results,
+    results::results_list,
     run::shortcoming::no_result,
     stage::Stage,
 };
@@ -84,7 +84,7 @@ impl Run<'_> {
         let known = self.known_before.iter();
         known.for_each(|line| recording.write(line));
         if self.is_listed {
-            past_results::list(self.path, &*self.context.listener);
+            results_list::list(self.path, &*self.context.listener);
         }
         let driven = self.perform(load, &mut recording);
         recording.end(match &driven {

@@ -19,7 +19,7 @@ use crate::{
     listener::{Context, Event, Length, Step},
     named_server,
     record::recording::RunProgress,
-    results::{directory::ResultsDirectory, origin::Origin},
+    results::{origin::Origin, results_directory::ResultsDirectory},
     run::{
         driver::expected,
         planned::{Identity, Planned},

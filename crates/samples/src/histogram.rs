@@ -7,7 +7,7 @@ use hdrhistogram::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::compact::Compact;
+use crate::compact_histogram::Compact;
 
 /// Significant decimal digits kept: values are exact to 0.1 %.
 const DIGITS: u8 = 3;

@@ -8,7 +8,7 @@ mod ceiling;
 mod checked;
 mod classes;
 mod command;
-mod compact;
+mod compact_histogram;
 mod cpu_use;
 mod deliveries;
 mod disturbance;
@@ -20,7 +20,7 @@ mod instance;
 mod keys;
 mod known_load;
 mod line;
-mod lines;
+mod line_reader;
 mod machine;
 mod measured;
 mod observer;
@@ -56,7 +56,7 @@ pub use line::{
     OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,
     StatementInterval,
 };
-pub use lines::Lines;
+pub use line_reader::Lines;
 pub use machine::{
     BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Storage,
     StorageDirectory,

@@ -24,7 +24,7 @@ use crate::{
     error_count::ErrorCount,
     folded::folded,
     keys::Keys,
-    lines::Lines,
+    line_reader::Lines,
     steadiness::Steadiness,
     thinned::{even_out, thin},
     totals::Totals,

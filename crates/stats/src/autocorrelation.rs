@@ -4,7 +4,7 @@ use std::fmt;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::{interval::Interval, spread::Spread};
+use crate::{mean_interval::Interval, spread::Spread};
 
 /// Independent values that a series must be worth before its mean gets an interval.
 const EFFECTIVE_AT_LEAST: f64 = 20.0;

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-use crate::{interval::Interval, random::Random};
+use crate::{mean_interval::Interval, random::Random};
 
 /// How a bootstrap draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::{interval::Interval, spread::Spread};
+use crate::{mean_interval::Interval, spread::Spread};
 
 /// Executions per side below which nothing is decided: two values have a spread only by name.
 pub const EXECUTIONS_AT_LEAST: usize = 3;

@@ -7,7 +7,7 @@ use statrs::{
 
 use crate::{
     comparison::{Comparison, EXECUTIONS_AT_LEAST},
-    interval::Interval,
+    mean_interval::Interval,
 };
 
 /// The difference in standard deviations of one execution, with its interval at `confidence`: 0.8 and more is called

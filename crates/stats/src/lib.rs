@@ -12,8 +12,8 @@ mod energy;
 #[cfg(test)]
 mod experiments;
 mod history;
-mod interval;
 mod levels;
+mod mean_interval;
 #[cfg(test)]
 mod methodology;
 mod mser;
@@ -37,8 +37,8 @@ pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio};
 pub use comparison::{Comparison, EXECUTIONS_AT_LEAST, compare, compare_pairs, holm};
 pub use effect::{effect_size, executions_needed, smallest_effect};
 pub use history::{ChangePoint, Threshold, change_points, e_divisive};
-pub use interval::{ExecutionMean, Interval, execution_mean, mean_interval};
 pub use levels::{Level, levels};
+pub use mean_interval::{ExecutionMean, Interval, execution_mean, mean_interval};
 pub use percentile::{
     Unsupported, percentile_bounds, percentile_interval, values_for_bound, values_for_percentile,
 };

@@ -7,7 +7,7 @@ use std::fmt;
 
 use self::fit::fit;
 pub use self::law::{Law, Point};
-use crate::{bootstrap::Resampling, interval::Interval, random::Random};
+use crate::{bootstrap::Resampling, mean_interval::Interval, random::Random};
 
 /// Different concurrencies that it takes: the law has three parameters, and a residual needs a fourth.
 const CONCURRENCIES_AT_LEAST: usize = 4;

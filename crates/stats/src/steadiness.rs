@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::{
-    interval::Interval,
     levels::{Level, levels},
+    mean_interval::Interval,
     mser::{batch_of, mser_cut},
     trend::{drift, median},
 };

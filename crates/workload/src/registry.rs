@@ -1,4 +1,4 @@
-//! The benchmarks that there are, a line each, and the programs that run them.
+//! The tables of options of all benchmarks, a line each, and the programs that run them; what drives them stands in `runs`.
 
 use settings::Vocabulary;
 

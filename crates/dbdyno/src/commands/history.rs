@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 use report::PastResult;
 use runs::{
     Blame, Blamed,
-    past_results::{self, PastResults},
     past_summary::PastSummary,
     read_records, record_files,
+    results_list::{self, PastResults},
 };
 use samples::Record;
 use verdict::{Measure, Metric};
@@ -57,7 +57,7 @@ struct ListedResult {
 
 pub(crate) fn run(args: HistoryArgs) -> anyhow::Result<ExitCode> {
     if args.forget {
-        let count = past_results::forget_gone().map_err(list_error)?;
+        let count = results_list::forget_gone().map_err(list_error)?;
         println!("{count} forgotten");
         return Ok(ExitCode::SUCCESS);
     }
@@ -136,7 +136,7 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
 
 /// The listed results that are there, and how many are not.
 fn listed() -> anyhow::Result<(Vec<PastResults>, usize)> {
-    let listed = past_results::listed().map_err(list_error)?;
+    let listed = results_list::listed().map_err(list_error)?;
     let all = listed.len();
     let there: Vec<PastResults> = listed
         .into_iter()
@@ -218,7 +218,7 @@ fn found(places: &[PastResults]) -> Vec<ListedResult> {
     }
     // What --dir found is not on the list.
     learnt.retain(|results| !results.at.is_empty());
-    past_results::append_all(&learnt, &Terminal);
+    results_list::append_all(&learnt, &Terminal);
     all
 }
 

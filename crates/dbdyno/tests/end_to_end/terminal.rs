@@ -124,11 +124,14 @@ impl Terminal {
         }
     }
 
-    /// A program has taken the whole screen, and hidden the cursor.
-    pub(crate) fn is_taken(&self) -> bool {
-        let shown = self.shown();
-        let screen = shown.screen.screen();
-        screen.alternate_screen() && screen.hide_cursor()
+    /// Waits until a program has taken the whole screen, and hidden the cursor, which it does after its first picture.
+    #[track_caller]
+    pub(crate) fn is_taken(&self) -> &Self {
+        self.shows_what("the other screen without a cursor", |_| {
+            let shown = self.shown();
+            let screen = shown.screen.screen();
+            screen.alternate_screen() && screen.hide_cursor()
+        })
     }
 
     /// It is as a program has to leave it: on its own screen, with a cursor.

@@ -104,7 +104,7 @@ fn a_budget_in_time_ends_it_and_is_told() {
         .prints("time    at most about 1 s");
     scene
         .dbdyno(["run", "trial.toml", "--simulate"])
-        .says("of the 1s that time_at_most allows are spent after 1 block")
+        .says("of the 1 s that time_at_most allows are spent after 1 block")
         .prints("All 2 planned runs are complete");
     assert_eq!(records(&scene).len(), 2);
     // Going on finds it spent, by what the first command took.

@@ -17,7 +17,7 @@ use crate::{
     outcome::UserTotal,
     pace::Pace,
     recorder::{Cells, Recorder, Shape},
-    schedule::{Drain, OnError},
+    rules::{Drain, OnError},
     timeline::Timeline,
 };
 

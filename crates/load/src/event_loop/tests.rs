@@ -17,7 +17,7 @@ use crate::{
     outcome::Ended,
     pace::{LoopPace, LoopTotals},
     recorder::{CarriedCells, Cell, Cells, FailureCounts, Shape},
-    schedule::{Drain, OnError},
+    rules::{Drain, OnError},
 };
 use workload::{Class, Failure, Moment, Next, Watch};
 

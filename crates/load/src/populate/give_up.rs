@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use crate::schedule::Interrupt;
+use crate::rules::Interrupt;
 
 /// How often a long statement looks.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

@@ -207,7 +207,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::schedule::Interrupt;
+    use crate::rules::Interrupt;
 
     /// So many units of a row of 10 bytes, the second part of which is in the table already.
     struct HalfLoaded(u64);

@@ -13,8 +13,8 @@ use crate::{
     blame::{Blame, Blamed},
     results::{
         audited::{audit_of_path, audit_of_sides, experiment_of},
-        directory::{REPORT, ResultsDirectory},
         record_files::read_records,
+        results_directory::{REPORT, ResultsDirectory},
     },
 };
 

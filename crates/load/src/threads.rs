@@ -16,7 +16,7 @@ use crate::{
     event_loop::{self, GroupOffsets, Task},
     load::{Group, Load, Observer},
     outcome::{Error, Outcome},
-    schedule::{Interrupt, Stop},
+    rules::{Interrupt, Stop},
     timeline::Timeline,
 };
 

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     outcome::Ended,
     recorder::{FailedAttempts, Timing},
-    schedule::OnError,
+    rules::OnError,
 };
 
 /// How long a user tries to get a lost connection back where the error policy does not say.

@@ -16,8 +16,8 @@ use crate::{
         audited::audit_of_results,
         claimed_directory::{ClaimedDirectory, last_path},
         origin::{self, Origin},
-        past_results,
         record_files::{DISTURBED, RecordFiles, read_record},
+        results_list,
         secrets::masked,
     },
 };
@@ -118,7 +118,7 @@ impl ResultsDirectory {
     pub fn list_at_first_run(&self, context: &Context) {
         let is_first = RecordFiles::of(&self.path).is_ok_and(|files| files.is_empty());
         if is_first {
-            past_results::list(&self.path, &*context.listener);
+            results_list::list(&self.path, &*context.listener);
         }
     }
 

@@ -1,4 +1,4 @@
-//! How far the truth may be from an estimate.
+//! How far the truth may be from an estimated mean: the interval around it.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 

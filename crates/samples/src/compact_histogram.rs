@@ -1,4 +1,4 @@
-//! A histogram's counts in few bytes: what a record of a long run keeps of each interval.
+//! A histogram's counts in few bytes: what memory keeps of each interval of a long record; the file has the whole histogram.
 
 /// Buckets of equal width in each power of two, as HDR has them at three digits.
 const HALF: u64 = 1 << BITS;
