@@ -6,6 +6,8 @@ DBDYNO := $(TARGET_DIR)/debug/dbdyno
 MUSL := $(shell uname -m)-unknown-linux-musl
 PACKAGES := $(TARGET_DIR)/packages
 ASSETS := crates/report/assets
+# Most tests wait for a server most of the time.
+TEST_THREADS := $(shell echo $$((2 * $$(nproc))))
 
 # Each step builds on the one before it.
 .NOTPARALLEL:
@@ -36,7 +38,7 @@ test:
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace --no-run
 	@$(MAKE) --no-print-directory mysql
-	$(CARGO) test --workspace
+	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace
 	$(CARGO) test --manifest-path bench/client_cost/Cargo.toml --target-dir $(abspath $(TARGET_DIR)) -p client_cost -p harness -p tpcc_load
 
 torture:
