@@ -59,10 +59,7 @@ pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
 }
 
 fn too_long(bytes_max: u64) -> io::Error {
-    let limit = match bytes_max >> 20 {
-        0 => format!("{} KiB", bytes_max >> 10),
-        mib => format!("{mib} MiB"),
-    };
+    let limit = units::bytes(bytes_max);
     let message = format!("longer than {limit}, the limit for such a file");
     io::Error::new(io::ErrorKind::FileTooLarge, message)
 }
@@ -107,17 +104,17 @@ mod tests {
         std::fs::write(&file, vec![b'x'; 2048]).unwrap();
         symlink(&file, &link).unwrap();
         assert_eq!(read_regular(&link, 2048).unwrap().len(), 2048);
-        let error = read_regular(&file, 2047).unwrap_err();
+        let error = read_regular(&file, 1024).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "longer than 1 KiB, the limit for such a file"
+            "longer than 1.00 KiB, the limit for such a file"
         );
         // Nothing of it is on the disk.
         File::create(&file).unwrap().set_len(1 << 40).unwrap();
         let error = read_regular(&file, 1 << 20).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "longer than 1 MiB, the limit for such a file"
+            "longer than 1.00 MiB, the limit for such a file"
         );
         let gone = read_regular(&dir.path().join("gone"), 1).unwrap_err();
         assert_eq!(gone.kind(), io::ErrorKind::NotFound);

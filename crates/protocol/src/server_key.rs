@@ -74,7 +74,7 @@ mod tests {
         assert!(made.unwrap().success());
         let file = std::fs::File::create(&huge).unwrap();
         file.set_len(1 << 40).unwrap();
-        for (path, why) in [(fifo, "a FIFO"), (huge, "longer than 64 KiB")] {
+        for (path, why) in [(fifo, "a FIFO"), (huge, "longer than 64.0 KiB")] {
             let shown = ServerKey::File(path).read().unwrap_err().to_string();
             assert!(shown.contains(why), "{shown}");
         }

@@ -327,7 +327,7 @@ mod tests {
         assert!(made.unwrap().success());
         let file = std::fs::File::create(&huge).unwrap();
         file.set_len(1 << 40).unwrap();
-        for (path, why) in [(fifo, "a FIFO"), (huge, "longer than 16 MiB")] {
+        for (path, why) in [(fifo, "a FIFO"), (huge, "longer than 16.0 MiB")] {
             let error = config(SslMode::VerifyCa, Some(&path)).unwrap_err();
             let shown = error.to_string();
             assert!(shown.contains(why), "{shown}");

@@ -139,7 +139,11 @@ impl Reactor {
         let mut turn = Vec::new();
         loop {
             // Only those that are ready now: a task that is always ready must not keep sockets waiting.
-            std::mem::swap(&mut turn, &mut *inner.ready.borrow_mut());
+            let mut ready = inner.ready.borrow_mut();
+            std::mem::swap(&mut turn, &mut *ready);
+            // What one queue grew to, the other needs in a later turn: it would allocate long after the warm-up.
+            ready.reserve(turn.capacity());
+            drop(ready);
             for index in turn.drain(..) {
                 if index != MAIN {
                     inner.poll_task(index);
@@ -400,6 +404,11 @@ pub fn spawn(future: impl Future<Output = ()> + 'static) {
     let task = Task::new(entry.key(), &inner.inbox, Box::pin(future));
     let waker = task.waker.clone();
     entry.insert(Some(task));
+    // Every task may be ready at once, and the future that `run` was given.
+    let (tasks, mut ready) = (tasks.len(), inner.ready.borrow_mut());
+    let missing = (tasks + 1).saturating_sub(ready.len());
+    ready.reserve(missing);
+    drop(ready);
     waker.wake();
 }
 
@@ -428,4 +437,27 @@ pub fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
         None => Reactor::new(Clock::System).map(|new| Rc::clone(blocking.insert(Rc::new(new)))),
     })?;
     Ok(reactor.run(future))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a busy machine all tasks may become ready in one turn long after the warm-up, whichever queue's turn it is.
+    #[test]
+    fn both_queues_have_room_for_every_task() {
+        for turns in 2..6 {
+            let reactor = Reactor::new(Clock::Driven).unwrap();
+            reactor.run(async {
+                for _ in 0..20 {
+                    spawn(std::future::pending());
+                }
+                for _ in 0..turns {
+                    yield_now().await;
+                }
+            });
+            let room = reactor.inner.ready.borrow().capacity();
+            assert!(room >= 21, "{room} after {turns} turns");
+        }
+    }
 }
