@@ -17,7 +17,6 @@ mod rules;
 mod run;
 mod set;
 mod subject;
-mod support;
 mod waiting;
 mod words;
 
@@ -31,7 +30,6 @@ pub use page::page;
 pub use rule::{Rule, WaitingRule};
 pub use rules::RULES;
 pub use subject::{Comparison, Declared, Kept, Limit, Measured, Subject};
-pub use support::{independent_beyond, independent_beyond_each};
 pub use waiting::WAITING;
 
 /// The rule of this short name, in either case.

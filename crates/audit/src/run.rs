@@ -1,8 +1,8 @@
 //! One run as the rules look at it: what its record says of the measured phase.
 
+use figures::RunFigures;
 use samples::{
-    Counters, Histogram, Host, Interval, Machine, Record, RunSummary, ServerIdentity, ServerStatus,
-    Storage, Telemetry,
+    Counters, Host, Interval, Machine, Record, ServerIdentity, ServerStatus, Storage, Telemetry,
 };
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
     pub(crate) record: &'a Record,
-    pub(crate) summary: RunSummary,
+    pub(crate) figures: RunFigures,
     pub(crate) limit: Option<&'a Limit>,
     pub(crate) side: Option<&'a str>,
 }
@@ -23,7 +23,7 @@ impl<'a> Run<'a> {
     pub(crate) fn of(measured: &'a Measured<'a>) -> Self {
         Self {
             record: measured.record,
-            summary: RunSummary::of(measured.record),
+            figures: RunFigures::of(measured.record),
             limit: measured.limit.as_ref(),
             side: measured.side.as_deref(),
         }
@@ -39,7 +39,7 @@ impl<'a> Run<'a> {
 
     /// Length of the measured phase, seconds.
     pub(crate) fn measured_s(&self) -> Result<f64, Unjudged> {
-        match self.summary.measured_s {
+        match self.figures.measured_s {
             length_s if length_s > 0.0 => Ok(length_s),
             _ => Err(missing("a measured phase")),
         }
@@ -58,7 +58,7 @@ impl<'a> Run<'a> {
 
     /// Operations per second.
     pub(crate) fn throughput(&self) -> Result<f64, Unjudged> {
-        let per_s = self.summary.throughput_per_s;
+        let per_s = self.figures.throughput_per_s;
         per_s
             .filter(|per_s| *per_s > 0.0)
             .ok_or_else(|| missing("operations in the measured phase"))
@@ -199,11 +199,6 @@ impl<'a> Run<'a> {
     pub(crate) fn counter_per_s(&self, name: &str) -> Result<f64, Unjudged> {
         let per_s = self.counters()?.growth_per_s(name);
         Ok(per_s.unwrap_or(0.0).max(0.0))
-    }
-
-    /// Response times of the operations that were due in the measurement.
-    pub(crate) fn responses(&self) -> Histogram {
-        self.record.totals().response().histogram
     }
 
     /// True where the load waits for each answer before it asks again.

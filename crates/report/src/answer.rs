@@ -5,11 +5,11 @@ use units::{counted, percent, si, si_with_interval};
 use verdict::Decision;
 
 use crate::{
-    cell::{Cell, Figure, busy},
+    cell::{Cell, Figure},
     grid::{Facet, Grid, in_words},
+    percentiles::LEFT_OUT,
     results::Results,
     scaling::Scaling,
-    support::LEFT_OUT,
 };
 
 /// The combination with the highest throughput among some.
@@ -226,12 +226,12 @@ pub(crate) fn cpu_in_words(cpu: &CpuUse) -> String {
         parts.push(format!("client {}", percent(client)));
     }
     parts.push(format!("rest {}", percent(cpu.rest)));
-    format!("CPU {} busy ({})", percent(busy(cpu)), parts.join(", "))
+    format!("CPU {} busy ({})", percent(cpu.busy()), parts.join(", "))
 }
 
 /// `96 % busy`.
 pub(crate) fn busy_in_words(cpu: &CpuUse) -> String {
-    format!("{} busy", percent(busy(cpu)))
+    format!("{} busy", percent(cpu.busy()))
 }
 
 /// Above this share of the CPU, other work on the machine is said to be in the figures.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use samples::{CpuUse, Host, LatencySummary, Record, RunSummary};
-use verdict::{Cost, Execution, Measure};
-
-use crate::support::Support;
+use figures::RunFigures;
+use samples::CpuUse;
+use verdict::{Cost, Execution, Measure, Metric};
 
 /// Confidence of every interval in the report.
 pub(crate) const CONFIDENCE: f64 = 0.95;
@@ -48,14 +47,13 @@ impl Percentile {
         }
     }
 
-    /// This percentile of these times, nanoseconds; `None` where too few operations lie beyond it.
-    pub(crate) fn of(self, times: &LatencySummary) -> Option<f64> {
-        let ns = match self {
-            Self::P50 => times.p50_ns?,
-            Self::P95 => times.p95_ns?,
-            Self::P99 => times.p99_ns?,
-        };
-        Some(ns as f64)
+    /// The metric that it is, in nanoseconds.
+    pub(crate) fn metric(self) -> Metric {
+        match self {
+            Self::P50 => Metric::P50,
+            Self::P95 => Metric::P95,
+            Self::P99 => Metric::P99,
+        }
     }
 }
 
@@ -92,31 +90,28 @@ impl Cell {
             .map(|(_, execution)| *execution)
             .filter(|execution| execution.record.is_complete())
             .collect();
-        let over = |value: &dyn Fn(&RunSummary) -> Option<f64>| {
+        let over = |value: fn(&RunFigures) -> Option<f64>| {
             // A mean over those runs that happen to have the value would be of another set than its neighbours.
-            let values: Option<Vec<f64>> = complete.iter().map(|it| value(it.summary())).collect();
+            let values: Option<Vec<f64>> = complete.iter().map(|it| value(it.figures())).collect();
             values.as_deref().and_then(Figure::of)
         };
-        let support = Support::of(complete.iter().map(|it| it.record));
-        let cpu: Vec<CpuUse> = complete
-            .iter()
-            .filter_map(|it| server_machine(it.record, it.summary()))
-            .collect();
+        let figures: Vec<&RunFigures> = complete.iter().map(|it| it.figures()).collect();
+        let cpu: Vec<CpuUse> = figures.iter().filter_map(|it| it.server_cpu).collect();
         Self {
             runs: runs.iter().map(|(index, _)| *index).collect(),
             complete: complete.len(),
             incomplete: runs.len() - complete.len(),
-            throughput: over(&|run| run.throughput_per_s),
-            throughputs_per_s: complete
+            throughput: over(|run| run.throughput_per_s),
+            throughputs_per_s: figures
                 .iter()
-                .filter_map(|it| it.summary().throughput_per_s)
+                .filter_map(|it| it.throughput_per_s)
                 .collect(),
-            new_orders_per_min: over(&RunSummary::new_orders_per_min),
+            new_orders_per_min: over(|run| run.new_orders_per_min),
             percentiles_ns: Percentile::ALL
-                .map(|percentile| over(&|run| percentile.of(&support.given(run.latency?)))),
+                .map(|percentile| Figure::of(&percentile.metric().of_all(&figures)?)),
             cpu: mean_cpu(&cpu),
             costs: mean_costs(&complete),
-            errors: runs.iter().map(|(_, it)| it.summary().errors).sum(),
+            errors: runs.iter().map(|(_, it)| it.figures().errors).sum(),
         }
     }
 
@@ -149,25 +144,8 @@ impl Cell {
     }
 }
 
-/// CPU of the machine that the server stands on; `None` when only the client's machine, or none, was observed.
-pub(crate) fn server_machine(record: &Record, summary: &RunSummary) -> Option<CpuUse> {
-    let observed = record
-        .telemetry
-        .iter()
-        .any(|sample| sample.machine.is_some() && sample.host != Host::Client);
-    summary.cpu.filter(|_| observed)
-}
-
-/// Busy share of a machine: everything but idle, I/O wait and what the hypervisor took.
-pub(crate) fn busy(cpu: &CpuUse) -> f64 {
-    cpu.user + cpu.system
-}
-
 fn mean_costs(runs: &[&Execution<'_>]) -> BTreeMap<Cost, Figure> {
-    let of = |cost: Cost| {
-        let values = runs.iter().map(|run| Measure::Cost(cost).of(run));
-        Figure::of(&values.collect::<Option<Vec<f64>>>()?)
-    };
+    let of = |cost: Cost| Figure::of(&Measure::Cost(cost).of_all(runs)?);
     let figures = Cost::all().filter_map(|cost| Some((cost, of(cost)?)));
     figures.collect()
 }

@@ -8,7 +8,7 @@ use verdict::Execution;
 
 use crate::{
     cell::Figure, grid::complete_factors, limit::limit_name, results::Results,
-    run_values::RunValues, support::Support,
+    run_values::RunValues,
 };
 
 /// One combination of levels.
@@ -75,11 +75,7 @@ fn combination<'a>(
         .copied()
         .filter(|execution| execution.record.is_complete())
         .collect();
-    let support = Support::of(complete.iter().map(|it| it.record));
-    let values: Vec<RunValues> = complete
-        .iter()
-        .map(|execution| RunValues::supported_by(support, execution))
-        .collect();
+    let values = RunValues::together(&complete);
     let mut limited_by = BTreeMap::new();
     for execution in &complete {
         *limited_by.entry(limit_name(execution.record)).or_insert(0) += 1;
@@ -88,7 +84,7 @@ fn combination<'a>(
         levels,
         runs: executions.iter().map(|it| it.record.header.run).collect(),
         complete: complete.len(),
-        errors: executions.iter().map(|it| it.summary().errors).sum(),
+        errors: executions.iter().map(|it| it.figures().errors).sum(),
         limited_by,
         metrics: means(&values),
     }

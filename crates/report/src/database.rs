@@ -5,11 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use figures::{QUANTILES, Times};
 use rusqlite::{Connection, Transaction, params};
-use samples::{LatencySummary, Record};
+use samples::Record;
 use verdict::{Cost, Execution, Measure, run_stalls, run_state};
 
-use crate::{cell::server_machine, factor_columns::free_names, results::Results, support::Support};
+use crate::{factor_columns::free_names, results::Results};
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -153,27 +154,27 @@ fn integer(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// The seven latency columns in the order of the schema.
-fn latency_columns(latency: Option<&LatencySummary>) -> [Option<f64>; 7] {
-    let Some(latency) = latency else {
+/// The seven columns of response times in the order of the schema.
+fn time_columns(times: Option<&Times>) -> [Option<f64>; 7] {
+    let Some(times) = times else {
         return [None; 7];
     };
+    let [p50, p95, p99, p999] = QUANTILES.map(|quantile| times.given_ns(quantile).map(us));
     [
-        Some(latency.mean_ns / 1e3),
-        Some(us(latency.min_ns)),
-        latency.p50_ns.map(us),
-        latency.p95_ns.map(us),
-        latency.p99_ns.map(us),
-        latency.p999_ns.map(us),
-        Some(us(latency.max_ns)),
+        Some(times.mean_ns / 1e3),
+        Some(us(times.min_ns)),
+        p50,
+        p95,
+        p99,
+        p999,
+        Some(us(times.max_ns)),
     ]
 }
 
 fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
-    let (record, summary) = (execution.record, execution.summary());
+    let (record, figures) = (execution.record, execution.figures());
     let header = &record.header;
-    let times = Support::given_of(execution);
-    let [mean, min, p50, p95, p99, p999, max] = latency_columns(times.as_ref());
+    let [mean, min, p50, p95, p99, p999, max] = time_columns(figures.response.as_ref());
     let dataset = record.dataset.as_ref();
     let (state, stalls) = (run_state(record), run_stalls(record));
     let why_not = match &state {
@@ -200,10 +201,10 @@ fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
             dataset.map(|data| integer(data.rows)),
             dataset.and_then(|data| data.disk_bytes.map(integer)),
             dataset.and_then(|data| data.buffer_pool_bytes.map(integer)),
-            summary.measured_s,
-            integer(summary.count),
-            integer(summary.errors),
-            summary.throughput_per_s,
+            figures.measured_s,
+            integer(figures.count),
+            integer(figures.errors),
+            figures.throughput_per_s,
             mean,
             min,
             p50,
@@ -245,12 +246,12 @@ fn insert_factors(transaction: &Transaction, record: &Record) -> rusqlite::Resul
 }
 
 fn insert_operations(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
-    let (record, summary) = (execution.record, execution.summary());
+    let (record, figures) = (execution.record, execution.figures());
     let mut insert = transaction.prepare_cached(
         "INSERT INTO operations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     )?;
-    for operation in &summary.operations {
-        let [mean, min, p50, p95, p99, p999, max] = latency_columns(operation.latency.as_ref());
+    for operation in &figures.operations {
+        let [mean, min, p50, p95, p99, p999, max] = time_columns(operation.response.as_ref());
         insert.execute(params![
             record.header.run,
             operation.load,
@@ -272,8 +273,8 @@ fn insert_operations(transaction: &Transaction, execution: &Execution<'_>) -> ru
 
 /// Writes a row only for a run whose server's machine was observed.
 fn insert_cpu(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
-    let (record, summary) = (execution.record, execution.summary());
-    let Some(cpu) = server_machine(record, summary) else {
+    let (record, figures) = (execution.record, execution.figures());
+    let Some(cpu) = figures.server_cpu else {
         return Ok(());
     };
     let percent = |share: f64| share * 100.0;

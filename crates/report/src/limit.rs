@@ -68,8 +68,8 @@ impl PeakLimit {
     pub(crate) fn of(results: &Results, grid: &Grid) -> Option<Self> {
         let mut combinations: BTreeMap<_, Vec<(&Record, f64)>> = BTreeMap::new();
         for execution in &grid.executions {
-            let (record, summary) = (execution.record, execution.summary());
-            if let Some(per_s) = summary.throughput_per_s.filter(|_| record.is_complete()) {
+            let (record, figures) = (execution.record, execution.figures());
+            if let Some(per_s) = figures.throughput_per_s.filter(|_| record.is_complete()) {
                 let runs = combinations.entry(&record.header.combination).or_default();
                 runs.push((record, per_s));
             }

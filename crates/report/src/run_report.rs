@@ -4,11 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use audit::independent_beyond;
-use samples::{
-    Durations, ErrorCount, Host, Record, RunSummary, Shortfall, Steadiness, Totals, are_enough,
-    is_supported,
-};
+use figures::{RunFigures, StatementFigures};
+use samples::{ErrorCount, Record, ServerIdentity, Shortfall, Steadiness};
 use serde::Serialize;
 
 use crate::{limit::limit_in_words, observers};
@@ -50,6 +47,9 @@ pub struct RunReport {
     pub throughput_per_s: Option<f64>,
     /// Statements that came back, by class and second.
     pub statements_per_s: Classes<f64>,
+    /// Statements by class.
+    #[serde(skip)]
+    pub classes: Classes<u64>,
     /// From the scheduled start of an operation to its end.
     pub response: Times,
     /// From the send of an operation to its end; only in an open loop.
@@ -104,6 +104,9 @@ pub struct Classes<T> {
 pub struct Times {
     /// How many.
     pub count: u64,
+    /// Those that came back while it was measured, per second.
+    #[serde(skip)]
+    pub per_s: f64,
     /// The mean, milliseconds.
     pub mean_ms: f64,
     /// The shortest, milliseconds.
@@ -134,109 +137,85 @@ pub struct StatementReport {
     pub times: Times,
 }
 
-/// CPUs of the observed machine that is not the one of the other half of the run.
-fn cpus(record: &Record, other: Host) -> f64 {
-    let mut machines = record.machines.iter();
-    let machine = machines.find(|machine| machine.host != other);
-    machine.map_or(1.0, |machine| f64::from(machine.cpus))
-}
-
 impl Times {
-    /// Without the percentiles that rest on a few bursts of a record's operations.
-    fn without_bursts(mut self, record: &Record) -> Self {
-        for value in &mut self.percentiles {
-            let quantile = value.percentile / 100.0;
-            let is_end = quantile <= 0.0 || quantile >= 1.0;
-            let is_burst = || !are_enough(independent_beyond(record, quantile));
-            if !is_end && quantile >= 0.5 && is_burst() {
-                value.ms = None;
-            }
-        }
-        self
-    }
-
     /// True where a percentile is left out.
     fn leaves_out(&self) -> bool {
         self.count > 0 && self.percentiles.iter().any(|value| value.ms.is_none())
     }
 
-    fn of(durations: &Durations, percentiles: &[f64]) -> Self {
+    /// So many of them, with these percentiles (0 to 100).
+    fn of(
+        times: Option<&figures::Times>,
+        count: u64,
+        per_s: Option<f64>,
+        percentiles: &[f64],
+    ) -> Self {
+        let ms = |ns: u64| ns as f64 / 1e6;
+        let given = |at: usize| Some(ms(times?.percentiles[at].given_ns()?));
         Self {
-            count: durations.count,
-            mean_ms: durations.mean_ns().unwrap_or(0.0) / 1e6,
-            min_ms: durations.min_ns as f64 / 1e6,
-            max_ms: durations.max_ns as f64 / 1e6,
-            percentiles: percentiles
-                .iter()
-                .map(|percentile| PercentileValue {
+            count,
+            per_s: per_s.unwrap_or(0.0),
+            mean_ms: times.map_or(0.0, |times| times.mean_ns / 1e6),
+            min_ms: times.map_or(0.0, |times| ms(times.min_ns)),
+            max_ms: times.map_or(0.0, |times| ms(times.max_ns)),
+            percentiles: (percentiles.iter().enumerate())
+                .map(|(at, percentile)| PercentileValue {
                     percentile: *percentile,
-                    ms: is_supported(durations.count as f64, *percentile / 100.0)
-                        .then(|| percentile_ms(durations, *percentile)),
+                    ms: given(at),
                 })
                 .collect(),
         }
     }
 }
 
-/// A percentile (0 to 100) in milliseconds, never beyond the exact minimum and maximum; 0 where there is no time.
-pub(crate) fn percentile_ms(durations: &Durations, percentile: f64) -> f64 {
-    let ns = durations.histogram.quantile_ns(percentile / 100.0);
-    let ns = ns.map_or(0, |ns| ns.clamp(durations.min_ns, durations.max_ns));
-    ns as f64 / 1e6
+fn statement(statement: &StatementFigures, percentiles: &[f64]) -> StatementReport {
+    let classes = Classes::of(statement.classes);
+    StatementReport {
+        name: statement.statement.clone(),
+        classes,
+        times: Times::of(
+            statement.times.as_ref(),
+            statement.classes.all(),
+            statement.throughput_per_s,
+            percentiles,
+        ),
+    }
 }
 
-/// The statements by name; those of several loads together.
-fn statements(totals: &Totals, percentiles: &[f64]) -> Vec<StatementReport> {
-    let mut by_name: BTreeMap<&str, (samples::Classes, Durations)> = BTreeMap::new();
-    for ((_, name), statement) in &totals.statements {
-        let (classes, times) = by_name.entry(name).or_default();
-        *classes += statement.classes;
-        times.add(&statement.times);
+impl Classes<u64> {
+    fn of(classes: samples::Classes) -> Self {
+        Self {
+            read: classes.reads,
+            write: classes.writes,
+            other: classes.others,
+        }
     }
-    let reports = by_name
-        .into_iter()
-        .map(|(name, (classes, times))| StatementReport {
-            name: name.to_owned(),
-            classes: Classes {
-                read: classes.reads,
-                write: classes.writes,
-                other: classes.others,
-            },
-            times: Times::of(&times, percentiles),
-        });
-    reports.collect()
 }
 
 impl RunReport {
     /// The report of a record, with these percentiles (0 to 100).
     pub fn of(record: &Record, percentiles: &[f64]) -> Self {
-        let summary = RunSummary::of(record);
-        let totals = record.totals();
-        let is_open = summary.offered_per_s.is_some();
-        let times = |durations: &Durations| Times::of(durations, percentiles);
-        let classes = totals.classes();
-        let per_s = |count: u64| {
-            if summary.measured_s > 0.0 {
-                count as f64 / summary.measured_s
-            } else {
-                0.0
-            }
+        let quantiles: Vec<f64> = percentiles.iter().map(|it| it / 100.0).collect();
+        let figures = RunFigures::with_quantiles(record, &quantiles);
+        let classes = Classes::of(figures.classes);
+        let per_s = |count: u64| figures.per_s(count).unwrap_or(0.0);
+        let times = |times: &Option<figures::Times>, count, per_s| {
+            Times::of(times.as_ref(), count, per_s, percentiles)
         };
-        let statements_count = classes.all();
-        let client_cpus = summary.client_cpu.and_then(|cpu| cpu.client);
-        let client_cpus = client_cpus.map(|share| share * cpus(record, Host::Server));
-        let server_cpus = summary.cpu.and_then(|cpu| cpu.server);
+        // In a closed loop these are the response times, and nothing was sent late.
+        let of_open_loop = |kind: &Option<figures::Times>| {
+            figures.offered_per_s?;
+            let count = kind.as_ref().map_or(0, |times| times.count);
+            Some(times(kind, count, figures.per_s(count)))
+        };
         let header = &record.header;
         let server = record.servers.first();
+        let text = |of: fn(&ServerIdentity) -> &String| server.map(of).cloned().unwrap_or_default();
         let offered = record.offered.as_ref();
         Self {
             name: header.experiment.clone(),
-            server: server
-                .map(|server| server.version.clone())
-                .unwrap_or_default(),
-            address: server
-                .map(|server| server.address.clone())
-                .unwrap_or_default(),
+            server: text(|server| &server.version),
+            address: text(|server| &server.address),
             transport: header.transport.clone(),
             settings: header.combination.clone(),
             seed: header.seed,
@@ -245,26 +224,27 @@ impl RunReport {
             loops: header.loops,
             io: header.io.clone(),
             arrivals: offered.map_or("closed".to_owned(), |offered| offered.process.clone()),
-            offered_per_s: summary.offered_per_s,
-            measured_s: summary.measured_s,
-            throughput_per_s: summary.throughput_per_s,
+            offered_per_s: figures.offered_per_s,
+            measured_s: figures.measured_s,
+            throughput_per_s: figures.throughput_per_s,
             statements_per_s: Classes {
-                read: per_s(classes.reads),
-                write: per_s(classes.writes),
-                other: per_s(classes.others),
+                read: per_s(classes.read),
+                write: per_s(classes.write),
+                other: per_s(classes.other),
             },
-            response: times(&totals.response()).without_bursts(record),
-            service: is_open.then(|| times(&totals.service())),
-            send_lag: is_open.then(|| times(&totals.send_lag)),
-            statements: statements(&totals, percentiles),
-            failed: summary.errors,
+            classes,
+            response: times(&figures.response, figures.count, figures.throughput_per_s),
+            service: of_open_loop(&figures.service),
+            send_lag: of_open_loop(&figures.send_lag),
+            statements: (figures.statements.iter())
+                .map(|it| statement(it, percentiles))
+                .collect(),
+            failed: figures.errors,
             errors: record.errors.clone(),
             shortfall: offered.and_then(|offered| offered.shortfall.clone()),
-            client_us_per_statement: client_cpus
-                .filter(|_| statements_count > 0)
-                .map(|cpus| cpus * summary.measured_s * 1e6 / statements_count as f64),
-            client_cpus,
-            server_cpus: server_cpus.map(|share| share * cpus(record, Host::Client)),
+            client_us_per_statement: figures.client_us_per_statement(),
+            client_cpus: figures.client_cpus,
+            server_cpus: figures.server_cpus,
             limited_by: limit_in_words(record),
             steadiness: record.steadiness.clone(),
             server_host: observers::in_words(record),

@@ -2,15 +2,12 @@
 //!
 //! Names and units of metrics and costs are those of `dbdyno compare`; docs/report-formats.md tells them all.
 
-use samples::{CpuUse, LatencySummary, OperationSummary, RunSummary, StatementSummary};
+use figures::{OperationFigures, QUANTILES, RunFigures, StatementFigures, Times};
+use samples::CpuUse;
 use serde::Serialize;
-use verdict::{Execution, Measure};
+use verdict::{Execution, Measure, Metric};
 
-use crate::{
-    cell::{busy, server_machine},
-    support::Support,
-    unit::unit,
-};
+use crate::{percentiles::Together, unit::unit};
 
 /// One figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -50,16 +47,22 @@ pub(crate) enum PartKind {
 impl RunValues {
     /// The figures of a run.
     pub(crate) fn of(execution: &Execution<'_>) -> Self {
-        Self::supported_by(Support::of([execution.record]), execution)
+        Self::among(Together(&[execution.figures()]), execution)
     }
 
-    /// The figures of a run with the percentiles that several runs support together.
-    pub(crate) fn supported_by(support: Support, execution: &Execution<'_>) -> Self {
-        let summary = execution.summary();
-        let operations = summary.operations.iter().map(operation);
-        let statements = summary.statements.iter().map(statement);
+    /// The figures of each of some runs with the percentiles that all of them support together.
+    pub(crate) fn together(executions: &[&Execution<'_>]) -> Vec<Self> {
+        let figures: Vec<&RunFigures> = executions.iter().map(|it| it.figures()).collect();
+        let all = executions.iter();
+        all.map(|it| Self::among(Together(&figures), it)).collect()
+    }
+
+    fn among(runs: Together<'_>, execution: &Execution<'_>) -> Self {
+        let figures = execution.figures();
+        let operations = figures.operations.iter().map(operation);
+        let statements = figures.statements.iter().map(statement);
         Self {
-            whole: whole(execution, summary, support),
+            whole: whole(execution, runs),
             parts: operations.chain(statements).collect(),
         }
     }
@@ -86,18 +89,29 @@ impl List {
         }
     }
 
+    /// Times that give their percentiles themselves.
+    fn push_own_times(&mut self, names: &TimeNames, times: Option<&Times>) {
+        self.push_times(names, times, |quantile| times?.given_ns(quantile));
+    }
+
     /// Times of one kind: their names in the order of mean, minimum, the percentiles and maximum.
-    fn push_times(&mut self, names: &Times, times: Option<&LatencySummary>) {
+    fn push_times(
+        &mut self,
+        names: &TimeNames,
+        times: Option<&Times>,
+        given_ns: impl Fn(f64) -> Option<u64>,
+    ) {
         let Some(times) = times else {
             return;
         };
+        let [p50, p95, p99, p999] = QUANTILES.map(|it| given_ns(it).map(|ns| ns as f64));
         let values = [
             Some(times.mean_ns),
             Some(times.min_ns as f64),
-            times.p50_ns.map(|ns| ns as f64),
-            times.p95_ns.map(|ns| ns as f64),
-            times.p99_ns.map(|ns| ns as f64),
-            times.p999_ns.map(|ns| ns as f64),
+            p50,
+            p95,
+            p99,
+            p999,
             Some(times.max_ns as f64),
         ];
         for (name, value) in names.iter().zip(values) {
@@ -106,10 +120,10 @@ impl List {
     }
 }
 
-type Times = [&'static str; 7];
+type TimeNames = [&'static str; 7];
 
-const RESPONSE: Times = ["mean", "min", "p50", "p95", "p99", "p999", "max"];
-const SERVICE: Times = [
+const RESPONSE: TimeNames = ["mean", "min", "p50", "p95", "p99", "p999", "max"];
+const SERVICE: TimeNames = [
     "service_mean",
     "service_min",
     "service_p50",
@@ -118,7 +132,7 @@ const SERVICE: Times = [
     "service_p999",
     "service_max",
 ];
-const SEND_LAG: Times = [
+const SEND_LAG: TimeNames = [
     "send_lag_mean",
     "send_lag_min",
     "send_lag_p50",
@@ -128,12 +142,22 @@ const SEND_LAG: Times = [
     "send_lag_max",
 ];
 
+/// Finds times of one kind in the figures of a run.
+type Kind = fn(&RunFigures) -> Option<&Times>;
+
+/// The times of a run as a whole, with their names.
+const KINDS: [(&TimeNames, Kind); 3] = [
+    (&RESPONSE, |run| run.response.as_ref()),
+    (&SERVICE, |run| run.service.as_ref()),
+    (&SEND_LAG, |run| run.send_lag.as_ref()),
+];
+
 /// Takes one share out of the use of a CPU.
 type Share = fn(&CpuUse) -> Option<f64>;
 
 /// The shares of the CPU of the server's machine, by name.
 const CPU: [(&str, Share); 7] = [
-    ("cpu_busy", |cpu| Some(busy(cpu))),
+    ("cpu_busy", |cpu| Some(cpu.busy())),
     ("cpu_server", |cpu| cpu.server),
     ("cpu_client", |cpu| cpu.client),
     ("cpu_rest", |cpu| Some(cpu.rest)),
@@ -142,32 +166,37 @@ const CPU: [(&str, Share); 7] = [
     ("cpu_idle", |cpu| Some(cpu.idle)),
 ];
 
-fn whole(execution: &Execution<'_>, summary: &RunSummary, support: Support) -> Vec<Value> {
+fn whole(execution: &Execution<'_>, runs: Together<'_>) -> Vec<Value> {
     let mut list = List::default();
-    let record = execution.record;
-    list.push("operations", "count", Some(summary.count as f64));
-    list.push("errors", "count", Some(summary.errors as f64));
-    list.push("measured", "s", Some(summary.measured_s));
-    list.push("offered", "per second", summary.offered_per_s);
+    let (record, figures) = (execution.record, execution.figures());
+    list.push("operations", "count", Some(figures.count as f64));
+    list.push("errors", "count", Some(figures.errors as f64));
+    list.push("measured", "s", Some(figures.measured_s));
+    list.push("offered", "per second", figures.offered_per_s);
     for measure in Measure::all() {
         // Those of the response time follow together.
         let is_percentile = RESPONSE.contains(&measure.name());
         let is_cost = matches!(measure, Measure::Cost(_));
         if !is_percentile && !is_cost {
-            list.push(measure.name(), unit(measure.scale()), measure.of(execution));
+            let value = match measure {
+                // Nothing that came back is no number to compare, and yet a figure.
+                Measure::Metric(Metric::Throughput) => figures.throughput_per_s,
+                _ => measure.of(execution),
+            };
+            list.push(measure.name(), unit(measure.scale()), value);
         }
     }
-    let response = summary.latency.map(|times| support.given(times));
-    list.push_times(&RESPONSE, response.as_ref());
-    list.push_times(&SERVICE, summary.service.as_ref());
-    list.push_times(&SEND_LAG, summary.send_lag.as_ref());
+    for (names, of) in KINDS {
+        list.push_times(names, of(figures), |quantile| {
+            runs.given_ns(of, figures, quantile)
+        });
+    }
     if let Some(loaded) = &record.loaded {
         list.push("rows_loaded", "count", Some(loaded.rows as f64));
         list.push("rows_loaded_rate", "per second", Some(loaded.rows_per_s));
     }
-    let cpu = server_machine(record, summary);
     for (name, share) in CPU {
-        list.push(name, "share", cpu.as_ref().and_then(share));
+        list.push(name, "share", figures.server_cpu.as_ref().and_then(share));
     }
     let ceiling = record.ceiling.as_ref();
     list.push(
@@ -181,13 +210,13 @@ fn whole(execution: &Execution<'_>, summary: &RunSummary, support: Support) -> V
     list.0
 }
 
-fn operation(operation: &OperationSummary) -> Part {
+fn operation(operation: &OperationFigures) -> Part {
     let mut list = List::default();
     list.push("operations", "count", Some(operation.count as f64));
     list.push("errors", "count", Some(operation.errors as f64));
     list.push("throughput", "per second", operation.throughput_per_s);
-    list.push_times(&RESPONSE, operation.latency.as_ref());
-    list.push_times(&SERVICE, operation.service.as_ref());
+    list.push_own_times(&RESPONSE, operation.response.as_ref());
+    list.push_own_times(&SERVICE, operation.service.as_ref());
     Part {
         load: operation.load.clone(),
         kind: PartKind::Operation,
@@ -196,17 +225,17 @@ fn operation(operation: &OperationSummary) -> Part {
     }
 }
 
-fn statement(statement: &StatementSummary) -> Part {
+fn statement(statement: &StatementFigures) -> Part {
     let mut list = List::default();
     for (name, count) in [
-        ("reads", statement.reads),
-        ("writes", statement.writes),
-        ("others", statement.others),
+        ("reads", statement.classes.reads),
+        ("writes", statement.classes.writes),
+        ("others", statement.classes.others),
     ] {
         list.push(name, "count", Some(count as f64));
     }
     list.push("throughput", "per second", statement.throughput_per_s);
-    list.push_times(&RESPONSE, statement.latency.as_ref());
+    list.push_own_times(&RESPONSE, statement.times.as_ref());
     Part {
         load: statement.load.clone(),
         kind: PartKind::Statement,

@@ -2,7 +2,8 @@
 //!
 //! Load and telemetry tick apart: a sample of the machine belongs to the interval that holds its middle.
 
-use samples::{Durations, Host, Interval, LatencySummary, Record};
+use figures::{QUANTILES, Times};
+use samples::{Durations, Host, Interval, Record};
 use serde::Serialize;
 
 /// One interval of a run; usually a second.
@@ -49,7 +50,9 @@ fn second(interval: &Interval, cpu: Option<Cpu>) -> Second {
     for operation in operations() {
         response.add(&operation.response());
     }
-    let times = LatencySummary::of(&response);
+    let times = Times::of(&response, &QUANTILES);
+    let times = times.as_ref();
+    let [p50_ns, p95_ns, p99_ns, _] = QUANTILES.map(|quantile| times?.given_ns(quantile));
     let share = |part: fn(&Cpu) -> Option<f64>| cpu.as_ref().and_then(part);
     Second {
         t_s: interval.t_s,
@@ -60,9 +63,9 @@ fn second(interval: &Interval, cpu: Option<Cpu>) -> Second {
         throughput_per_s: (interval.length_s > 0.0)
             .then(|| interval.succeeded() as f64 / interval.length_s),
         mean_ns: times.map(|times| times.mean_ns),
-        p50_ns: times.and_then(|times| times.p50_ns),
-        p95_ns: times.and_then(|times| times.p95_ns),
-        p99_ns: times.and_then(|times| times.p99_ns),
+        p50_ns,
+        p95_ns,
+        p99_ns,
         max_ns: times.map(|times| times.max_ns),
         waiting: interval.pace.map(|pace| pace.waiting),
         cpu_server: share(|cpu| cpu.server),

@@ -6,7 +6,7 @@ use units::{duration, percent_number};
 
 use crate::{
     answer, ceiling,
-    cell::{Cell, Percentile, busy},
+    cell::{Cell, Percentile},
     disturbances,
     findings::audit_in_short,
     grid::{Facet, Grid, in_words},
@@ -197,7 +197,7 @@ pub(crate) fn detailed_columns(facet: &Facet) -> Vec<Vec<Column>> {
         return groups;
     }
     groups.push(vec![
-        cpu("CPU %", |cpu| Some(busy(cpu))),
+        cpu("CPU %", |cpu| Some(cpu.busy())),
         cpu("server", |cpu| cpu.server),
         cpu("client", |cpu| cpu.client),
         cpu("rest", |cpu| Some(cpu.rest)),

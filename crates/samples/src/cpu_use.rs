@@ -26,13 +26,20 @@ pub struct CpuUse {
 }
 
 impl CpuUse {
-    /// CPU shares over the measurement phase; prefers the server's machine where both were observed.
-    pub(crate) fn of(record: &Record) -> Option<Self> {
-        Self::of_one(record, [Host::Server, Host::Both, Host::Client])
+    /// Busy share of the machine: everything but idle, I/O wait and what the hypervisor took.
+    pub fn busy(&self) -> f64 {
+        self.user + self.system
+    }
+}
+
+impl CpuUse {
+    /// CPU shares over the measurement phase of the machine that the server stands on; `None` when it was not observed.
+    pub fn of_server(record: &Record) -> Option<Self> {
+        Self::of_one(record, [Host::Server, Host::Both])
     }
 
     /// Those of the machine that dbdyno ran on; `None` when it was not observed.
-    pub(crate) fn of_client(record: &Record) -> Option<Self> {
+    pub fn of_client(record: &Record) -> Option<Self> {
         Self::of_one(record, [Host::Client, Host::Both])
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// The operation that is counted by the minute.
 ///
 /// Source: TPC-C 5.11, clause 5.4.2.
-pub(crate) const NEW_ORDER: &str = "New-Order";
+pub const NEW_ORDER: &str = "New-Order";
 
 /// What is known of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

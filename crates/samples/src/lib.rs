@@ -24,14 +24,12 @@ mod line_reader;
 mod machine;
 mod measured;
 mod observer;
-mod percentile;
 mod printable;
 mod read_error;
 mod reader;
 mod server_activity;
 mod server_moment;
 mod steadiness;
-mod summary;
 mod tail;
 mod telemetry;
 mod thinned;
@@ -50,7 +48,7 @@ pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};
 pub use instance::{OF_THE_INSTANCE, OF_THE_SERVER, is_of_the_instance};
 pub use keys::Keys;
-pub use known_load::{KNOWN_LOADS, KnownLoad};
+pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use line::{
     Carried, Cause, Connects, Dataset, End, FORMAT, Interval, Line, Loaded, Offered,
     OperationInterval, Pace, Phase, PhaseMark, RunHeader, ServerIdentity, Shortfall,
@@ -61,9 +59,8 @@ pub use machine::{
     BlockDevice, Cgroup, Changed, CpuSetup, Host, KernelSettings, Link, Machine, Storage,
     StorageDirectory,
 };
-pub use measured::{Counters, Measured};
+pub use measured::{Counters, Measured, rows_read};
 pub use observer::{ClockDrift, ClockOffset, Lost, Observer};
-pub use percentile::{BEYOND, are_enough, is_supported};
 pub use printable::{
     is_unprintable, printable, printable_lines, printable_lines_within, printable_within,
 };
@@ -75,7 +72,6 @@ pub use server_activity::{
 };
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
 pub use steadiness::{Stalls, Steadiness};
-pub use summary::{LatencySummary, OperationSummary, RunSummary, StatementSummary};
 pub use tail::RecordTail;
 pub use telemetry::{
     CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory,

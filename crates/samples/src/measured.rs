@@ -7,8 +7,18 @@ use crate::{
     telemetry::Telemetry,
 };
 
-/// A counter that begins with one of these hands rows over.
-const HANDLER_READS: &str = "Handler_read_";
+/// Counters of the calls that hand a row over.
+const HANDLER_READS: [&str; 9] = [
+    "Handler_read_first",
+    "Handler_read_key",
+    "Handler_read_last",
+    "Handler_read_next",
+    "Handler_read_prev",
+    "Handler_read_retry",
+    "Handler_read_rnd",
+    "Handler_read_rnd_deleted",
+    "Handler_read_rnd_next",
+];
 
 /// The measured phase of a run.
 #[derive(Debug, Clone, Copy)]
@@ -123,15 +133,42 @@ impl<'r> Counters<'r> {
         is_known.then(|| self.growth_per_s(name))?
     }
 
-    /// Rows that InnoDB handed over, per second; where the server does not count these, rows of any engine but temporary
-    /// tables; then calls to the engines, of which dbdyno's own questions about the status are a part.
+    /// [`rows_read`] per second.
     pub fn rows_read_per_s(&self) -> Option<f64> {
-        let counted = self.per_s("Innodb_rows_read");
-        counted.or_else(|| self.per_s("Rows_read")).or_else(|| {
-            self.per_s("Handler_read_key")?;
-            let counters = self.readings.iter().flat_map(|it| &it.counters);
-            let calls = counters.filter(|(name, _)| name.starts_with(HANDLER_READS));
-            Some(calls.map(|(_, grown)| grown).sum::<f64>() / self.length_s)
-        })
+        rows_read(|name| self.per_s(name))
+    }
+}
+
+/// Rows read, out of the counters that a server has: those that InnoDB handed over; where the server does not count
+/// these, rows of any engine but temporary tables; then calls to the engines, of which dbdyno's own questions about the
+/// status are a part.
+pub fn rows_read(counter: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+    let counted = counter("Innodb_rows_read").or_else(|| counter("Rows_read"));
+    counted.or_else(|| {
+        counter("Handler_read_key")?;
+        Some(HANDLER_READS.into_iter().filter_map(&counter).sum())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_from_the_best_counter_that_there_is() {
+        let all = [
+            ("Innodb_rows_read", 5.0),
+            ("Rows_read", 7.0),
+            ("Handler_read_key", 1.0),
+            ("Handler_read_next", 2.0),
+            ("Handler_write", 100.0),
+        ];
+        let from = |known: &[(&str, f64)]| {
+            rows_read(|name| known.iter().find(|it| it.0 == name).map(|it| it.1))
+        };
+        assert_eq!(from(&all), Some(5.0));
+        assert_eq!(from(&all[1..]), Some(7.0));
+        assert_eq!(from(&all[2..]), Some(3.0));
+        assert_eq!(from(&all[3..]), None);
     }
 }

@@ -557,7 +557,11 @@ fn a_plain_user_needs_no_rights() {
     let nobody = 65534;
     std::os::unix::fs::chown(root.path(), Some(nobody), Some(nobody)).unwrap();
     let copy = root.path().join("test");
-    fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    // By a process of its own: a child that another test forks meanwhile would hold the copy open for writing, and what is
+    // being written cannot be run.
+    let original = std::env::current_exe().unwrap();
+    let copied = Command::new("cp").arg(original).arg(&copy).status();
+    assert!(copied.unwrap().success());
     let mut command = Command::new(&copy);
     command.uid(nobody).gid(nobody).current_dir(root.path());
     command

@@ -5,7 +5,9 @@ use std::{
     rc::Rc,
 };
 
-use samples::{ClientConnection, ServerMoment as Looked, ServerStatus, ServerTotals, TimesUpTo};
+use samples::{
+    ClientConnection, ServerMoment as Looked, ServerStatus, ServerTotals, TimesUpTo, rows_read,
+};
 
 use crate::timeline::Moment;
 
@@ -221,7 +223,7 @@ impl Interval<'_> {
         });
         let lock_wait = self.mean("Innodb_row_lock_time", "Innodb_row_lock_waits");
         InnodbMoment {
-            rows_read_per_s: self.per_s("Innodb_rows_read").or(self.per_s("Rows_read")),
+            rows_read_per_s: rows_read(|name| self.per_s(name)),
             rows_changed_per_s: self.sum_per_s(&CHANGES).or(self.sum_per_s(&[
                 "Handler_write",
                 "Handler_update",

@@ -130,25 +130,25 @@ pub(crate) fn compared(
     b: &[&Execution<'_>],
     looked_at: Option<usize>,
 ) -> Option<Compared> {
-    let mean = |side: &[&Execution<'_>]| {
-        let values = side.iter().map(|execution| measure.of(execution));
-        let values: Vec<f64> = values.collect::<Option<_>>()?;
-        Some(execution_mean(&values, CONFIDENCE)?.mean)
-    };
-    let placed = |side: &[&Execution<'_>]| {
-        let values = side.iter().map(|execution| {
-            Some(Placed {
-                results: execution.results,
-                block: execution.record.header.block,
-                value: measure.comparable(execution)?,
-            })
+    let of_sides = [measure.of_all(a)?, measure.of_all(b)?];
+    let mean = |values: &[f64]| Some(execution_mean(values, CONFIDENCE)?.mean);
+    let placed = |side: &[&Execution<'_>], values: &[f64]| {
+        let values = side.iter().zip(values).map(|(execution, value)| Placed {
+            results: execution.results,
+            block: execution.record.header.block,
+            value: measure.comparable(execution, *value),
         });
-        values.collect::<Option<Vec<_>>>()
+        values.collect::<Vec<_>>()
     };
-    let values = Values::of(&placed(a)?, &placed(b)?);
+    let values = Values::of(&placed(a, &of_sides[0]), &placed(b, &of_sides[1]));
     let negligible = a.iter().chain(b).map(|it| measure.negligible(it));
     Some(Compared {
         negligible: negligible.fold(0.0, f64::max),
-        ..Compared::new(measure, [mean(a)?, mean(b)?], values, looked_at)
+        ..Compared::new(
+            measure,
+            [mean(&of_sides[0])?, mean(&of_sides[1])?],
+            values,
+            looked_at,
+        )
     })
 }

@@ -5,7 +5,8 @@
 
 mod usage;
 
-use samples::{Record, RunSummary};
+use figures::RunFigures;
+use samples::Record;
 
 use units::{duration, mean_bytes, si};
 use usage::Usage;
@@ -378,15 +379,15 @@ pub(crate) struct Costs {
 
 impl Costs {
     /// The costs of the measured phase of a run; `None` where nothing was measured.
-    pub(crate) fn of(record: &Record, summary: &RunSummary) -> Option<Self> {
+    pub(crate) fn of(record: &Record, figures: &RunFigures) -> Option<Self> {
         let usage = Usage::of(record)?;
-        let per_s = summary.throughput_per_s.filter(|per_s| *per_s > 0.0)?;
+        let per_s = figures.throughput_per_s.filter(|per_s| *per_s > 0.0)?;
         let specs = SPECS.iter();
         Some(Self {
             per_operation: specs
                 .map(|spec| Some((spec.per_s)(&usage)? / per_s))
                 .collect(),
-            operations: per_s * summary.measured_s,
+            operations: per_s * figures.measured_s,
             looks: usage.counters.looks_per_s() / per_s,
         })
     }

@@ -53,9 +53,10 @@ pub struct Point {
 
 /// The figure that stands for some records of one experiment; `None` where no run is complete or nothing was measured.
 pub fn headline(records: &[Record]) -> Option<Headline> {
+    let combinations = by_combination(records);
     Metric::HEADLINE.into_iter().find_map(|metric| {
         let measure = Measure::Metric(metric);
-        let means = by_combination(records, measure)
+        let means = values_of(&combinations, measure)
             .into_iter()
             .filter_map(|(at, values)| {
                 let found = execution_mean(&values, CONFIDENCE)?;
@@ -86,7 +87,7 @@ pub fn series<'r>(
 ) -> Vec<Series> {
     let mut by_levels: BTreeMap<Levels, Vec<Point>> = BTreeMap::new();
     for (result, records) in results.into_iter().enumerate() {
-        for (at, values) in by_combination(records, measure) {
+        for (at, values) in values_of(&by_combination(records), measure) {
             let Some(found) = execution_mean(&values, CONFIDENCE) else {
                 continue;
             };
@@ -109,16 +110,26 @@ pub fn series<'r>(
     all.collect()
 }
 
-/// The values of the complete executions by combination.
-fn by_combination(records: &[Record], measure: Measure) -> BTreeMap<Levels, Vec<f64>> {
-    let mut by_levels: BTreeMap<Levels, Vec<f64>> = BTreeMap::new();
+/// The complete executions by combination.
+fn by_combination(records: &[Record]) -> BTreeMap<&Levels, Vec<Execution<'_>>> {
+    let mut by_levels: BTreeMap<&Levels, Vec<Execution<'_>>> = BTreeMap::new();
     for record in records.iter().filter(|record| record.is_complete()) {
-        if let Some(value) = measure.of(&Execution::of(record, 0)) {
-            let levels = record.header.combination.clone();
-            by_levels.entry(levels).or_default().push(value);
-        }
+        let executions = by_levels.entry(&record.header.combination).or_default();
+        executions.push(Execution::of(record, 0));
     }
     by_levels
+}
+
+/// The values of a measure by combination, of those that have it.
+fn values_of(
+    combinations: &BTreeMap<&Levels, Vec<Execution<'_>>>,
+    measure: Measure,
+) -> Vec<(Levels, Vec<f64>)> {
+    let all = combinations.iter().filter_map(|(at, executions)| {
+        let executions: Vec<_> = executions.iter().collect();
+        Some(((*at).clone(), measure.of_all(&executions)?))
+    });
+    all.collect()
 }
 
 #[cfg(test)]

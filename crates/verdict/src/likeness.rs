@@ -70,8 +70,8 @@ fn unlike_executions(a: &Execution<'_>, b: &Execution<'_>) -> Vec<String> {
 
 /// The share of each operation type, by load and operation.
 fn shares(execution: &Execution<'_>) -> BTreeMap<String, f64> {
-    let all = execution.summary.count + execution.summary.errors;
-    let operations = execution.summary.operations.iter();
+    let all = execution.figures.count + execution.figures.errors;
+    let operations = execution.figures.operations.iter();
     operations
         .map(|it| {
             let count = it.count + it.errors;

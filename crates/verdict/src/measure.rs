@@ -94,21 +94,29 @@ impl Measure {
 
     /// An execution's number, in the unit of [`Self::scale`]; `None` where it was not measured.
     pub fn of(self, execution: &Execution<'_>) -> Option<f64> {
+        self.of_all(&[execution])?.first().copied()
+    }
+
+    /// The numbers of executions that are looked at together; `None` where one was not measured, see [`Metric::of_all`].
+    pub fn of_all(self, executions: &[&Execution<'_>]) -> Option<Vec<f64>> {
+        let mut all = executions.iter();
         match self {
             // Where a time was set, how long it took says nothing.
-            Self::Metric(Metric::Elapsed) if execution.record.loaded.is_none() => None,
-            Self::Metric(metric) => metric.of(&execution.summary),
-            Self::Cost(cost) => execution.costs.as_ref()?.get(cost),
+            Self::Metric(Metric::Elapsed) if all.any(|it| it.record.loaded.is_none()) => None,
+            Self::Metric(metric) => {
+                let figures: Vec<_> = executions.iter().map(|it| &it.figures).collect();
+                metric.of_all(&figures)
+            }
+            Self::Cost(cost) => all.map(|it| it.costs.as_ref()?.get(cost)).collect(),
         }
     }
 
     /// An execution's number as it is compared: of a cost at least what can be told from nothing, for nothing has no
     /// ratio to anything.
-    pub(crate) fn comparable(self, execution: &Execution<'_>) -> Option<f64> {
-        let value = self.of(execution)?;
+    pub(crate) fn comparable(self, execution: &Execution<'_>, value: f64) -> f64 {
         match (self, &execution.costs) {
-            (Self::Cost(cost), Some(costs)) => Some(value.max(costs.least(cost))),
-            _ => Some(value),
+            (Self::Cost(cost), Some(costs)) => value.max(costs.least(cost)),
+            _ => value,
         }
     }
 

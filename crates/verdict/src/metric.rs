@@ -1,6 +1,6 @@
 //! What is compared: one number per execution.
 
-use samples::RunSummary;
+use figures::{Percentile, RunFigures, are_given};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,20 +63,36 @@ impl Metric {
         matches!(self, Self::Throughput | Self::NewOrders)
     }
 
-    /// The execution's number: operations per second, New-Orders per minute, nanoseconds or seconds; `None` where it was not measured.
-    pub fn of(self, run: &RunSummary) -> Option<f64> {
-        let latency = run.latency.as_ref();
-        let value = match self {
-            Self::Throughput => run.throughput_per_s?,
-            Self::NewOrders => run.new_orders_per_min()?,
-            Self::P50 => latency?.p50_ns? as f64,
-            Self::P95 => latency?.p95_ns? as f64,
-            Self::P99 => latency?.p99_ns? as f64,
-            Self::Elapsed => run.measured_s,
+    /// The execution's number: operations per second, New-Orders per minute, nanoseconds or seconds; `None` where it was not
+    /// measured.
+    pub fn of(self, run: &RunFigures) -> Option<f64> {
+        self.of_all(&[run])?.first().copied()
+    }
+
+    /// The numbers of executions that are looked at together; `None` where one was not measured, for the others are another
+    /// set than that of the metrics beside it, and of a percentile where too little lies beyond it in all of them.
+    pub fn of_all(self, runs: &[&RunFigures]) -> Option<Vec<f64>> {
+        let values: Vec<f64> = match self {
+            Self::Throughput => all(runs, |run| run.throughput_per_s)?,
+            Self::NewOrders => all(runs, |run| run.new_orders_per_min)?,
+            Self::P50 => percentiles_ns(runs, 0.5)?,
+            Self::P95 => percentiles_ns(runs, 0.95)?,
+            Self::P99 => percentiles_ns(runs, 0.99)?,
+            Self::Elapsed => runs.iter().map(|run| run.measured_s).collect(),
         };
         // Nothing done, or nothing timed, is no number to compare.
-        (value > 0.0).then_some(value)
+        values.iter().all(|value| *value > 0.0).then_some(values)
     }
+}
+
+fn all(runs: &[&RunFigures], of: impl Fn(&RunFigures) -> Option<f64>) -> Option<Vec<f64>> {
+    runs.iter().map(|run| of(run)).collect()
+}
+
+fn percentiles_ns(runs: &[&RunFigures], quantile: f64) -> Option<Vec<f64>> {
+    let own = |run: &&'_ RunFigures| run.response.as_ref()?.percentile(quantile).copied();
+    let own: Vec<Percentile> = runs.iter().map(own).collect::<Option<_>>()?;
+    are_given(&own).then(|| own.iter().map(|it| it.ns as f64).collect())
 }
 
 #[cfg(test)]

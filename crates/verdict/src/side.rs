@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Record, RunSummary};
+use figures::RunFigures;
+use samples::Record;
 
 use crate::costs::Costs;
 
@@ -13,25 +14,25 @@ pub struct Execution<'a> {
     pub record: &'a Record,
     /// Which results it belongs to: executions of one block of the same results make a pair.
     pub results: usize,
-    pub(crate) summary: RunSummary,
+    pub(crate) figures: RunFigures,
     pub(crate) costs: Option<Costs>,
 }
 
 impl<'a> Execution<'a> {
     /// The figures of a record.
     pub fn of(record: &'a Record, results: usize) -> Self {
-        let summary = RunSummary::of(record);
+        let figures = RunFigures::of(record);
         Self {
             record,
             results,
-            costs: Costs::of(record, &summary),
-            summary,
+            costs: Costs::of(record, &figures),
+            figures,
         }
     }
 
     /// The figures of its measurement.
-    pub fn summary(&self) -> &RunSummary {
-        &self.summary
+    pub fn figures(&self) -> &RunFigures {
+        &self.figures
     }
 }
 

@@ -47,10 +47,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     let (waiting, active) = seen(run)?;
     let share = waiting / f64::max(active, 1.0);
     let cpu = run
-        .summary
-        .cpu
+        .figures
+        .server_cpu
         .ok_or_else(|| crate::finding::missing("CPU of the server's machine"))?;
-    let busy = cpu.user + cpu.system;
+    let busy = cpu.busy();
     let is_half_busy = HALF_BUSY.contains(&busy) && cpu.iowait < IOWAIT;
     let evidence = format!(
         "the query cache is on ({}), {} of the statements seen were waiting for its lock, CPUs {} busy, {} waiting for I/O",

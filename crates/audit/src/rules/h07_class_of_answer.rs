@@ -64,16 +64,12 @@ fn judge(set: &Set<'_>) -> Outcome {
 
 /// Response time per row read, nanoseconds; `None` where operations read hardly any.
 fn ns_per_row(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
-    let latency = run
-        .summary
-        .latency
-        .ok_or_else(|| missing("response times"))?;
+    let response = run.figures.response.as_ref();
+    let response = response.ok_or_else(|| missing("response times"))?;
     let operations = run.throughput()?;
-    let rows = run
-        .counter_per_s("Innodb_rows_read")?
-        .max(run.counter_per_s("Rows_read")?);
+    let rows = run.counters()?.rows_read_per_s().unwrap_or(0.0);
     let per_operation = rows / operations;
-    Ok((per_operation >= ROWS_AT_LEAST).then(|| latency.mean_ns / per_operation))
+    Ok((per_operation >= ROWS_AT_LEAST).then(|| response.mean_ns / per_operation))
 }
 
 #[cfg(test)]

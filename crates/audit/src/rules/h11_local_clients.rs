@@ -33,7 +33,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if transport == "tcp remote" && !shares_machine {
         return Ok(Finding::new(Level::Pass, "over TCP from another machine"));
     }
-    let finding = match run.summary.cpu.and_then(|cpu| cpu.client) {
+    let finding = match run.figures.server_cpu.and_then(|cpu| cpu.client) {
         Some(share) => Finding::new(
             Level::Warn,
             format!(

@@ -1,5 +1,6 @@
 //! H12: the client was not the bottleneck.
 
+use figures::Times;
 use samples::Cause;
 use units::{duration, percent};
 
@@ -75,8 +76,9 @@ fn judge(run: &Run<'_>) -> Outcome {
             shortfall.why
         ));
     }
-    let lag = run.summary.send_lag.and_then(|lag| lag.p99_ns);
-    let response = run.summary.latency.and_then(|latency| latency.p50_ns);
+    let magnitude_ns = |times: &Option<Times>, quantile| times.as_ref()?.magnitude_ns(quantile);
+    let lag = magnitude_ns(&run.figures.send_lag, 0.99);
+    let response = magnitude_ns(&run.figures.response, 0.5);
     let lag = lag
         .zip(response)
         .map(|(lag, p50)| (lag as f64, lag as f64 / p50.max(1) as f64));

@@ -33,10 +33,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(run: &Run<'_>) -> Outcome {
-    let latency = run
-        .summary
-        .latency
-        .ok_or_else(|| missing("response times"))?;
+    let response = run.figures.response.as_ref();
+    let response = response.ok_or_else(|| missing("response times"))?;
     let mut machines = run.record.machines.iter();
     let client = machines.rfind(|machine| machine.host != samples::Host::Server);
     let clock = client.and_then(|machine| machine.settings.as_ref()?.clocksource.as_deref());
@@ -46,10 +44,10 @@ fn judge(run: &Run<'_>) -> Outcome {
     } else {
         COARSE_NS
     };
-    let median = latency.p50_ns;
+    let median = response.magnitude_ns(0.5);
     let median_ns = median.ok_or_else(|| missing("twenty response times, for their median"))?;
     let share = resolution_ns / median_ns.max(1) as f64;
-    let has_no_spread = run.summary.count > 100 && latency.min_ns == latency.max_ns;
+    let has_no_spread = run.figures.count > 100 && response.min_ns == response.max_ns;
     let level = if share > SHARE || has_no_spread {
         Level::Fail
     } else {
@@ -57,8 +55,8 @@ fn judge(run: &Run<'_>) -> Outcome {
     };
     let evidence = format!(
         "clock source {clock}; response times from {} to {}, median {}",
-        duration(latency.min_ns as f64),
-        duration(latency.max_ns as f64),
+        duration(response.min_ns as f64),
+        duration(response.max_ns as f64),
         duration(median_ns as f64)
     );
     Ok(Finding::new(level, evidence).with("resolution_share", share))

@@ -38,7 +38,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let stalls = stalls(&course).ok_or_else(|| missing("throughput by second"))?;
     let share = stalls.stalled_share();
-    let longest = run.summary.latency.map_or(0, |latency| latency.max_ns);
+    let longest = run.figures.response.as_ref().map_or(0, |it| it.max_ns);
     let evidence = format!(
         "{} of {} were below half of the median ({}), {} in a row without any operation; the longest operation took {}",
         stalls.stalled,

@@ -1,17 +1,16 @@
 //! M09: no percentile rests on a handful of operations.
 
-use samples::are_enough;
+use figures::QUANTILES;
 use units::count;
 
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
     set::Set,
-    support::independent_beyond,
 };
 
-/// Percentiles that reports give.
-const GIVEN: [(f64, &str); 4] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9")];
+/// The percentiles that reports give, by name.
+const NAMES: [&str; QUANTILES.len()] = ["p50", "p95", "p99", "p99.9"];
 
 pub(super) const RULE: Rule = Rule {
     id: "M09",
@@ -33,17 +32,15 @@ fn judge(set: &Set<'_>) -> Outcome {
     let mut worst: Option<(Level, String, f64)> = None;
     let mut seen = 0;
     for run in &set.runs {
-        let responses = run.responses();
-        if responses.count() == 0 {
+        let Some(response) = &run.figures.response else {
             continue;
-        }
+        };
         seen += 1;
-        for (quantile, name) in GIVEN {
-            let beyond = independent_beyond(run.record, quantile);
-            if are_enough(beyond) {
+        for (percentile, name) in response.percentiles.iter().zip(NAMES) {
+            if percentile.given_ns().is_some() {
                 continue;
             }
-            let simple = responses.count() as f64 * (1.0 - quantile);
+            let (simple, beyond) = (percentile.beyond, percentile.independent);
             let level = if metric == name {
                 Level::Fail
             } else {

@@ -36,9 +36,9 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     by_number.retain(|_, count| *count > 0);
     // A backlog of the warm-up can take all the time: what comes back then was not due in the measurement.
-    let back = run.summary.throughput_per_s.unwrap_or(0.0) * measured_s;
-    let succeeded = run.summary.count.max(back.round() as u64);
-    let failed: u64 = by_number.values().sum::<u64>().max(run.summary.errors);
+    let back = run.figures.throughput_per_s.unwrap_or(0.0) * measured_s;
+    let succeeded = run.figures.count.max(back.round() as u64);
+    let failed: u64 = by_number.values().sum::<u64>().max(run.figures.errors);
     let offered = run.record.offered.as_ref();
     let unanswered = offered.map_or(0, |it| it.unfinished.max(it.in_flight));
     let refused = run.record.connections_refused();

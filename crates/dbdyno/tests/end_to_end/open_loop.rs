@@ -1,6 +1,7 @@
 //! A rate in an experiment: reached, or told why not, with the evidence in the record.
 
-use samples::{Record, RunSummary};
+use figures::RunFigures;
+use samples::Record;
 
 use crate::{experiment::Experiment, scene::Scene};
 
@@ -22,7 +23,7 @@ fn a_rate_within_reach_is_kept() {
     let offered = record.offered.as_ref().unwrap();
     assert_eq!((offered.process.as_str(), offered.due), ("constant", 200));
     assert!(offered.spin && offered.shortfall.is_none());
-    let summary = RunSummary::of(&record);
+    let summary = RunFigures::of(&record);
     assert_eq!(summary.count + offered.waits.count, 200);
     assert!(summary.service.is_some() && summary.send_lag.is_some());
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 use units::{duration, duration_tick, si, si_tick};
-use verdict::{Answer, Measure, Question, Scale};
+use verdict::{Answer, Execution, Measure, Question, Scale};
 
 use super::figures::scrolling;
 use crate::{
@@ -54,20 +54,18 @@ pub(super) fn charts(grid: &Grid, question: &Question) -> Markup {
 impl<'a> Pairs<'a> {
     fn of(grid: &Grid, question: &Question, answer: &'a Answer) -> Self {
         let value = |levels: &[(String, String)]| {
-            let mut by_block = BTreeMap::new();
-            for execution in &grid.executions {
-                let record = execution.record;
-                let combination = &record.header.combination;
+            let is_side = |execution: &&Execution<'_>| {
+                let combination = &execution.record.header.combination;
                 let mut wanted = levels.iter().chain(&answer.within);
-                let is_side = wanted.all(|(factor, level)| combination.get(factor) == Some(level));
-                if let Some(value) = Measure::Metric(question.metric).of(execution)
-                    && is_side
-                    && record.is_complete()
-                {
-                    by_block.insert(record.header.block, value);
-                }
-            }
-            by_block
+                wanted.all(|(factor, level)| combination.get(factor) == Some(level))
+            };
+            let complete = grid.executions.iter().filter(|it| it.record.is_complete());
+            let side: Vec<_> = complete.filter(is_side).collect();
+            let values = Measure::Metric(question.metric).of_all(&side);
+            let blocks = side.iter().map(|it| it.record.header.block);
+            blocks
+                .zip(values.unwrap_or_default())
+                .collect::<BTreeMap<u32, f64>>()
         };
         let sides = [value(&question.baseline), value(&answer.levels)];
         let blocks: BTreeSet<u32> = sides.iter().flat_map(BTreeMap::keys).copied().collect();

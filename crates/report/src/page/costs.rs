@@ -163,7 +163,7 @@ fn costs(grid: &Grid) -> Markup {
 
 /// The mean over the executions in words; `–` where one of them did not observe it.
 fn mean(executions: &[&Execution], measure: Measure) -> String {
-    let values: Option<Vec<f64>> = executions.iter().map(|it| measure.of(it)).collect();
+    let values = measure.of_all(executions);
     let figure = values.as_deref().and_then(Figure::of);
     figure.map_or("–".to_owned(), |it| measure.scale().in_words(it.mean))
 }

@@ -9,14 +9,13 @@ use super::{
     series::Course,
 };
 use crate::{
-    cell::{Percentile, busy, server_machine},
+    cell::Percentile,
     chart::{frame::Description, timeline::Timeline},
     disturbances,
     grid::Grid,
     limit::limit_name,
     results::Results,
     steadiness,
-    support::Support,
 };
 
 /// The run list; below it the panel that the script fills, or static charts where no library was built in.
@@ -74,9 +73,8 @@ fn number(value: Option<f64>, text: impl Fn(f64) -> String) -> Markup {
 }
 
 fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool) -> Markup {
-    let (record, summary) = (execution.record, execution.summary());
+    let (record, figures) = (execution.record, execution.figures());
     let run = record.header.run;
-    let times = Support::given_of(execution);
     html! {
         tr data-run=[zoomable.then_some(index)] class=[(!record.is_complete()).then_some("incomplete")] {
             th scope="row" data-value=(run) {
@@ -89,12 +87,12 @@ fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool
             @for factor in factors {
                 td { (record.header.combination.get(*factor).map_or("–", String::as_str)) }
             }
-            (number(summary.throughput_per_s, si))
+            (number(figures.throughput_per_s, si))
             @for percentile in Percentile::ALL {
-                (number(times.and_then(|times| percentile.of(&times)), duration))
+                (number(percentile.metric().of(figures), duration))
             }
-            (number(server_machine(record, summary).map(|cpu| busy(&cpu)), percent_number))
-            td data-value=(summary.errors) { (summary.errors) }
+            (number(figures.server_cpu.map(|cpu| cpu.busy()), percent_number))
+            td data-value=(figures.errors) { (figures.errors) }
             td { (limit_name(record)) }
             td.state {
                 @match record.incomplete_why() {

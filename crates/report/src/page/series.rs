@@ -52,7 +52,7 @@ fn first_choice(grid: &Grid) -> usize {
         .iter()
         .enumerate()
         .filter(|(_, it)| it.record.is_complete());
-    let measured = complete.filter_map(|(index, it)| Some((index, it.summary().throughput_per_s?)));
+    let measured = complete.filter_map(|(index, it)| Some((index, it.figures().throughput_per_s?)));
     measured
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .map_or(0, |(index, _)| index)

@@ -21,13 +21,7 @@ impl RunReport {
             write!(out, ",p{}_ms", value.percentile).expect(INFALLIBLE);
         }
         out.push('\n');
-        let seconds = self.measured_s;
-        let count = |per_s: f64| (per_s * seconds).round() as u64;
-        let classes = Classes {
-            read: count(self.statements_per_s.read),
-            write: count(self.statements_per_s.write),
-            other: count(self.statements_per_s.other),
-        };
+        let classes = self.classes;
         self.csv_row("operation", &self.name, classes, &self.response, &mut out);
         if let Some(service) = &self.service {
             self.csv_row("service", &self.name, classes, service, &mut out);
@@ -55,16 +49,12 @@ impl RunReport {
         times: &Times,
         out: &mut String,
     ) {
-        let per_s = if self.measured_s > 0.0 {
-            times.count as f64 / self.measured_s
-        } else {
-            0.0
-        };
         write!(
             out,
-            "{kind},{},{},{per_s:.3},{},{},{},{:.3},{:.3},{:.3}",
+            "{kind},{},{},{:.3},{},{},{},{:.3},{:.3},{:.3}",
             quoted(name),
             times.count,
+            times.per_s,
             classes.read,
             classes.write,
             classes.other,

@@ -19,7 +19,7 @@ use comfy_table::{CellAlignment, Table};
 use samples::Steadiness;
 
 use super::{RunReport, Times};
-use crate::{support::LEFT_OUT, terminal::RULED};
+use crate::{percentiles::LEFT_OUT, terminal::RULED};
 
 impl RunReport {
     /// The report as text of a few lines and a table.
@@ -161,15 +161,10 @@ impl RunReport {
     }
 
     fn row(&self, label: &str, times: &Times) -> Vec<String> {
-        let per_s = if self.measured_s > 0.0 {
-            times.count as f64 / self.measured_s
-        } else {
-            0.0
-        };
         let mut row = vec![
             label.to_owned(),
             times.count.to_string(),
-            units::si(per_s),
+            units::si(times.per_s),
             format!("{:.3}", times.mean_ms),
         ];
         row.extend(

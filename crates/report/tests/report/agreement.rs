@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use audit::{Declared, Measured, Subject};
 use proptest::prelude::*;
-use report::{
-    Detail, Factor, Results, RunReport, contrast_as_json, contrast_as_markdown, contrast_as_text,
-};
+use report::{Detail, Factor, Results, contrast_as_json, contrast_as_markdown, contrast_as_text};
 use samples::{Host, Record};
 use serde_json::Value;
 use verdict::{Answer, Contrast, Execution, Levels, Outcome, Question, Side, Terms, Tolerance};
 
 use crate::synthetic::{self, Plan};
+
+mod run_figures;
+
+use run_figures::assert_runs_agree;
 
 const CONNECTIONS: [u32; 3] = [1, 4, 16];
 
@@ -275,92 +277,6 @@ fn assert_checks_agree(contrast: &Contrast, margin: f64) {
     }
 }
 
-/// That CSV, JSON, SQLite and the report of one run have the same figures of each run.
-fn assert_runs_agree(results: &Results, json: &Value) {
-    let csv = report::csv(results, Detail::Runs);
-    let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
-    let column = |name: &str| rows[0].iter().position(|it| *it == name).unwrap();
-    let (run, operation, statement) = (column("run"), column("operation"), column("statement"));
-    let (measure, value) = (column("measure"), column("value"));
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("results.sqlite");
-    report::write_summary(results, &path).unwrap();
-    let database = rusqlite::Connection::open(&path).unwrap();
-    for (record, of_json) in results.runs.iter().zip(json["runs"].as_array().unwrap()) {
-        let number = record.header.run;
-        assert_eq!(of_json["run"], number);
-        let of_csv = |name: &str| {
-            let mut whole = rows
-                .iter()
-                .filter(|row| row[operation].is_empty() && row[statement].is_empty());
-            let row = whole.find(|row| row[run] == number.to_string() && row[measure] == name);
-            row.map(|row| row[value].parse::<f64>().unwrap())
-        };
-        let of_sqlite = |column: &str| {
-            let sql = format!("SELECT {column} FROM runs WHERE run = {number}");
-            database
-                .query_row(&sql, [], |row| row.get::<_, Option<f64>>(0))
-                .unwrap()
-        };
-        let of_json = |name: &str| {
-            let metrics = of_json["metrics"].as_array().unwrap();
-            let metric = metrics.iter().find(|it| it["measure"] == name);
-            metric.map(|it| it["value"].as_f64().unwrap())
-        };
-        let alone = RunReport::of(record, &[50.0, 95.0, 99.0, 99.9]);
-        let percentile = |at: usize| alone.response.percentiles[at].ms.map(|ms| ms * 1e6);
-        for (name, in_sqlite, unit, of_report) in [
-            (
-                "operations",
-                "count",
-                1.0,
-                Some(alone.response.count as f64),
-            ),
-            (
-                "throughput",
-                "throughput_per_s",
-                1.0,
-                alone.throughput_per_s,
-            ),
-            ("mean", "mean_us", 1e3, Some(alone.response.mean_ms * 1e6)),
-            ("p50", "p50_us", 1e3, percentile(0)),
-            ("p95", "p95_us", 1e3, percentile(1)),
-            ("p99", "p99_us", 1e3, percentile(2)),
-            ("p999", "p999_us", 1e3, percentile(3)),
-        ] {
-            let expected = of_csv(name);
-            for found in [
-                of_json(name),
-                of_sqlite(in_sqlite).map(|it| it * unit),
-                of_report,
-            ] {
-                assert_eq!(
-                    found.is_some(),
-                    expected.is_some(),
-                    "{name} of run {number}"
-                );
-                if let (Some(found), Some(expected)) = (found, expected) {
-                    assert!(
-                        (found - expected).abs() <= 1e-9 * expected.abs(),
-                        "{name}: {found} {expected}"
-                    );
-                }
-            }
-        }
-    }
-    // The results' headline in a history is the highest of the means that the report has.
-    let headline = verdict::headline(&results.runs).unwrap();
-    let highest = means(json)
-        .into_values()
-        .map(|[mean, ..]| mean)
-        .fold(0.0, f64::max);
-    assert!(
-        (headline.mean - highest).abs() <= 1e-12 * highest,
-        "{} {highest}",
-        headline.mean
-    );
-}
-
 /// What `compare` says of the same runs, whichever side is named first.
 fn assert_contrasted(results: &Results, answers: &[Answer], filesystem: &str) {
     let question = results.verdict.as_ref().unwrap();
@@ -444,7 +360,7 @@ proptest! {
             let row = format!("<td>{}</td><td>{estimate} ({low} to {high})</td>", answer.decision.word());
             prop_assert!(page.contains(&row), "{}", row);
         }
-        assert_runs_agree(&results, &json);
+        assert_runs_agree(&results, &json, &report::html(&results));
         for filesystem in &made.filesystems[1..] {
             assert_contrasted(&results, &answers, filesystem);
         }

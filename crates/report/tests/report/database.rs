@@ -1,8 +1,9 @@
 //! The results database, read back by SQL.
 
+use figures::RunFigures;
 use report::{Error, Factor, Results, write_summary};
 use rusqlite::{Batch, Connection, fallible_iterator::FallibleIterator};
-use samples::{Host, RunSummary};
+use samples::Host;
 
 use crate::synthetic::quickstart;
 
@@ -29,7 +30,7 @@ fn figures_come_back_as_they_were_summarised() {
         one::<i64>(&connection, "SELECT count(*) FROM operations"),
         48
     );
-    let summary = RunSummary::of(&results.runs[6]);
+    let summary = RunFigures::of(&results.runs[6]);
     let row: (String, f64, f64, f64) = connection
         .query_row(
             "SELECT mix, throughput_per_s, p95_us, server_percent FROM results WHERE run = 7",
@@ -39,9 +40,9 @@ fn figures_come_back_as_they_were_summarised() {
         .unwrap();
     assert_eq!(row.0, "5:1");
     assert_eq!(Some(row.1), summary.throughput_per_s);
-    let p95_ns = summary.latency.unwrap().p95_ns;
+    let p95_ns = summary.response.unwrap().given_ns(0.95);
     assert_eq!(row.2, p95_ns.unwrap() as f64 / 1e3);
-    assert_eq!(row.3, summary.cpu.unwrap().server.unwrap() * 100.0);
+    assert_eq!(row.3, summary.server_cpu.unwrap().server.unwrap() * 100.0);
     let why: String = one(
         &connection,
         "SELECT incomplete_why FROM runs WHERE NOT complete",

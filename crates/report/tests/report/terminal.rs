@@ -1,7 +1,8 @@
 //! The terminal tables as snapshots.
 
+use figures::RunFigures;
 use report::{Results, table};
-use samples::{Host, RunSummary};
+use samples::Host;
 
 use crate::synthetic::{Plan, asked, disturbed, interrupted, quickstart, record, sizing};
 
@@ -101,7 +102,7 @@ fn the_limit_is_that_of_the_best_combination_and_not_of_a_lucky_run() {
     let per_s: Vec<_> = results
         .runs
         .iter()
-        .map(|run| RunSummary::of(run).throughput_per_s)
+        .map(|run| RunFigures::of(run).throughput_per_s)
         .collect();
     assert!(per_s.iter().all(|other| *other <= per_s[2]), "{per_s:?}");
     let said = |results: &Results| {

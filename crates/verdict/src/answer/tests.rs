@@ -47,10 +47,13 @@ fn runs(combinations: &[(BTreeMap<String, String>, &[f64])]) -> Vec<(Record, f64
 fn judge(question: &Question, runs: &[(Record, f64)]) -> Vec<Answer> {
     let executions = runs.iter().map(|(record, value)| {
         let mut execution = Execution::of(record, 1);
-        let summary = &mut execution.summary;
-        summary.throughput_per_s = Some(*value);
-        summary.measured_s = *value;
-        summary.latency.as_mut().unwrap().p99_ns = Some((*value * 1e6) as u64);
+        let figures = &mut execution.figures;
+        figures.throughput_per_s = Some(*value);
+        figures.measured_s = *value;
+        for percentile in &mut figures.response.as_mut().unwrap().percentiles {
+            percentile.ns = (*value * 1e6) as u64;
+            (percentile.beyond, percentile.independent) = (100.0, 100.0);
+        }
         execution
     });
     answers(question, &executions.collect::<Vec<_>>())

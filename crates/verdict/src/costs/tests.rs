@@ -7,7 +7,7 @@ use crate::testing::{Made, record};
 
 fn costs(made: &Made) -> Costs {
     let record = record(made);
-    Costs::of(&record, &RunSummary::of(&record)).unwrap()
+    Costs::of(&record, &RunFigures::of(&record)).unwrap()
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_server_without_a_cpu_limit_is_never_held_back() {
             cgroups: groups.collect(),
             ..Machine::default()
         });
-        let costs = Costs::of(&record, &RunSummary::of(&record)).unwrap();
+        let costs = Costs::of(&record, &RunFigures::of(&record)).unwrap();
         costs.get(Cost::Throttled)
     };
     assert_eq!(throttled(&[]), Some(0.0), "in no group but the machine's");

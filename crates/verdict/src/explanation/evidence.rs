@@ -200,7 +200,7 @@ fn limits(side: &[&Execution<'_>]) -> Vec<Option<Resource>> {
 fn shortest_us(side: &[&Execution<'_>]) -> Option<f64> {
     let shortest = side
         .iter()
-        .map(|it| Some(it.summary.latency.as_ref()?.min_ns as f64 / 1e3));
+        .map(|it| Some(it.figures.response.as_ref()?.min_ns as f64 / 1e3));
     let shortest = shortest.collect::<Option<Vec<f64>>>()?;
     (!shortest.is_empty()).then(|| shortest.iter().sum::<f64>() / shortest.len() as f64)
 }

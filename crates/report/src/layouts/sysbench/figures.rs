@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use samples::Record;
+use samples::{Durations, Record};
 
 use super::{FinalReport, Latency, histogram};
-use crate::run_report::percentile_ms;
 
 /// What the final report says that stands in no record.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -66,6 +65,13 @@ impl FinalReport {
 /// The histogram of a run's response times.
 pub fn histogram_of(record: &Record) -> String {
     histogram(record.totals().response().histogram.counts())
+}
+
+/// A percentile (0 to 100) in milliseconds, never beyond the exact minimum and maximum; 0 where there is no time.
+fn percentile_ms(durations: &Durations, percentile: f64) -> f64 {
+    let ns = durations.histogram.quantile_ns(percentile / 100.0);
+    let ns = ns.map_or(0, |ns| ns.clamp(durations.min_ns, durations.max_ns));
+    ns as f64 / 1e6
 }
 
 /// Mean and standard deviation of all values, as sysbench has them: divided by their number.

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::*;
-use crate::line::{Interval, OperationInterval, Phase, StatementInterval};
-use crate::{
-    histogram::Histogram,
-    line::{Carried, Line, Offered, RunHeader},
-    machine::Host,
-    telemetry::{MachineUse, ProcessUse, Telemetry},
+use samples::{
+    Carried, Line, MachineUse, Offered, Phase, ProcessUse, RunHeader, StatementInterval, Telemetry,
 };
+
+use super::*;
 
 fn durations(values_ns: &[u64]) -> Durations {
     let mut durations = Durations::default();
@@ -129,26 +126,30 @@ fn only_the_measurement_counts() {
         interval(2.0, Phase::Measurement, &[20_000_000], 1),
         interval(3.0, Phase::Drain, &[8_000_000_000], 2),
     ]);
-    let summary = RunSummary::of(&record);
+    let figures = RunFigures::of(&record);
     assert_eq!(
-        (summary.count, summary.errors, summary.measured_s),
+        (figures.count, figures.errors, figures.measured_s),
         (4, 1, 2.0)
     );
-    assert_eq!(summary.throughput_per_s, Some(2.0));
-    let latency = summary.latency.unwrap();
-    assert_eq!((latency.min_ns, latency.max_ns), (10_000_000, 300_000_000));
+    assert_eq!(figures.throughput_per_s, Some(2.0));
+    let response = figures.response.clone().unwrap();
     assert_eq!(
-        latency.p99_ns, None,
+        (response.min_ns, response.max_ns),
+        (10_000_000, 300_000_000)
+    );
+    assert_eq!(
+        response.given_ns(0.99),
+        None,
         "one operation in a hundred is not enough of 4"
     );
 }
 
 #[test]
 fn nothing_measured_gives_no_figure() {
-    let summary = RunSummary::of(&record(&[interval(0.0, Phase::WarmUp, &[1], 0)]));
-    assert_eq!(summary.throughput_per_s, None);
-    assert_eq!(summary.latency, None);
-    assert_eq!(summary.cpu, None);
+    let figures = RunFigures::of(&record(&[interval(0.0, Phase::WarmUp, &[1], 0)]));
+    assert_eq!(figures.throughput_per_s, None);
+    assert_eq!(figures.response, None);
+    assert_eq!(figures.server_cpu, None);
 }
 
 #[test]
@@ -158,7 +159,7 @@ fn cpu_shares_add_up_to_the_machine() {
         interval(1.0, Phase::Measurement, &[1], 0),
         telemetry(1.0, 0.8, Host::Both),
     ]);
-    let cpu = RunSummary::of(&record).cpu.unwrap();
+    let cpu = RunFigures::of(&record).server_cpu.unwrap();
     let (server, client) = (cpu.server.unwrap(), cpu.client.unwrap());
     assert!(
         (server - 0.4).abs() < 1e-9,
@@ -175,28 +176,28 @@ fn the_clients_cpu_is_never_shown_as_the_servers() {
         interval(1.0, Phase::Measurement, &[1], 0),
         telemetry(1.0, 0.8, Host::Client),
     ]);
-    assert_eq!(RunSummary::of(&record).cpu.unwrap().server, None);
+    assert_eq!(RunFigures::of(&record).server_cpu, None);
 }
 
 #[test]
 fn an_operation_counts_for_the_phase_in_which_it_was_due_and_the_throughput_when_it_came_back() {
     const S: u64 = 1_000_000_000;
-    let summary = RunSummary::of(&record(&[
+    let figures = RunFigures::of(&record(&[
         interval(0.0, Phase::WarmUp, &[5 * S], 0),
         late(1.0, Phase::Measurement, Phase::WarmUp, &[7 * S]),
         interval(2.0, Phase::Measurement, &[1], 0),
         late(3.0, Phase::Drain, Phase::Measurement, &[2 * S, 2 * S]),
     ]));
-    assert_eq!((summary.count, summary.measured_s), (3, 2.0));
+    assert_eq!((figures.count, figures.measured_s), (3, 2.0));
     assert_eq!(
-        summary.throughput_per_s,
+        figures.throughput_per_s,
         Some(1.0),
         "the drain is no throughput"
     );
-    let latency = summary.latency.unwrap();
-    assert_eq!((latency.min_ns, latency.max_ns), (1, 2 * S));
-    assert_eq!(summary.send_lag.unwrap().max_ns, 2 * S);
-    assert_eq!(summary.operations[0].latency, Some(latency));
+    let response = figures.response.clone().unwrap();
+    assert_eq!((response.min_ns, response.max_ns), (1, 2 * S));
+    assert_eq!(figures.send_lag.as_ref().unwrap().max_ns, 2 * S);
+    assert_eq!(figures.operations[0].response, Some(response));
 }
 
 #[test]
@@ -215,14 +216,14 @@ fn what_never_came_back_is_in_the_percentiles() {
         waits: durations(&[3_000_000_000; 60]),
         shortfall: None,
     });
-    let summary = RunSummary::of(&record(&[
+    let figures = RunFigures::of(&record(&[
         interval(0.0, Phase::Measurement, &[1_000; 40], 0),
         offered,
     ]));
-    assert_eq!((summary.count, summary.offered_per_s), (40, Some(100.0)));
-    let latency = summary.latency.unwrap();
-    assert_eq!(latency.p50_ns, Some(3_000_000_000));
-    assert_eq!(summary.operations[0].latency.unwrap(), latency);
+    assert_eq!((figures.count, figures.offered_per_s), (40, Some(100.0)));
+    let response = figures.response.clone().unwrap();
+    assert_eq!(response.given_ns(0.5), Some(3_000_000_000));
+    assert_eq!(figures.operations[0].response, Some(response));
 }
 
 #[test]
@@ -248,7 +249,7 @@ fn statements_keep_their_classes() {
         }),
         _ => panic!("it is an interval"),
     };
-    let summary = RunSummary::of(&record(&[
+    let figures = RunFigures::of(&record(&[
         with(vec![
             statement("commit", 0, 0, &[4]),
             statement("read", 2, 0, &[1, 2]),
@@ -258,17 +259,24 @@ fn statements_keep_their_classes() {
             statement("read", 1, 0, &[3]),
         ]),
     ]));
-    let classes: Vec<_> = summary
+    let classes: Vec<_> = figures
         .statements
         .iter()
-        .map(|one| (one.statement.as_str(), one.reads, one.writes, one.others))
+        .map(|one| {
+            (
+                one.statement.as_str(),
+                one.classes.reads,
+                one.classes.writes,
+                one.classes.others,
+            )
+        })
         .collect();
     assert_eq!(
         classes,
         [("commit", 0, 0, 1), ("read", 3, 0, 0), ("update", 0, 1, 1)]
     );
-    assert_eq!(summary.statements[1].throughput_per_s, Some(1.5));
-    assert_eq!(summary.statements[1].latency.unwrap().max_ns, 3);
+    assert_eq!(figures.statements[1].throughput_per_s, Some(1.5));
+    assert_eq!(figures.statements[1].times.as_ref().unwrap().max_ns, 3);
 }
 
 #[test]
@@ -282,9 +290,9 @@ fn new_orders_are_told_by_the_minute() {
         interval.operations.push(new_order);
     }
     assert_eq!(
-        RunSummary::of(&record(&[measured])).new_orders_per_min(),
+        RunFigures::of(&record(&[measured])).new_orders_per_min,
         Some(180.0)
     );
     let other = interval(0.0, Phase::Measurement, &[500], 0);
-    assert_eq!(RunSummary::of(&record(&[other])).new_orders_per_min(), None);
+    assert_eq!(RunFigures::of(&record(&[other])).new_orders_per_min, None);
 }

@@ -1,0 +1,208 @@
+//! The figures of one run, over its measurement phase.
+
+use samples::{
+    Classes, CpuUse, Durations, Histogram, Host, Interval, NEW_ORDER, OperationInterval, Record,
+    Totals,
+};
+
+use crate::{
+    operation::{OperationFigures, StatementFigures},
+    percentile::QUANTILES,
+    times::Times,
+};
+
+/// The figures of one run, over its measurement phase.
+///
+/// Throughput is what came back while it was measured, divided by that time. All other figures are of the operations
+/// that were due in the measurement, whenever they came back: a backlog that is worked off after the stop makes no
+/// throughput, and no wait is left out of the response times.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunFigures {
+    /// Length of the measurement, seconds.
+    pub measured_s: f64,
+    /// Successful operations of all types.
+    pub count: u64,
+    /// Failed operations of all types.
+    pub errors: u64,
+    /// Operations per second that were asked for; `None` in a closed loop.
+    pub offered_per_s: Option<f64>,
+    /// Successful operations per second; `None` when nothing was measured.
+    pub throughput_per_s: Option<f64>,
+    /// New-Orders per minute, those that were rolled back on purpose included; `None` where none ran.
+    pub new_orders_per_min: Option<f64>,
+    /// Response times of all types together; those that never came back count with the time that they had waited.
+    pub response: Option<Times>,
+    /// Service times, from the send; `None` in a closed loop, where they are the response times.
+    pub service: Option<Times>,
+    /// From the moment at which a user was due to the moment at which its request went out.
+    pub send_lag: Option<Times>,
+    /// Statements of all operations by what they did.
+    pub classes: Classes,
+    /// Figures by load and operation, sorted.
+    pub operations: Vec<OperationFigures>,
+    /// Figures by load and statement, sorted; empty where operations are single statements.
+    pub statements: Vec<StatementFigures>,
+    /// CPU of the machine that the server stands on; `None` when it was not observed.
+    pub server_cpu: Option<CpuUse>,
+    /// CPU of the machine that dbdyno ran on; `None` when it was not observed.
+    pub client_cpu: Option<CpuUse>,
+    /// CPUs that the server used, in the mean.
+    pub server_cpus: Option<f64>,
+    /// CPUs that dbdyno used, in the mean.
+    pub client_cpus: Option<f64>,
+}
+
+impl RunFigures {
+    /// The figures of `record`, with the percentiles that every output gives.
+    pub fn of(record: &Record) -> Self {
+        Self::with_quantiles(record, &QUANTILES)
+    }
+
+    /// The figures of `record`, with these percentiles (0.99 for the 99th).
+    pub fn with_quantiles(record: &Record, quantiles: &[f64]) -> Self {
+        let phase = MeasuredPhase {
+            intervals: record.measured_intervals().collect(),
+            quantiles,
+        };
+        let totals = record.totals();
+        let response = totals.response();
+        let per_s = |count: u64| per_s(count, totals.measured_s);
+        let operations = operations(record, &totals, &phase);
+        let new_orders = operations.iter().find(|it| it.operation == NEW_ORDER);
+        let new_orders_per_min = new_orders.and_then(|it| Some(it.throughput_per_s? * 60.0));
+        let server_cpu = CpuUse::of_server(record);
+        let client_cpu = CpuUse::of_client(record);
+        let cpus = |share: Option<f64>, other| Some(share? * cpus_without(record, other));
+        Self {
+            measured_s: totals.measured_s,
+            count: response.count,
+            errors: totals.operations.values().map(|it| it.errors).sum(),
+            offered_per_s: record.offered.as_ref().and_then(|it| it.rate_per_s),
+            throughput_per_s: per_s(totals.operations.values().map(|it| it.back).sum()),
+            new_orders_per_min,
+            response: phase.times(&with_waits(record, response), |interval| {
+                responses(interval, |_| true)
+            }),
+            service: phase.times(&totals.service(), |interval| {
+                let services = interval.operations.iter().flat_map(|it| &it.service);
+                services.map(|it| &it.histogram).collect()
+            }),
+            send_lag: phase.times(&totals.send_lag, |interval| {
+                interval.send_lag.iter().map(|it| &it.histogram).collect()
+            }),
+            classes: totals.classes(),
+            operations,
+            statements: statements(&totals, &phase),
+            server_cpus: cpus(server_cpu.and_then(|cpu| cpu.server), Host::Client),
+            client_cpus: cpus(client_cpu.and_then(|cpu| cpu.client), Host::Server),
+            server_cpu,
+            client_cpu,
+        }
+    }
+
+    /// So many of something by the time of the measurement; `None` when nothing was measured.
+    pub fn per_s(&self, count: u64) -> Option<f64> {
+        per_s(count, self.measured_s)
+    }
+
+    /// CPU time of dbdyno for one statement, microseconds; `None` when it was not observed.
+    pub fn client_us_per_statement(&self) -> Option<f64> {
+        let statements = Some(self.classes.all()).filter(|statements| *statements > 0)?;
+        Some(self.client_cpus? * self.measured_s * 1e6 / statements as f64)
+    }
+}
+
+/// The intervals of the measured phase, and the percentiles that are asked for.
+struct MeasuredPhase<'r> {
+    intervals: Vec<&'r Interval>,
+    quantiles: &'r [f64],
+}
+
+impl<'r> MeasuredPhase<'r> {
+    /// The figures of some times, of which `of` finds those of an interval.
+    fn times(
+        &self,
+        all: &Durations,
+        of: impl Fn(&'r Interval) -> Vec<&'r Histogram>,
+    ) -> Option<Times> {
+        let intervals: Vec<_> = self.intervals.iter().map(|it| of(it)).collect();
+        Times::in_bursts(all, self.quantiles, &intervals)
+    }
+}
+
+fn responses(interval: &Interval, is: impl Fn(&OperationInterval) -> bool) -> Vec<&Histogram> {
+    let operations = interval.operations.iter().filter(|it| is(it));
+    operations.map(|it| &it.histogram).collect()
+}
+
+fn operations(
+    record: &Record,
+    totals: &Totals,
+    phase: &MeasuredPhase<'_>,
+) -> Vec<OperationFigures> {
+    let alone = totals.operations.len() == 1;
+    let all = totals.operations.iter();
+    let figures = all.map(|((load, operation), total)| {
+        let is = |it: &OperationInterval| it.load == *load && it.operation == *operation;
+        let response = total.response.clone();
+        let response = if alone {
+            with_waits(record, response)
+        } else {
+            response
+        };
+        OperationFigures {
+            load: load.clone(),
+            operation: operation.clone(),
+            count: total.response.count,
+            errors: total.errors,
+            throughput_per_s: per_s(total.back, totals.measured_s),
+            response: phase.times(&response, |interval| {
+                responses(interval, |it| alone || is(it))
+            }),
+            service: phase.times(&total.service, |interval| {
+                let services = interval.operations.iter().filter(|it| alone || is(it));
+                let services = services.flat_map(|it| &it.service);
+                services.map(|it| &it.histogram).collect()
+            }),
+        }
+    });
+    figures.collect()
+}
+
+fn statements(totals: &Totals, phase: &MeasuredPhase<'_>) -> Vec<StatementFigures> {
+    let all = totals.statements.iter();
+    let figures = all.map(|((load, statement), total)| StatementFigures {
+        load: load.clone(),
+        statement: statement.clone(),
+        classes: total.classes,
+        throughput_per_s: per_s(total.back, totals.measured_s),
+        times: phase.times(&total.times, |interval| {
+            let own = interval.statements.iter();
+            let own = own.filter(|it| it.load == *load && it.statement == *statement);
+            own.map(|it| &it.histogram).collect()
+        }),
+    });
+    figures.collect()
+}
+
+fn per_s(count: u64, measured_s: f64) -> Option<f64> {
+    (measured_s > 0.0).then(|| count as f64 / measured_s)
+}
+
+/// Response times, and the waits of those that never came back.
+fn with_waits(record: &Record, mut response: Durations) -> Durations {
+    if let Some(offered) = &record.offered {
+        response.add(&offered.waits);
+    }
+    response
+}
+
+/// CPUs of the observed machine that is not the one of the other half of the run.
+fn cpus_without(record: &Record, other: Host) -> f64 {
+    let mut machines = record.machines.iter();
+    let machine = machines.find(|machine| machine.host != other);
+    machine.map_or(1.0, |machine| f64::from(machine.cpus))
+}
+
+#[cfg(test)]
+mod tests;
