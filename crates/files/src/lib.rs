@@ -1,4 +1,4 @@
-//! Files beside those of others: written whole, locked while in use, removed only by their maker; a user's read within limits.
+//! Files beside those of others: written whole, locked while in use, removed only by their maker; others' read within limits.
 
 mod created;
 mod error;
@@ -11,7 +11,10 @@ mod tree;
 pub use created::Created;
 pub use error::Error;
 pub use lock::{Lock, holder};
-pub use regular::{open_regular, open_regular_within, read_regular, read_regular_text};
+pub use regular::{
+    open_foreign, open_regular, open_regular_within, read_foreign, read_regular, read_regular_text,
+    read_within,
+};
 pub use replacement::{Replacement, replace, replace_private};
 pub use scratch::Scratch;
 pub use tree::{remove_marked, remove_tree};

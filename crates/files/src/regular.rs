@@ -1,9 +1,12 @@
-//! Files that a user names: only regular ones are opened, and no more is read of them than their purpose needs.
+//! Files that a user or a server names: only regular ones are opened, and no more is read of them than their purpose needs.
 
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read},
-    os::{fd::AsRawFd, unix::fs::OpenOptionsExt},
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::fs::OpenOptionsExt,
+    },
     path::Path,
 };
 
@@ -11,6 +14,9 @@ use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, fstatfs, major, minor};
 
 /// The file system of pipes without a name, as a shell makes them for `<(command)`. Source: linux/magic.h.
 const PIPEFS: u64 = 0x5049_5045;
+/// File systems whose files are made up by the kernel while they are read: some of them never end, some wait.
+/// Source: linux/magic.h: proc, sysfs, debugfs, tracefs.
+const OF_THE_KERNEL: [u64; 4] = [0x9fa0, 0x6265_6572, 0x6462_6720, 0x7472_6163];
 /// Major and minor number of `/dev/null`.
 const NULL: (u32, u32) = (1, 3);
 
@@ -19,17 +25,47 @@ const NULL: (u32, u32) = (1, 3);
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let stat = fstat(&found)?;
-    let flags = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => OFlags::NONBLOCK,
-        FileType::CharacterDevice if is_null(&stat) => OFlags::NONBLOCK,
-        FileType::Fifo if is_without_name(&found)? => OFlags::empty(),
-        FileType::Fifo => return Err(refused("a FIFO, not a regular file")),
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::CharacterDevice if is_null(&stat) => open_found(&found, OFlags::NONBLOCK),
+        FileType::Fifo if file_system(&found)? == PIPEFS => open_found(&found, OFlags::empty()),
+        kind => open_kind(&found, kind),
+    }
+}
+
+/// Opens a regular file that somebody else names, such as a server in its variables: neither a pipe nor `/dev/null` is
+/// one, nor what the kernel makes up while it is read, which may never end or wait.
+pub fn open_foreign(path: &Path) -> io::Result<File> {
+    let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let kind = FileType::from_raw_mode(fstat(&found)?.st_mode);
+    if kind == FileType::RegularFile && OF_THE_KERNEL.contains(&file_system(&found)?) {
+        return Err(refused("a file of the kernel, which no server writes"));
+    }
+    open_kind(&found, kind)
+}
+
+/// The first `bytes_max` bytes of a regular file that somebody else names.
+pub fn read_foreign(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_foreign(path)?
+        .take(bytes_max)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn open_kind(found: &OwnedFd, kind: FileType) -> io::Result<File> {
+    match kind {
+        FileType::RegularFile => open_found(found, OFlags::NONBLOCK),
+        FileType::Fifo => Err(refused("a FIFO, not a regular file")),
         FileType::CharacterDevice | FileType::BlockDevice => {
-            return Err(refused("a device, not a regular file"));
+            Err(refused("a device, not a regular file"))
         }
-        FileType::Directory => return Err(refused("a directory, not a regular file")),
-        _ => return Err(refused("not a regular file")),
-    };
+        FileType::Directory => Err(refused("a directory, not a regular file")),
+        _ => Err(refused("not a regular file")),
+    }
+}
+
+/// Opens what was looked at, whatever has the name by now.
+fn open_found(found: &OwnedFd, flags: OFlags) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
         .custom_flags(flags.bits().cast_signed())
@@ -48,10 +84,14 @@ pub fn open_regular_within(path: &Path, bytes_max: u64) -> io::Result<File> {
 
 /// The content of a regular file; an error where it is longer than `bytes_max`.
 pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let file = open_regular_within(path, bytes_max)?;
     // It may grow, and a pipe has no length.
-    file.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    read_within(open_regular_within(path, bytes_max)?, bytes_max)
+}
+
+/// All that a stream has, such as standard input; an error where it is longer than `bytes_max`.
+pub fn read_within(stream: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stream.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
         return Err(too_long(bytes_max));
     }
@@ -78,10 +118,9 @@ fn is_null(stat: &Stat) -> bool {
     (major(stat.st_rdev), minor(stat.st_rdev)) == NULL
 }
 
-fn is_without_name(found: impl std::os::fd::AsFd) -> io::Result<bool> {
+fn file_system(found: &OwnedFd) -> io::Result<u64> {
     // The type of the field differs between architectures.
-    let file_system = fstatfs(found)?.f_type as u64;
-    Ok(file_system & 0xffff_ffff == PIPEFS)
+    Ok(fstatfs(found)?.f_type as u64 & 0xffff_ffff)
 }
 
 fn refused(why: &str) -> io::Error {
@@ -141,8 +180,10 @@ mod tests {
             (dir.path(), "a directory, not a regular file"),
             (&socket, "not a regular file"),
         ] {
-            let error = read_regular(path, 10).unwrap_err();
-            assert_eq!(error.to_string(), why, "{}", path.display());
+            for read in [read_regular, read_foreign] {
+                let error = read(path, 10).unwrap_err();
+                assert_eq!(error.to_string(), why, "{}", path.display());
+            }
         }
     }
 
@@ -154,5 +195,48 @@ mod tests {
         drop(writer);
         let path = format!("/dev/fd/{}", reader.as_raw_fd());
         assert_eq!(read_regular(Path::new(&path), 10).unwrap(), b"secret");
+    }
+
+    #[test]
+    fn what_somebody_else_names_is_read_as_far_as_allowed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        std::fs::write(&file, "0123456789").unwrap();
+        symlink(&file, &link).unwrap();
+        assert_eq!(read_foreign(&file, 4).unwrap(), b"0123");
+        assert_eq!(read_foreign(&link, 100).unwrap(), b"0123456789");
+        let gone = read_foreign(&dir.path().join("gone"), 1).unwrap_err();
+        assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn what_a_shell_hands_over_and_the_kernel_makes_up_is_no_file_of_somebody_else() {
+        let (reader, _writer) = io::pipe().unwrap();
+        let pipe = format!("/dev/fd/{}", reader.as_raw_fd());
+        for (path, why) in [
+            (pipe.as_str(), "a FIFO"),
+            ("/dev/null", "a device"),
+            ("/proc/self/maps", "a file of the kernel"),
+            (
+                "/sys/kernel/mm/transparent_hugepage/enabled",
+                "a file of the kernel",
+            ),
+        ] {
+            if path.starts_with("/sys") && !Path::new(path).exists() {
+                continue;
+            }
+            let error = read_foreign(Path::new(path), 1).unwrap_err().to_string();
+            assert!(error.starts_with(why), "{path}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_stream_is_read_as_far_as_its_limit() {
+        assert_eq!(read_within(&b"0123"[..], 4).unwrap(), b"0123");
+        let error = read_within(io::repeat(0), 1 << 20).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "longer than 1.00 MiB, the limit for such a file"
+        );
     }
 }

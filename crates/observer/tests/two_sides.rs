@@ -177,7 +177,7 @@ fn files_that_its_own_side_does_not_allow_are_not_looked_at() {
         (Path::new("/dev/zero"), outside),
         (Path::new("/etc/passwd"), outside),
         (&directory.path().join("../x.pid"), outside),
-        (&fifo, "a FIFO, no regular file"),
+        (&fifo, "a FIFO, not a regular file"),
         (&inside, "holds no process id"),
     ] {
         let host = reach(way(observer.port, SECRET)).unwrap();

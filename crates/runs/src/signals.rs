@@ -5,7 +5,7 @@ use std::{
     io::{self, IsTerminal, stderr, stdout},
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering},
     },
     thread,
     time::Duration,
@@ -25,6 +25,8 @@ use crate::blame::{Blame, Blamed};
 static RAISED: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
 /// When the first signal came, nanoseconds of the system's clock; 0 before.
 static AT_NS: AtomicU64 = AtomicU64::new(0);
+/// Which one it was; 0 before.
+static FIRST: AtomicI32 = AtomicI32::new(0);
 /// Who is told of the first signal.
 static TOLD: OnceLock<fn()> = OnceLock::new();
 /// Whether the first signal is told.
@@ -72,6 +74,11 @@ pub fn silent_interrupt() -> Result<Interrupt, Blamed> {
     interrupt()
 }
 
+/// The first signal, a moment after it came; `None` where none came.
+pub fn first() -> Option<i32> {
+    Some(FIRST.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
+}
+
 /// How long ago the first signal came; `None` where none came.
 pub fn raised_for() -> Option<Duration> {
     let known = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -109,6 +116,8 @@ fn ignores(status: &str, signal: i32) -> bool {
 /// Says what happens now, on a thread of its own: whoever waits could not.
 fn tell(signal: i32) {
     noted();
+    // Of later ones dbdyno ends at once.
+    let _ = FIRST.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
     if signal == SIGHUP {
         leave_terminal();
     }

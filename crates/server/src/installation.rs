@@ -2,11 +2,12 @@
 
 mod search;
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::error::Error;
-use crate::process::launch::Launch;
+use crate::process::{launch::Launch, program::version_output};
 use crate::version::{Flavour, Numbers, VersionRequest, parse_version_answer};
 
 /// The names of the server binary, MariaDB's first: its `mysqld` is a link.
@@ -51,12 +52,13 @@ impl Installation {
         let mysqld = path
             .canonicalize()
             .map_err(|error| unusable(error.to_string()))?;
-        let output = launch
-            .command(&mysqld)
-            .args(["--no-defaults", "--version"])
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| unusable(error.to_string()))?;
+        let mut command = launch.command(&mysqld);
+        command.args(["--no-defaults", "--version"]);
+        let output = version_output(command).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => Error::io("wait for", &mysqld)(error),
+            io::ErrorKind::TimedOut => unusable("does not answer --version".to_owned()),
+            _ => unusable(error.to_string()),
+        })?;
         let answer = String::from_utf8_lossy(&output.stdout);
         let Some((flavour, version)) = parse_version_answer(&answer) else {
             let said = String::from_utf8_lossy(&output.stderr);

@@ -29,6 +29,7 @@ pub use install::{
 };
 pub use installation::Installation;
 pub use process::interruption::end_waits_when;
+pub use process::program::version_output;
 pub use process::spawner::{Lifetime, spawn};
 pub use server::Server;
 pub use snapshot::manifest::Method;

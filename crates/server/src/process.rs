@@ -4,6 +4,7 @@ pub(crate) mod interruption;
 pub(crate) mod launch;
 pub(crate) mod log;
 pub(crate) mod port;
+pub(crate) mod program;
 pub(crate) mod readiness;
 pub(crate) mod spawner;
 

@@ -12,7 +12,6 @@ mod error;
 mod kernel;
 mod machine;
 mod memory;
-mod named_file;
 mod network;
 mod own_process;
 mod pid_file;

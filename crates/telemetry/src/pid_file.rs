@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
-use crate::named_file;
-
 /// A pid file is no longer: the largest id has seven digits.
 const BYTES_MAX: u64 = 64;
 
 /// The process id that a regular file begins with; an error says in words why there is none.
 pub fn pid_in_file(file: &Path) -> Result<u32, String> {
-    let bytes = named_file::beginning(file, BYTES_MAX).map_err(|error| error.to_string())?;
+    let bytes = files::read_foreign(file, BYTES_MAX).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
     let pid = text.trim().parse();
     pid.map_err(|_| "holds no process id".to_owned())

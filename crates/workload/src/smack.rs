@@ -4,6 +4,7 @@ mod ast;
 mod barrel_text;
 mod checker;
 mod client_program;
+mod data_file;
 mod diagnostic;
 mod dictionary;
 mod error;

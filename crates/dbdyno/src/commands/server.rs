@@ -235,6 +235,8 @@ fn stop(name: &str, server: &mut Server) -> Result<(), Blamed> {
         match Purpose::Change.control(&server.endpoint(), redo_log::bring_back) {
             Ok(true) => eprintln!("note: the redo log was switched off; it is on now"),
             Ok(false) => {}
+            // The wait for the stop would go on, as one that clears up.
+            Err(error) if error.blame == Blame::Interrupted => return Err(error),
             // A server that lets nobody in has to be stopped all the same.
             Err(error) => {
                 eprintln!("warning: whether its redo log is on cannot be asked: {error:#}")
@@ -271,7 +273,7 @@ fn become_client(args: ClientArgs) -> Result<Infallible, Blamed> {
     let own = names.map(|name| installation.basedir.join("bin").join(name));
     let own = own
         .into_iter()
-        .filter(|path| runs(&mut installation.program(path)));
+        .filter(|path| runs(installation.program(path)));
     // An unpacked client looks for its character sets where it was built for.
     let character_sets = installation.character_sets_dir();
     let character_sets =
@@ -299,7 +301,8 @@ fn become_client(args: ClientArgs) -> Result<Infallible, Blamed> {
 }
 
 /// Whether a client can be run: an unpacked one may lack a library that the server does not need.
-fn runs(client: &mut Command) -> bool {
-    let output = client.arg("--version").output();
+fn runs(mut client: Command) -> bool {
+    client.arg("--version");
+    let output = server::version_output(client);
     output.is_ok_and(|output| output.status.success())
 }

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsString,
-    io::{self, Read},
+    io,
     path::{Path, PathBuf},
     process::ExitCode,
     thread,
@@ -209,9 +209,8 @@ fn read_script(path: Option<&Path>) -> anyhow::Result<Script> {
             files::read_regular(path, SCRIPT_BYTES_MAX),
         ),
         None => {
-            let mut text = Vec::new();
-            let read = io::stdin().lock().read_to_end(&mut text);
-            ("standard input".to_owned(), read.map(|_| text))
+            let text = files::read_within(io::stdin().lock(), SCRIPT_BYTES_MAX);
+            ("standard input".to_owned(), text)
         }
     };
     let text = text.map_err(|error| {

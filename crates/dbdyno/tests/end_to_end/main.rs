@@ -49,6 +49,7 @@ mod secrets;
 mod server_activity;
 mod server_check;
 mod server_life_cycle;
+mod server_waits;
 mod shipped;
 mod slap_experiment;
 mod snapshots;

@@ -465,6 +465,13 @@ fn a_schema_that_was_there_is_not_dropped() {
     let kept: Vec<&str> = words.iter().copied().chain(["--no-drop"]).collect();
     place.slap(&kept).exits(0);
     assert_eq!(place.sql("show tables in prod"), "customers\nx\n");
+    // Of a table in the way the server tells, as to the original, which drops no table by itself.
+    place.sql("create table prod.t1 (theirs int); insert into prod.t1 values (7)");
+    let made_up = ["--create-schema=prod", "--auto-generate-sql", "--no-drop"];
+    place.slap(&made_up).exits(3).says("t1");
+    assert_eq!(place.sql("select theirs from prod.t1"), "7\n");
+    place.slap(&made_up[..2]).exits(2).hints("--yes-drop");
+    assert_eq!(place.sql("select theirs from prod.t1"), "7\n");
     let dropped: Vec<&str> = words.iter().copied().chain(["--yes-drop"]).collect();
     place.slap(&dropped).exits(0);
     assert!(!place.sql("show databases").contains("prod"));

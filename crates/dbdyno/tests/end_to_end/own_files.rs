@@ -15,17 +15,17 @@ struct Named {
 const NAMED: [Named; 7] = [
     Named {
         what: "an experiment",
-        limit: "16 MiB",
+        limit: "16.0 MiB",
         run: |scene, path| scene.dbdyno(["run", path]),
     },
     Named {
         what: "a .smack file of super-smack",
-        limit: "16 MiB",
+        limit: "16.0 MiB",
         run: |scene, path| scene.dbdyno(["super-smack", path, "1", "1"]),
     },
     Named {
         what: "a .smack file of an experiment",
-        limit: "1024 MiB",
+        limit: "1.00 GiB",
         run: |scene, path| {
             let text = format!(
                 "format = 1\n[server]\n[load]\nsmack = \"{path}\"\nconnections = 1\nduration = \"1s\"\n"
@@ -36,12 +36,12 @@ const NAMED: [Named; 7] = [
     },
     Named {
         what: "an option file of a client",
-        limit: "16 MiB",
+        limit: "16.0 MiB",
         run: |scene, path| scene.dbdyno(["tables", &format!("--defaults-file={path}")]),
     },
     Named {
         what: "an option file of mysqlslap",
-        limit: "16 MiB",
+        limit: "16.0 MiB",
         run: |scene, path| {
             let file = format!("--defaults-file={path}");
             scene.dbdyno(["mysqlslap", &file, "--query=select 1"])
@@ -49,12 +49,12 @@ const NAMED: [Named; 7] = [
     },
     Named {
         what: "an option file of a server",
-        limit: "16 MiB",
+        limit: "16.0 MiB",
         run: |scene, path| scene.dbdyno(["server", "create", "demo", "--cnf", path]),
     },
     Named {
         what: "a password",
-        limit: "64 KiB",
+        limit: "64.0 KiB",
         run: |scene, path| scene.dbdyno(["tables", "--port=1", "--password-file", path]),
     },
 ];
@@ -90,6 +90,17 @@ fn a_huge_file_is_not_read_to_its_end() {
     for named in &NAMED {
         refused(named, &huge, &format!("longer than {}", named.limit));
     }
+}
+
+#[test]
+fn a_script_from_standard_input_has_the_same_limit() {
+    let scene = Scene::new();
+    let mut command = Command::new("bash");
+    let dbdyno = env!("CARGO_BIN_EXE_dbdyno");
+    command.arg("-c");
+    let line = format!("{dbdyno} super-smack < /dev/zero");
+    let finished = scene.launch(command, [line]).finish();
+    finished.exits(2).says("standard input: longer than 16.0 MiB");
 }
 
 #[test]

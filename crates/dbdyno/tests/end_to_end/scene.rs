@@ -194,6 +194,16 @@ fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     })
 }
 
+/// The first child of a process.
+pub(crate) fn first_child(pid: u32) -> Option<i32> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten();
+    let mut children = tasks.filter_map(|task| {
+        let path = task.path().join("children");
+        fs::read_to_string(path).ok()
+    });
+    children.find_map(|text| text.split_whitespace().next()?.parse().ok())
+}
+
 /// A dbdyno that runs; killed when the test ends before it.
 pub(crate) struct Running {
     line: String,

@@ -1,6 +1,6 @@
 //! mysqlslap's tables and clients as data and load of an experiment, on a real server and on the null server.
 
-use crate::{results::Results, scene::Scene};
+use crate::{mariadb::MariaDb, results::Results, scene::Scene};
 
 const EXPERIMENT: &str = r#"
 format = 1
@@ -95,4 +95,32 @@ fn a_file_without_a_statement_is_told_before_anything_starts() {
         .exits(2)
         .says("tables.sql has no statement");
     assert!(!scene.path().join("results").exists());
+}
+
+/// The load's DROP TABLE IF EXISTS is for the table of an earlier run.
+#[test]
+fn a_table_of_its_name_on_a_given_server_is_somebody_elses() {
+    let scene = Scene::new();
+    let mariadb = MariaDb::start(&scene, &[]);
+    mariadb.rows("create table test.t1 (theirs int)");
+    mariadb.rows("insert into test.t1 values (7)");
+    let given = |source: &str| {
+        let server = mariadb.as_experiment();
+        format!(
+            "format = 1\n[server]\n{server}\ndatabase = \"test\"\n[data]\nslap = {{ {source} }}\n\
+             [load]\nslap = {{ query = \"select 1\", number_of_queries = 4 }}\nconnections = 1\n"
+        )
+    };
+    scene.file("given.toml", &given("auto_generate_sql = true"));
+    scene
+        .dbdyno(["run", "given.toml"])
+        .exits(2)
+        .says("table test.t1 exists already");
+    // Tables of one's own come with a database, which is dropped first: on a private server only.
+    scene.file("given.toml", &given("create = \"create table x (a int)\""));
+    scene
+        .dbdyno(["run", "given.toml"])
+        .exits(2)
+        .says("private server");
+    assert_eq!(mariadb.rows("select theirs from test.t1"), [["7"]]);
 }

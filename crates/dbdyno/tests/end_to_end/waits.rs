@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use crate::{
     null_server::{null_server, write_smack},
     results::Record,
-    scene::{Finished, Running, Scene},
+    scene::{Finished, Running, Scene, first_child},
 };
 
 /// Far more than the two seconds that it takes, for a busy machine, and far less than the hour that the server takes.
@@ -16,7 +16,7 @@ const SOON: Duration = Duration::from_secs(20);
 
 impl Running {
     /// Waits until it listens to signals, and then until it has had the time to come to its wait.
-    fn wait_until_it_waits(&mut self) {
+    pub(crate) fn wait_until_it_waits(&mut self) {
         let status = format!("/proc/{}/status", self.pid());
         self.wait_until("it listens to signals", || {
             let text = fs::read_to_string(&status).unwrap_or_default();
@@ -29,7 +29,7 @@ impl Running {
 
     /// Ends it by a signal, soon.
     #[track_caller]
-    fn end_by(self, signal: Signal) -> Finished {
+    pub(crate) fn end_by(self, signal: Signal) -> Finished {
         self.signal(signal);
         let begin = reactor::system_now();
         let finished = self.finish();
@@ -153,6 +153,60 @@ fn a_statement_ends_at_the_limit_that_the_user_sets() {
         .says("a limit above zero");
 }
 
+/// The command that is called again is another process: a signal that only the first one gets ends both.
+#[test]
+fn the_first_signal_ends_a_rerun_with_what_it_calls() {
+    let scene = Scene::new();
+    let (server, socket) = null_server(&scene, &["--delay=1ms"]);
+    let single = "oltp point_select run --threads 2 --time 1 --record out/record.jsonl";
+    started(&scene, single, &socket).finish().exits(0);
+    server.signal(Signal::STOP);
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let mut env = Command::new("env");
+        env.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_dbdyno")]);
+        let mut running = scene.launch(env, ["rerun", "out"]);
+        let parent = running.pid();
+        running.wait_until("it calls the command", || first_child(parent).is_some());
+        let child = first_child(parent).unwrap();
+        // Its handlers have to be there.
+        std::thread::sleep(Duration::from_millis(1500));
+        running.end_by(signal);
+        let stat = fs::read_to_string(format!("/proc/{child}/stat"));
+        assert!(stat.is_err(), "{signal:?}: {stat:?}");
+    }
+    server.signal(Signal::CONT);
+}
+
+#[test]
+fn the_first_signal_ends_a_command_that_makes_rows() {
+    let scene = Scene::new();
+    let (_server, socket) = null_server(&scene, &["--error-rate=1", "--error-number=1146"]);
+    let begun = scene.path().join("begun");
+    let command = format!("sleep 3600 & echo $! > {}; wait", begun.display());
+    scene.file(
+        "rows.smack",
+        &format!(
+            "client \"one\" {{ user \"u\"; host \"localhost\"; db \"test\"; socket \"{}\"; query_barrel \"1 it\"; }}
+             table \"t\" {{ client \"one\"; create \"create table t (a int)\"; min_rows \"9\"; \
+             data_file \"t.dat\"; gen_data_file \"{command}\"; }}
+             query \"it\" {{ query \"select 1\"; type \"it\"; has_result_set \"y\"; parsed \"n\"; }}
+             main {{ one.init(); one.set_num_rounds($2); one.create_threads($1); one.connect(); \
+             one.unload_query_barrel(); one.collect_threads(); one.disconnect(); }}",
+            socket.display()
+        ),
+    );
+    let mut running = scene.start(["super-smack", "rows.smack", "1", "1", "-D", "."]);
+    let child = || fs::read_to_string(&begun).ok()?.trim().parse::<u32>().ok();
+    running.wait_until("the command runs", || child().is_some());
+    running.end_by(Signal::TERM);
+    let child = child().unwrap();
+    scene.wait_until("the command is gone", || {
+        let stat = fs::read_to_string(format!("/proc/{child}/stat"));
+        stat.map_or(true, |stat| stat.contains(") Z "))
+    });
+    assert!(!scene.path().join("t.dat").exists());
+}
+
 #[test]
 fn nohup_protects_from_a_hangup() {
     let scene = Scene::new();
@@ -215,7 +269,7 @@ fn a_slow_query_log_that_is_no_file_is_named() {
     let record = Record::parse(&text);
     let missing = record.one("server_observation")["not_observed"].to_string();
     assert!(
-        missing.contains("/dev/zero: a device, no regular file"),
+        missing.contains("/dev/zero: a device, not a regular file"),
         "{missing}"
     );
 }

@@ -82,7 +82,8 @@ impl<'a> Request<'a> {
                 _ => Self::Done,
             };
         }
-        let one_column = [&b"with"[..], b"table", b"values"];
+        // What a procedure returns is invented, too.
+        let one_column = [&b"with"[..], b"table", b"values", b"call"];
         let reports = [
             &b"explain"[..],
             b"describe",
@@ -252,6 +253,7 @@ mod tests {
                 "WITH x AS (SELECT 1) SELECT * FROM x",
                 Request::Rows { columns: 1 },
             ),
+            ("CALL p(1, 2)", Request::Rows { columns: 1 }),
             ("BEGIN", change(0)),
             ("commit", change(0)),
             ("SET NAMES utf8mb4", Request::Done),

@@ -1,13 +1,11 @@
 //! Runs the ordinary clients of package registries and watches how far they are.
 
-use std::io::{self, Read};
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Output, Stdio};
-use std::thread::{self, JoinHandle};
+use std::io;
+use std::process::{Command, Output};
 
 use super::error::InstallError;
 use crate::error::Error;
-use crate::process::interruption::{ProcessScope, wait_for};
+use crate::process::program;
 
 /// Longest part of a client's last words that an error repeats, characters.
 const SAID_CHARS_MAX: usize = 400;
@@ -24,25 +22,14 @@ impl Client<'_> {
     /// Runs a client to its end and returns what it printed; `watch` is called now and then with its number.
     pub(super) fn run(
         &self,
-        mut command: Command,
+        command: Command,
         watch: &mut dyn FnMut(u32),
     ) -> Result<Output, Error> {
-        command
-            .process_group(0)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
-        let stdout = child.stdout.take().map(drain);
-        let stderr = child.stderr.take().map(drain);
-        let status = wait_for(&mut child, ProcessScope::Group, watch)
-            .map_err(Error::io("wait for", self.name.as_ref()))?;
-        let output = Output {
-            status,
-            stdout: collect(stdout),
-            stderr: collect(stderr),
-        };
-        if status.success() {
+        let output = program::output(command, watch).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => Error::io("wait for", self.name.as_ref())(error),
+            _ => self.not_started(&error),
+        })?;
+        if output.status.success() {
             Ok(output)
         } else {
             Err(self.failed(&output))
@@ -82,20 +69,6 @@ pub(super) fn written_bytes(pid: u32) -> u64 {
         .lines()
         .find_map(|line| line.strip_prefix("wchar: "));
     written.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
-}
-
-/// Reads a pipe to its end in a thread of its own, so that the client never waits for us.
-fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // A pipe that breaks is one that ended.
-        let _ = pipe.read_to_end(&mut bytes);
-        bytes
-    })
-}
-
-fn collect(pipe: Option<JoinHandle<Vec<u8>>>) -> Vec<u8> {
-    pipe.and_then(|pipe| pipe.join().ok()).unwrap_or_default()
 }
 
 /// The first complaint of a client, else its last line: Maven and apt mark theirs, npm's begin with `npm`.

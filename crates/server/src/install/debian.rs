@@ -4,6 +4,7 @@
 //! suites are others of the archive that apt is configured with.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -11,7 +12,7 @@ use super::archive::unpack_tar;
 use super::client::Client;
 use super::error::InstallError;
 use crate::error::Error;
-use crate::process::interruption;
+use crate::process::interruption::{self, InterruptiblePipe, ProcessScope, wait_for};
 
 /// Debian's keys for all of its suites, as its package of keys has them.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
@@ -173,6 +174,7 @@ pub(super) fn unpack_package(deb: &Path, into: &Path) -> Result<(), Error> {
         let mut child = Command::new("dpkg-deb")
             .arg("--fsys-tarfile")
             .arg(deb)
+            .process_group(0)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -180,15 +182,19 @@ pub(super) fn unpack_package(deb: &Path, into: &Path) -> Result<(), Error> {
         let unpacked = child
             .stdout
             .take()
-            .map_or(Ok(()), |tar| unpack_tar(tar, into));
-        let status = child.wait()?;
+            .map_or(Ok(()), |tar| unpack_tar(InterruptiblePipe(tar), into));
+        if interruption::check().is_err() {
+            interruption::kill(&child, ProcessScope::Group);
+        }
+        let status = wait_for(&mut child, ProcessScope::Group, &mut |_| {})?;
         interruption::check()?;
-        if status.success() {
-            unpacked
-        } else {
-            Err(std::io::Error::other(format!(
+        match unpacked {
+            // It ended because nobody read the rest.
+            Err(full) if full.kind() == std::io::ErrorKind::StorageFull => Err(full),
+            unpacked if status.success() => unpacked,
+            _ => Err(std::io::Error::other(format!(
                 "dpkg-deb ended with {status}"
-            )))
+            ))),
         }
     };
     unpacked().map_err(|error| match error.kind() {

@@ -73,6 +73,8 @@ impl Installation {
                 {
                     return Ok(installation);
                 }
+                // The user has interrupted: nothing else is looked at.
+                Err(error @ Error::Io { .. }) => return Err(error),
                 other => found.push(other),
             }
         }

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Read},
+    os::fd::AsFd,
     process::{Child, ExitStatus},
     sync::{
         Arc, OnceLock,
@@ -11,7 +12,10 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, Signal, kill_process, kill_process_group},
+};
 
 /// How often a child is looked at.
 const PERIOD: Duration = Duration::from_millis(50);
@@ -81,31 +85,75 @@ pub(crate) enum ProcessScope {
     Group,
 }
 
+/// A pipe of a child that may never write to it, nor close it: reading ends as [`Interruptible`] does.
+pub(crate) struct InterruptiblePipe<P>(pub(crate) P);
+
+impl<P: Read + AsFd> Read for InterruptiblePipe<P> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let period = Timespec {
+            tv_sec: 0,
+            tv_nsec: i64::from(PERIOD.subsec_nanos()),
+        };
+        loop {
+            if is_raised() {
+                return Err(io::Error::other("interrupted"));
+            }
+            match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&period)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => return self.0.read(buffer),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
 /// Waits for a child, which is killed when somebody interrupts; `watch` is called now and then.
 pub(crate) fn wait_for(
     child: &mut Child,
     kin: ProcessScope,
     watch: &mut dyn FnMut(u32),
 ) -> io::Result<ExitStatus> {
+    wait_for_within(child, kin, Duration::MAX, watch)
+}
+
+/// The same; one that takes longer than `limit` is killed, too.
+pub(crate) fn wait_for_within(
+    child: &mut Child,
+    kin: ProcessScope,
+    limit: Duration,
+    watch: &mut dyn FnMut(u32),
+) -> io::Result<ExitStatus> {
     let wait = Wait::begin();
+    let mut waited = Duration::ZERO;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        if let Err(error) = wait.go_on() {
-            let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-            // It may have ended in between.
-            let _ = match (pid, kin) {
-                (Some(pid), ProcessScope::Group) => kill_process_group(pid, Signal::KILL),
-                (Some(pid), ProcessScope::Alone) => kill_process(pid, Signal::KILL),
-                (None, _) => Ok(()),
-            };
+        let in_time = if waited < limit {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::TimedOut.into())
+        };
+        if let Err(error) = wait.go_on().and(in_time) {
+            kill(child, kin);
             child.wait()?;
             return Err(error);
         }
         watch(child.id());
         thread::sleep(PERIOD);
+        waited += PERIOD;
     }
+}
+
+/// Kills a child that nobody has collected yet.
+pub(crate) fn kill(child: &Child, kin: ProcessScope) {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    // It may have ended in between.
+    let _ = match (pid, kin) {
+        (Some(pid), ProcessScope::Group) => kill_process_group(pid, Signal::KILL),
+        (Some(pid), ProcessScope::Alone) => kill_process(pid, Signal::KILL),
+        (None, _) => Ok(()),
+    };
 }
 
 fn interrupted() -> io::Error {

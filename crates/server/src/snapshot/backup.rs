@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use crate::error::Error;
 use crate::initialise::LOG_LINES;
 use crate::installation::Installation;
-use crate::process::interruption::{ProcessScope, wait_for};
-use crate::process::log;
+use crate::process::interruption::{self, ProcessScope, wait_for};
+use crate::process::{log, program::version_output};
 use crate::server::Server;
 use crate::snapshot::Draft;
 use crate::version::Numbers;
@@ -80,7 +80,9 @@ impl Program {
     /// The server version that the program is made for:
     /// `mariadb-backup based on MariaDB server 10.11.19-MariaDB debian-linux-gnu (x86_64)`.
     fn version(&self) -> Option<Numbers> {
-        let output = self.command().arg("--version").output().ok()?;
+        let mut command = self.command();
+        command.arg("--version");
+        let output = version_output(command).ok()?;
         // Older ones tell it on the error output.
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8_lossy(&said);
@@ -108,6 +110,7 @@ fn find(installation: &Installation) -> Result<Program, Error> {
             None => {}
         }
     }
+    interruption::check().map_err(Error::io("look for", NAMES[0].as_ref()))?;
     Err(Error::NoBackup { wanted, found })
 }
 

@@ -9,7 +9,6 @@ use std::{
 use samples::{Histogram, SlowClass, SlowLog};
 
 use super::{fingerprint::fingerprint, status::to_nano};
-use crate::named_file;
 
 /// Fingerprints that stand in a record.
 const CLASSES_AT_MOST: usize = 20;
@@ -40,7 +39,7 @@ impl Mark {
             return Err(format!("log_output is {}", variable("log_output")));
         }
         let path = Path::new(variable("datadir")).join(variable("slow_query_log_file"));
-        let length = named_file::open(&path)
+        let length = files::open_foreign(&path)
             .and_then(|file| Ok(file.metadata()?.len()))
             .map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self {
@@ -52,7 +51,7 @@ impl Mark {
     /// What was written since; an error says in words why it cannot be read.
     pub(crate) fn written_since(&self) -> Result<SlowLog, String> {
         let read = || -> io::Result<SlowLog> {
-            let mut file = named_file::open(&self.path)?;
+            let mut file = files::open_foreign(&self.path)?;
             // A log that is shorter than before was begun anew.
             let from = self.offset.min(file.metadata()?.len());
             file.seek(SeekFrom::Start(if from < self.offset { 0 } else { from }))?;

@@ -2,9 +2,8 @@
 
 use std::{
     fs::File,
-    io::{self, Read, Write},
+    io::{self, Read},
     path::Path,
-    process::{Command, Stdio},
 };
 
 use bstr::ByteSlice;
@@ -12,8 +11,8 @@ use protocol::LocalSource;
 
 use super::{
     Error,
+    data_file::data_file,
     gen_data::{GenData, GenDataStream},
-    script::Generator,
     table_event::{TableEvent, Watch},
 };
 
@@ -122,91 +121,9 @@ impl LocalSource for Watched<'_, '_> {
     }
 }
 
-/// Makes a data file; it appears under its name only when it is complete.
-pub(crate) fn make_file(path: &Path, generator: &Generator) -> Result<(), Error> {
-    let failed = |error: files::Error| data_file(path, error.into());
-    let file = files::Replacement::begin(path).map_err(failed)?;
-    write_file(file.path(), generator)?;
-    file.commit().map_err(failed)
-}
-
-fn write_file(path: &Path, generator: &Generator) -> Result<(), Error> {
-    let mut file = File::create(path).map_err(|error| data_file(path, error))?;
-    match generator {
-        Generator::GenData(generator) => {
-            let mut stream = generator.stream();
-            let mut piece = Vec::new();
-            while stream.fill(&mut piece) {
-                file.write_all(&piece)
-                    .map_err(|error| data_file(path, error))?;
-                piece.clear();
-            }
-            Ok(())
-        }
-        Generator::Shell(command) => run_shell(command, file),
-    }
-}
-
-fn run_shell(command: &bstr::BString, output: File) -> Result<(), Error> {
-    let failed = |reason: String| Error::ShellCommand {
-        command: command.to_string(),
-        reason,
-    };
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(command.to_os_str_lossy())
-        .stdin(Stdio::null())
-        .stdout(output)
-        .status()
-        .map_err(|error| failed(error.to_string()))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(failed(status.to_string()))
-    }
-}
-
-fn data_file(path: &Path, source: io::Error) -> Error {
-    Error::DataFile {
-        path: path.to_owned(),
-        source,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn files_appear_complete_or_not_at_all() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("rows.dat");
-        make_file(&path, &Generator::Shell("printf 'a,1\\nb,2\\n'".into())).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"a,1\nb,2\n");
-        let other = dir.path().join("other.dat");
-        let error = make_file(&other, &Generator::Shell("echo a; exit 3".into())).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "shell command 'echo a; exit 3' failed: exit status: 3"
-        );
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn a_generator_and_its_file_stream_the_same() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("rows.dat");
-        let generator = GenData::new(50_000, b"%12-12s%n,%25-25s,%n,%d").unwrap();
-        make_file(&path, &Generator::GenData(generator.clone())).unwrap();
-        let read = |mut source: RowSource| {
-            let mut rows = Vec::new();
-            while source.fill(&mut rows).unwrap() {}
-            rows
-        };
-        let generated = read(RowSource::generated(&generator));
-        assert!(generated == read(RowSource::open(&path).unwrap()));
-        assert_eq!(generated.find_iter(b"\n").count(), 50_000);
-    }
 
     #[test]
     fn progress_counts_lines() {

@@ -7,10 +7,11 @@ use protocol::Connection;
 
 use super::{
     Error,
+    data_file::make_file,
     dictionary::DataFiles,
     gen_data::GenData,
     refusal,
-    rows::{self, RowSource, Watched},
+    rows::{RowSource, Watched},
     script::{Generator, Script, TableSection},
     table_event::{TableEvent, Watch},
 };
@@ -148,7 +149,7 @@ impl TablePlan {
             }
             PlannedRows::Generated(_) => None,
             PlannedRows::File { path, generator } => {
-                self.populate(path, generator.as_ref(), watch)?;
+                self.populate(path, generator.as_ref(), watch).await?;
                 Some(path.as_path())
             }
         };
@@ -191,7 +192,7 @@ impl TablePlan {
         }
     }
 
-    fn populate(
+    async fn populate(
         &self,
         path: &Path,
         generator: Option<&Generator>,
@@ -210,7 +211,7 @@ impl TablePlan {
             path,
             command: generator.to_string(),
         });
-        rows::make_file(path, generator)
+        make_file(path, generator).await
     }
 
     /// The error for a row that the server does not take, with its cause in the format.

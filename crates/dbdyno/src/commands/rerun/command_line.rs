@@ -1,11 +1,19 @@
 //! A command that is called again, with what it drew and where it writes named.
 
 use std::{
+    io::{self, IsTerminal, stdin},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, ExitStatus},
+    thread,
+    time::Duration,
 };
 
-use runs::{Blame, Blamed, HIDDEN};
+use runs::{Blame, Blamed, HIDDEN, signals};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// How often the command is looked at.
+const PERIOD: Duration = Duration::from_millis(20);
 
 /// A command as it is to be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,15 +116,40 @@ impl CommandLine {
             return Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()));
         }
         let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
-        let status = Command::new(program)
-            .args(&self.arguments)
-            .current_dir(&self.directory)
-            .status()
-            .map_err(|error| failed(error.to_string()))?;
+        let mut command = Command::new(program);
+        command.args(&self.arguments).current_dir(&self.directory);
+        // The one that is called says it.
+        signals::silent_interrupt()?;
+        let status = ended(command).map_err(|error| failed(error.to_string()))?;
         match status.code() {
             Some(code) => Ok(code as u8),
             None => Err(failed(status.to_string())),
         }
+    }
+}
+
+/// Runs a command to its end; a signal that only this process got is handed on, and the command ends in its own way.
+fn ended(mut command: Command) -> io::Result<ExitStatus> {
+    // A command that asks for a password must stay in the terminal's group, which hears the terminal by itself.
+    let leads_group = !stdin().is_terminal();
+    if leads_group {
+        command.process_group(0);
+    }
+    let mut child = command.spawn()?;
+    let mut is_told = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        let first = signals::first().and_then(Signal::from_named_raw);
+        if let Some(signal) = first.filter(|_| !is_told) {
+            is_told = true;
+            // A terminal sends no SIGTERM.
+            if leads_group || signal == Signal::TERM {
+                kill_process(Pid::from_child(&child), signal)?;
+            }
+        }
+        thread::sleep(PERIOD);
     }
 }
 

@@ -1,0 +1,101 @@
+//! Runs another program to its end and keeps what it printed; it ends, with its children, when the user interrupts.
+
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Output, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::process::interruption::{self, ProcessScope, wait_for_within};
+
+/// Longest time that a program may take to tell its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Runs a program, and `watch` now and then with its number; there is no limit.
+pub(crate) fn output(command: Command, watch: &mut dyn FnMut(u32)) -> io::Result<Output> {
+    output_within(command, Duration::MAX, watch)
+}
+
+/// Runs a program that tells its version and ends; one that does not is killed.
+pub fn version_output(command: Command) -> io::Result<Output> {
+    interruption::check()?;
+    output_within(command, VERSION_TIMEOUT, &mut |_| {})
+}
+
+fn output_within(
+    mut command: Command,
+    limit: Duration,
+    watch: &mut dyn FnMut(u32),
+) -> io::Result<Output> {
+    command
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let stdout = child.stdout.take().map(drain);
+    let stderr = child.stderr.take().map(drain);
+    // Where this fails, nobody waits for the pipes: what left the program's group may hold them.
+    let status = wait_for_within(&mut child, ProcessScope::Group, limit, watch)?;
+    Ok(Output {
+        status,
+        stdout: collect(stdout),
+        stderr: collect(stderr),
+    })
+}
+
+/// Reads a pipe to its end in a thread of its own, so that the program never waits for us.
+fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // A pipe that breaks is one that ended.
+        let _ = pipe.read_to_end(&mut bytes);
+        bytes
+    })
+}
+
+fn collect(pipe: Option<JoinHandle<Vec<u8>>>) -> Vec<u8> {
+    pipe.and_then(|pipe| pipe.join().ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn what_it_printed_is_kept() {
+        let output = version_output(shell("echo 10.11; echo odd >&2; exit 3")).unwrap();
+        assert_eq!(output.stdout, b"10.11\n");
+        assert_eq!(output.stderr, b"odd\n");
+        assert_eq!(output.status.code(), Some(3));
+    }
+
+    #[test]
+    fn one_that_does_not_end_is_killed_with_its_children() {
+        let dir = tempfile::tempdir().unwrap();
+        let number = dir.path().join("pid");
+        let script = format!("sleep 1000 & echo $! > {}; wait", number.display());
+        let limit = Duration::from_millis(500);
+        let error = output_within(shell(&script), limit, &mut |_| {}).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        let child = std::fs::read_to_string(number).unwrap();
+        let is_gone = || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+            stat.map_or(true, |stat| stat.contains(") Z "))
+        };
+        // The kernel takes a moment.
+        for _ in 0..100 {
+            if is_gone() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        panic!("process {child} still runs");
+    }
+}
