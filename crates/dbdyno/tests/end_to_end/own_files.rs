@@ -100,7 +100,9 @@ fn a_script_from_standard_input_has_the_same_limit() {
     command.arg("-c");
     let line = format!("{dbdyno} super-smack < /dev/zero");
     let finished = scene.launch(command, [line]).finish();
-    finished.exits(2).says("standard input: longer than 16.0 MiB");
+    finished
+        .exits(2)
+        .says("standard input: longer than 16.0 MiB");
 }
 
 #[test]
