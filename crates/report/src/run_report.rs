@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use figures::{RunFigures, StatementFigures};
-use samples::{ErrorCount, Record, ServerIdentity, Shortfall, Steadiness};
+use samples::{ErrorCount, JudgedSteadiness, Record, ServerIdentity, Shortfall};
 use serde::Serialize;
 
 use crate::{limit::limit_in_words, observers};
@@ -74,7 +74,7 @@ pub struct RunReport {
     pub limited_by: Option<String>,
     /// What the run did over its measurement, and its stalls; left out where it was not judged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub steadiness: Option<Steadiness>,
+    pub steadiness: Option<JudgedSteadiness>,
     /// How the server's host was observed, in words; left out where nobody was asked to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_host: Option<String>,

@@ -17,6 +17,7 @@ mod error_count;
 mod folded;
 mod histogram;
 mod instance;
+mod judged_steadiness;
 mod keys;
 mod known_load;
 mod line;
@@ -29,7 +30,6 @@ mod read_error;
 mod reader;
 mod server_activity;
 mod server_moment;
-mod steadiness;
 mod tail;
 mod telemetry;
 mod thinned;
@@ -47,6 +47,7 @@ pub use durations::Durations;
 pub use error_count::ErrorCount;
 pub use histogram::{Histogram, HistogramError};
 pub use instance::{OF_THE_INSTANCE, OF_THE_SERVER, is_of_the_instance};
+pub use judged_steadiness::{JudgedSteadiness, Stalls};
 pub use keys::Keys;
 pub use known_load::{KNOWN_LOADS, KnownLoad, NEW_ORDER};
 pub use line::{
@@ -71,7 +72,6 @@ pub use server_activity::{
     TableSizes, TotalsRow,
 };
 pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
-pub use steadiness::{Stalls, Steadiness};
 pub use tail::RecordTail;
 pub use telemetry::{
     CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory,

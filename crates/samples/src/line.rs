@@ -20,11 +20,11 @@ use crate::{
     durations::Durations,
     error_count::{ErrorCount, is_zero},
     histogram::Histogram,
+    judged_steadiness::JudgedSteadiness,
     keys::Keys,
     machine::{Changed, Machine, Storage},
     observer::Observer,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
-    steadiness::Steadiness,
     telemetry::{Collected, Telemetry},
 };
 
@@ -84,7 +84,7 @@ pub enum Line {
     /// What became of deliveries in the background.
     Deliveries(Deliveries),
     /// What the run did over its measurement.
-    Steadiness(Steadiness),
+    Steadiness(JudgedSteadiness),
     /// What share of the client's own ceiling the run used.
     Ceiling(Ceiling),
     /// The last line of a run that ended by itself, well or not.

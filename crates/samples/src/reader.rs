@@ -23,9 +23,9 @@ use crate::{
     deliveries::Deliveries,
     error_count::ErrorCount,
     folded::folded,
+    judged_steadiness::JudgedSteadiness,
     keys::Keys,
     line_reader::Lines,
-    steadiness::Steadiness,
     thinned::{even_out, thin},
     totals::Totals,
 };
@@ -86,7 +86,7 @@ pub struct Record {
     pub deliveries: Option<Deliveries>,
     /// What the run did over its measurement, as it was judged when it ended; `None` where nothing was measured, and in
     /// records of before.
-    pub steadiness: Option<Steadiness>,
+    pub steadiness: Option<JudgedSteadiness>,
     /// What share of its ceiling the client used; `None` in a record that nobody looked it up for.
     pub ceiling: Option<Ceiling>,
     /// The end; `None` when dbdyno was killed.

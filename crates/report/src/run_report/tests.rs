@@ -186,7 +186,7 @@ fn text_for_the_terminal() {
 #[test]
 fn what_the_run_did_is_told() {
     let mut record = record();
-    record.steadiness = Some(Steadiness {
+    record.steadiness = Some(JudgedSteadiness {
         class: Some("warming".to_owned()),
         reasons: vec!["throughput changed by +12 %".to_owned()],
         drift: Some(0.12),

@@ -16,7 +16,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
-use samples::Steadiness;
+use samples::JudgedSteadiness;
 
 use super::{RunReport, Times};
 use crate::{percentiles::LEFT_OUT, terminal::RULED};
@@ -179,7 +179,7 @@ impl RunReport {
 }
 
 /// `warming: throughput changed by +12 %; 3 s below half of the median throughput, 2 s of it in a row`.
-fn in_words(steadiness: &Steadiness) -> String {
+fn in_words(steadiness: &JudgedSteadiness) -> String {
     let class = steadiness.class.as_deref().unwrap_or("cannot be told");
     let reasons = steadiness.reasons.join(", ");
     let mut words = if reasons.is_empty() {

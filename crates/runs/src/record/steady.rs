@@ -1,7 +1,7 @@
 //! When a load is steady: the rules of the statistics, as a load takes them.
 
 use load::{Counters, Judgement, LoadSeries};
-use samples::{Stalls, Steadiness};
+use samples::{JudgedSteadiness, Stalls};
 use stats::{Evidence, RunState, Unjudged, judge_measurement, judge_run, why_not_steady};
 
 /// Judges a load while it runs.
@@ -41,13 +41,13 @@ fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Optio
 }
 
 /// What a run did over its measurement, for its record.
-pub fn steadiness(course: &verdict::Course) -> Steadiness {
+pub fn steadiness(course: &verdict::Course) -> JudgedSteadiness {
     let state = course.state();
     let reasons = match &state {
         Ok(state) => state.reasons.iter().map(ToString::to_string).collect(),
         Err(why) => vec![why.to_string()],
     };
-    Steadiness {
+    JudgedSteadiness {
         class: (state.as_ref().ok()).map(|state| state.steadiness.word().to_owned()),
         reasons,
         drift: state.as_ref().ok().map(|state| state.drift.estimate),

@@ -1,10 +1,10 @@
-//! What a run did over its measurement, as it was judged when it ended.
+//! The output of a rule, and no measurement: whether the run was steady, as `verdict` judged it when it ended.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a run was steady, and the stalls that its mean hides.
+/// Whether a run was steady, and the stalls that its mean hides: judged when it ended, by the rules of that version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Steadiness {
+pub struct JudgedSteadiness {
     /// `steady`, `warming`, `slowing`, `cyclic` or `never steady`; `None` where it cannot be told.
     pub class: Option<String>,
     /// Why it is not steady, or cannot be told, in words; empty for a steady run.
