@@ -2,7 +2,7 @@
 # Whether a change made dbdyno's client dearer: a build from before against one from after, the same command lines in
 # turns, on the null server and on a private MariaDB.
 #
-# usage: bench/before_after/run.sh BEFORE [AFTER]    (default of AFTER: what `make build` builds)
+# usage: bench/before_after.sh BEFORE [AFTER]    (default of AFTER: what `make build` builds)
 # Environment: ROUNDS (8), QUERIES of a run on the null server (400000), WAREHOUSES (1), SECONDS_EACH of a TPC-C run (10).
 # Prints a table in Markdown: medians of both, and the median of the rounds' ratios with the least and the greatest, between
 # which the true median lies with 99 % (of 8 rounds). The default takes 15 minutes. Every processor that does something else
@@ -11,7 +11,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=bench/dbdyno.sh
-. "$here/../dbdyno.sh"
+. "$here/dbdyno.sh"
 need 'mawk, util-linux and coreutils' awk taskset timeout
 if [ $# -lt 1 ]; then
     sed -n 's/^# //; 5p' "$0" >&2
