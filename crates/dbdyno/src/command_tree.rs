@@ -1,7 +1,6 @@
 //! The whole command line as one definition, for completions and man pages: ours, and those of the front doors.
 
 use clap::Command;
-use workload::TOOLS;
 
 use crate::front_doors::FRONT_DOORS;
 
@@ -19,7 +18,9 @@ pub(crate) fn command_tree(cli: Command) -> Command {
 
 /// `cli`, whose help also names the tools that a link makes of it.
 fn with_links(cli: Command) -> Command {
-    let (last, others) = TOOLS.split_last().expect("there are some");
+    let linked = FRONT_DOORS.iter().filter(|door| door.is_linked);
+    let names: Vec<&str> = linked.map(|door| door.name).collect();
+    let (last, others) = names.split_last().expect("there are some");
     let links = format!(
         "Called by the name {} or {last} (through a link), dbdyno is that program.",
         others.join(", ")

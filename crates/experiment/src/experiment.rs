@@ -282,9 +282,9 @@ fn cell(
     let server_section = section("server", "[server]")?;
     let mut server = ServerSpec::read(&server_section)?;
     let data_section = section("data", "[data]")?;
-    let mut data = DataSpec::read(&data_section, &server, vocabulary.data)?;
+    let mut data = DataSpec::read(&data_section, &server, &vocabulary.data)?;
     let load_section = section("load", "[load]")?;
-    let mut load = LoadSpec::read(&load_section, vocabulary.loads)?;
+    let mut load = LoadSpec::read(&load_section, &vocabulary.loads)?;
     check_needed_data(&load_section, &server, data.as_ref(), &load)?;
     if scale < 1.0 {
         scale::shrink_options(scale, &mut server)
@@ -400,7 +400,7 @@ fn check_metric(
 
 /// The loads of all combinations go together.
 fn check_together(top: &Section<'_>, cells: &[Cell], vocabulary: &Vocabulary) -> Result<(), Error> {
-    for kind in vocabulary.loads {
+    for kind in &vocabulary.loads {
         let sources = cells.iter().map(|cell| &cell.load.source);
         let alike = sources.filter(|source| source.name() == kind.name());
         let mut values = alike.map(|source| &source.values);

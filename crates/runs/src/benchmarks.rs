@@ -1,4 +1,9 @@
-//! What drives each benchmark of the registry of `workload` in an experiment, a line each.
+//! The registry: every benchmark that dbdyno knows, an entry each.
+
+use std::sync::LazyLock;
+
+use experiment::Plan;
+use settings::Vocabulary;
 
 pub(crate) mod benchmark;
 pub mod oltp;
@@ -6,8 +11,6 @@ pub mod slap;
 pub mod smack;
 pub mod tpcc;
 pub mod tpch;
-
-use experiment::Plan;
 
 use crate::{
     benchmarks::{
@@ -22,13 +25,25 @@ use crate::{
     listener::Context,
 };
 
-const ALL: [(&str, &dyn Benchmark); 5] = [
-    ("smack", &Smack),
-    ("oltp", &Oltp),
-    ("slap", &Slap),
-    ("tpcc", &Tpcc),
-    ("tpch", &Tpch),
-];
+/// Where a file has several tables, a later one wins.
+const BENCHMARKS: [&dyn Benchmark; 5] = [&Smack, &Oltp, &Slap, &Tpcc, &Tpch];
+
+/// What an experiment file can say of them.
+pub static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary {
+    data: BENCHMARKS.map(Benchmark::data_options).to_vec(),
+    loads: BENCHMARKS.map(Benchmark::load_options).to_vec(),
+});
+
+/// The programs whose command lines dbdyno takes where it is called by their names.
+pub fn tools() -> impl Iterator<Item = &'static str> {
+    BENCHMARKS.into_iter().flat_map(Benchmark::tools).copied()
+}
+
+/// The commands that run one benchmark once, and take `--seed` and `--record`.
+pub fn single_runs() -> impl Iterator<Item = &'static str> {
+    let benchmarks = BENCHMARKS.into_iter();
+    benchmarks.flat_map(Benchmark::single_runs).copied()
+}
 
 /// Reads every .smack file of a plan, and checks that all runs can be what they say; starts and writes nothing.
 pub fn read_files(plan: &Plan, context: &Context) -> Result<SmackFiles, Blamed> {
@@ -41,26 +56,42 @@ pub fn read_files(plan: &Plan, context: &Context) -> Result<SmackFiles, Blamed> 
     SmackFiles::read(plan, context)
 }
 
-/// The benchmark of this name.
+/// The benchmark whose tables of options have this name.
 pub fn benchmark(name: &str) -> &'static dyn Benchmark {
-    let found = ALL.iter().find(|(known, _)| *known == name);
-    found
-        .expect("a test holds that every table of options has its benchmark")
-        .1
+    let mut benchmarks = BENCHMARKS.into_iter();
+    let found = benchmarks.find(|known| known.load_options().name() == name);
+    found.expect("an experiment knows no other table than the vocabulary's")
 }
 
 #[cfg(test)]
 mod tests {
-    use workload::VOCABULARY;
+    use std::collections::BTreeSet;
+
+    use settings::{OptionTable, defaults};
 
     use super::*;
 
     #[test]
-    fn every_table_of_options_has_its_benchmark() {
-        let data = VOCABULARY.data.iter().map(|kind| kind.name());
-        let loads = VOCABULARY.loads.iter().map(|kind| kind.name());
-        for name in data.chain(loads) {
-            benchmark(name);
+    fn both_tables_of_a_benchmark_have_its_name_and_every_name_is_used_once() {
+        let mut names = BTreeSet::new();
+        for benchmark in BENCHMARKS {
+            let name = benchmark.load_options().name();
+            assert_eq!(benchmark.data_options().name(), name);
+            assert!(names.insert(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_default_is_a_value_of_its_option() {
+        let data = VOCABULARY.data.iter().map(|kind| *kind as &dyn OptionTable);
+        let loads = VOCABULARY.loads.iter();
+        let loads = loads.map(|kind| *kind as &dyn OptionTable);
+        for table in data.chain(loads) {
+            defaults(table.options());
+            if let Some(short) = table.short() {
+                let mut options = table.options().iter();
+                assert!(options.any(|option| option.name == short), "{short}");
+            }
         }
     }
 }

@@ -8,12 +8,11 @@ use crate::{
 };
 
 /// The tables that `[data]` and `[load]` can have: what stands later in a list wins where a file has several.
-#[derive(Clone, Copy)]
 pub struct Vocabulary {
     /// The tables under `[data]`.
-    pub data: &'static [&'static dyn DataKind],
+    pub data: Vec<&'static dyn DataKind>,
     /// The tables under `[load]`.
-    pub loads: &'static [&'static dyn LoadKind],
+    pub loads: Vec<&'static dyn LoadKind>,
 }
 
 /// A table of options: `oltp = { tables = 10 }`.

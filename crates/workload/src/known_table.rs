@@ -106,7 +106,7 @@ fn column_of(item: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::KnownTable;
-    use crate::oltp;
+    use crate::{oltp, tpcc, tpch};
 
     fn columns(list: &str) -> Vec<String> {
         list.split(", ").map(str::to_owned).collect()
@@ -156,5 +156,28 @@ mod tests {
         }
         let table = KnownTable::created_by("t", b"create table t (Id int, PASS int)");
         assert!(table.has_layout(&columns("id, pass")));
+    }
+
+    #[test]
+    fn every_benchmark_knows_the_tables_that_it_makes() {
+        let tables = [
+            oltp::known_tables(1),
+            tpcc::known_tables(),
+            tpch::known_tables(),
+        ];
+        for table in tables.concat() {
+            for layout in &table.layouts {
+                let columns: Vec<_> = layout.split(", ").map(str::to_owned).collect();
+                assert!(table.has_layout(&columns), "{}", table.name);
+            }
+        }
+        let names: Vec<_> = tpcc::known_tables()
+            .into_iter()
+            .map(|table| table.name)
+            .collect();
+        assert_eq!(names[0], "order_line");
+        assert!(names.ends_with(&["dbdyno_tpcc".to_owned(), "dbdyno_tpcc_parts".to_owned()]));
+        assert_eq!(names.len(), tpcc::drop_statements().len());
+        assert_eq!(tpch::known_tables()[0].name, "lineitem");
     }
 }

@@ -5,7 +5,6 @@ mod glibc_random;
 mod inserts;
 mod known_table;
 pub mod oltp;
-mod registry;
 pub mod slap;
 pub mod smack;
 mod table_data;
@@ -15,6 +14,5 @@ mod user;
 
 pub use bulk::{Adjusted, BulkError, Lines, refuses_local};
 pub use known_table::KnownTable;
-pub use registry::{SINGLE_RUNS, TOOLS, VOCABULARY};
 pub use table_data::{Rows, TableData};
 pub use user::{Class, Failure, Moment, Next, User, Watch};

@@ -7,11 +7,11 @@ use std::{
 
 use experiment::{Experiment, Observe, Overrides};
 use protocol::Endpoint;
+use runs::benchmarks::VOCABULARY;
 use runs::{
     Blame, Blamed, Choices, ClaimedDirectory, Purpose, ResultsDirectory,
     benchmarks::smack::files::SmackFiles, read_files,
 };
-use workload::VOCABULARY;
 
 use crate::{
     commands::run,

@@ -7,8 +7,8 @@ use std::{
 };
 
 use experiment::{Experiment, ServerSpec};
+use runs::benchmarks::{VOCABULARY, single_runs};
 use samples::Record;
-use workload::{SINGLE_RUNS, VOCABULARY};
 
 mod command_line;
 
@@ -144,7 +144,7 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
         .clone()
         .ok_or_else(|| no_command(args, &record))?;
     let front_door = command.arguments.first().map(String::as_str);
-    if !front_door.is_some_and(|name| SINGLE_RUNS.contains(&name)) {
+    if !front_door.is_some_and(|name| single_runs().any(|known| known == name)) {
         let message = format!(
             "{}: `{}` cannot be done again",
             args.results.display(),
@@ -152,7 +152,7 @@ fn single_run_again(args: &RerunArgs) -> anyhow::Result<ExitCode> {
         );
         let hint = format!(
             "these can: {}; others are called by hand",
-            SINGLE_RUNS.join(", ")
+            single_runs().collect::<Vec<_>>().join(", ")
         );
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
     }

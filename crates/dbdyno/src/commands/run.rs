@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duratio
 
 use experiment::{Experiment, Overrides, has_former_defaults};
 use report::Results;
+use runs::benchmarks::VOCABULARY;
 use runs::{
     Asked, Blame, Blamed, Choices, ResultsDirectory, Runner, benchmarks::smack::files::SmackFiles,
     read_files, sample_every, shortcoming,
 };
-use workload::VOCABULARY;
 
 use crate::{connection_options::given_address, terminal};
 

@@ -14,7 +14,7 @@ mod shipped;
 use std::{fs, path::PathBuf};
 
 use experiment::{Error, Experiment, Overrides};
-use workload::VOCABULARY;
+use runs::benchmarks::VOCABULARY;
 
 /// A directory with the files that experiments name, and experiments in it.
 struct Bench {

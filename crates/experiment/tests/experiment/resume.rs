@@ -3,9 +3,9 @@
 use std::{fs, path::Path};
 
 use experiment::{Error, Experiment, Overrides, Progress, has_former_defaults, record_file_name};
+use runs::benchmarks::VOCABULARY;
 use samples::{End, FORMAT, Line, RunHeader};
 use settings::Rows;
-use workload::VOCABULARY;
 
 use crate::Bench;
 

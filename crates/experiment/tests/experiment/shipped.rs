@@ -8,8 +8,8 @@ use std::{
 };
 
 use experiment::{Costs, Experiment, Overrides, ServerSpec};
+use runs::benchmarks::VOCABULARY;
 use settings::Rows;
-use workload::VOCABULARY;
 
 fn shipped(name: &str, scale: Option<f64>) -> Experiment {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,9 +1,10 @@
-//! What runs need of a benchmark: its data sets, and what its clients do.
+//! What runs need of a benchmark: its tables of options, its data sets, and what its clients do.
 
 use experiment::{DataSpec, LoadSpec, PlannedRun};
 use load::{Observer, Outcome};
 use protocol::Endpoint;
 use samples::Line;
+use settings::{DataKind, LoadKind};
 
 use crate::{
     benchmarks::smack::files::SmackFiles, blame::Blamed, data::DataSet, listener::Context,
@@ -12,6 +13,22 @@ use crate::{
 
 /// A benchmark in the runs of an experiment.
 pub trait Benchmark: Sync {
+    /// Its table below `[data]`.
+    fn data_options(&self) -> &'static dyn DataKind;
+
+    /// Its table below `[load]`, of the same name.
+    fn load_options(&self) -> &'static dyn LoadKind;
+
+    /// The programs whose command lines dbdyno takes for it where it is called by their names.
+    fn tools(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The commands that run it once, and take `--seed` and `--record`.
+    fn single_runs(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// An error where the data or load of a run cannot be what they say; starts and writes nothing.
     fn check(&self, _run: &PlannedRun) -> Result<(), Blamed> {
         Ok(())

@@ -39,6 +39,18 @@ const RECONNECT_FOR: Duration = Duration::from_secs(2);
 pub struct Oltp;
 
 impl Benchmark for Oltp {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::oltp::OltpData
+    }
+
+    fn load_options(&self) -> &'static dyn settings::LoadKind {
+        &workload::oltp::OltpLoad
+    }
+
+    fn single_runs(&self) -> &'static [&'static str] {
+        &["oltp"]
+    }
+
     fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
     }

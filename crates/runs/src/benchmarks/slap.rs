@@ -38,6 +38,22 @@ const TABLE: &str = "t1";
 pub struct Slap;
 
 impl Benchmark for Slap {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &SlapData
+    }
+
+    fn load_options(&self) -> &'static dyn settings::LoadKind {
+        &SlapLoad
+    }
+
+    fn tools(&self) -> &'static [&'static str] {
+        &["mysqlslap", "mariadb-slap"]
+    }
+
+    fn single_runs(&self) -> &'static [&'static str] {
+        &["mysqlslap", "mariadb-slap"]
+    }
+
     fn check(&self, run: &PlannedRun) -> Result<(), Blamed> {
         let data = run.data.iter().map(|data| &data.source);
         let data = data.filter(|source| source.name() == SlapData.name());

@@ -33,6 +33,22 @@ use crate::{
 pub struct Smack;
 
 impl Benchmark for Smack {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::smack::SmackData
+    }
+
+    fn load_options(&self) -> &'static dyn settings::LoadKind {
+        &workload::smack::SmackLoad
+    }
+
+    fn tools(&self) -> &'static [&'static str] {
+        &["super-smack", "gen-data"]
+    }
+
+    fn single_runs(&self) -> &'static [&'static str] {
+        &["super-smack"]
+    }
+
     fn database(&self, load: &LoadSpec, files: &SmackFiles) -> Result<String, Blamed> {
         smack_of(load, files).database(load)
     }

@@ -53,6 +53,14 @@ pub struct Filled {
 pub struct Tpch;
 
 impl Benchmark for Tpch {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::tpch::TpchData
+    }
+
+    fn load_options(&self) -> &'static dyn settings::LoadKind {
+        &TpchLoad
+    }
+
     fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
     }

@@ -5,10 +5,10 @@ use std::{
     path::Path,
 };
 
+use crate::benchmarks::VOCABULARY;
 use audit::{Audit, Comparison, Declared, Kept, Measured, Subject};
 use experiment::{Experiment, Repeats, ServerSpec};
 use samples::Record;
-use workload::VOCABULARY;
 
 use crate::{
     blame::Blamed,

@@ -12,9 +12,11 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use workload::TOOLS;
 
-use crate::blame::{Blame, Blamed};
+use crate::{
+    benchmarks::tools,
+    blame::{Blame, Blamed},
+};
 
 pub(crate) const FILE: &str = "origin.json";
 const FORMAT: u32 = 1;
@@ -157,7 +159,7 @@ pub(crate) fn arguments() -> Vec<String> {
     let program = arguments.next().unwrap_or_default();
     let program = Path::new(&program).file_name().unwrap_or_default();
     let program = program.to_string_lossy().into_owned();
-    let called_by_name = Some(program).filter(|name| TOOLS.contains(&name.as_str()));
+    let called_by_name = Some(program).filter(|name| tools().any(|tool| tool == name));
     let arguments = arguments.map(|argument| argument.to_string_lossy().into_owned());
     without_passwords(called_by_name.into_iter().chain(arguments))
 }

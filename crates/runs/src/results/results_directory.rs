@@ -337,9 +337,9 @@ mod tests {
         sync::{Arc, Mutex},
     };
 
+    use crate::benchmarks::VOCABULARY;
     use experiment::Overrides;
     use load::Interrupt;
-    use workload::VOCABULARY;
 
     use super::*;
     use crate::{

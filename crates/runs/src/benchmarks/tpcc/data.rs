@@ -44,6 +44,22 @@ const SEED: u64 = 1;
 pub struct Tpcc;
 
 impl Benchmark for Tpcc {
+    fn data_options(&self) -> &'static dyn settings::DataKind {
+        &workload::tpcc::TpccData
+    }
+
+    fn load_options(&self) -> &'static dyn settings::LoadKind {
+        &workload::tpcc::TpccLoad
+    }
+
+    fn tools(&self) -> &'static [&'static str] {
+        &["tpcc_load", "tpcc_start"]
+    }
+
+    fn single_runs(&self) -> &'static [&'static str] {
+        &["tpcc"]
+    }
+
     fn database(&self, _load: &LoadSpec, _files: &SmackFiles) -> Result<String, Blamed> {
         Ok(DATABASE.to_owned())
     }
