@@ -346,7 +346,7 @@ fn text_difference(now: &str, then: &str) -> String {
 
 fn read(results_dir: &Path, name: &'static str) -> Result<String, Error> {
     let path = results_dir.join(name);
-    fs::read_to_string(&path).map_err(|source| match source.kind() {
+    files::read_regular_text(&path, TEXT_BYTES_MAX).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => Error::NoResults {
             path: results_dir.to_owned(),
             missing: name,
@@ -355,6 +355,8 @@ fn read(results_dir: &Path, name: &'static str) -> Result<String, Error> {
     })
 }
 
+/// Longest experiment file, and longest text that results keep beside it.
+pub const TEXT_BYTES_MAX: u64 = 16 << 20;
 /// Longest file that an experiment names: it is copied into the results.
 const NAMED_BYTES_MAX: u64 = 1 << 30;
 

@@ -40,6 +40,7 @@ pub use disturbed::DisturbedSpec;
 pub use error::Error;
 pub use estimate::Costs;
 pub use experiment::{Experiment, has_former_defaults, question_of};
+pub use identity::TEXT_BYTES_MAX;
 pub use load::{LoadSpec, OnError, Pacing, Process, ThinkTime, WarmUp};
 pub use matrix::Factor;
 pub use observe::{NoObserverAddress, Observe, ObserverAddress};

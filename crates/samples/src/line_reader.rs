@@ -1,11 +1,25 @@
 //! The lines of a run record, one at a time: a record of gigabytes is never in memory as a whole.
 
-use std::{io::BufRead, path::PathBuf};
+use std::{
+    io::{BufRead, Read},
+    path::PathBuf,
+};
 
 use crate::{
     line::{FORMAT, Line},
     read_error::ReadError,
 };
+
+/// The longest line that is read: far beyond the samples of the largest machine.
+const LINE_BYTES_AT_MOST: usize = 64 << 20;
+
+/// The error for a line of so many bytes, if that is too many.
+pub(crate) fn too_long(bytes: usize, number: usize) -> Option<ReadError> {
+    (bytes > LINE_BYTES_AT_MOST).then(|| ReadError::Line {
+        number,
+        source: serde::de::Error::custom("it is longer than 64 MiB"),
+    })
+}
 
 /// The lines of a run record, each as it was written.
 #[derive(Debug)]
@@ -39,7 +53,8 @@ impl<R: BufRead> Lines<R> {
     fn next_line(&mut self) -> Result<Option<Line>, ReadError> {
         loop {
             self.text.clear();
-            let read = self.reader.read_until(b'\n', &mut self.text);
+            let mut reader = Read::by_ref(&mut self.reader).take(LINE_BYTES_AT_MOST as u64 + 1);
+            let read = reader.read_until(b'\n', &mut self.text);
             let length = read.map_err(|source| ReadError::Io {
                 path: PathBuf::new(),
                 source,
@@ -48,6 +63,9 @@ impl<R: BufRead> Lines<R> {
                 return Ok(None);
             }
             self.number += 1;
+            if let Some(error) = too_long(length, self.number) {
+                return Err(error);
+            }
             let text = self.text.trim_ascii_end();
             if text.is_empty() {
                 continue;

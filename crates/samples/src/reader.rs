@@ -113,7 +113,7 @@ impl Record {
             path: path.to_owned(),
             source,
         };
-        let file = File::open(path).map_err(at)?;
+        let file = files::open_regular(path).map_err(at)?;
         Self::read(BufReader::new(file)).map_err(|error| match error {
             ReadError::Io { source, .. } => at(source),
             other => other,

@@ -8,6 +8,7 @@ use std::{
 
 use crate::{
     line::{FORMAT, Line},
+    line_reader::too_long,
     read_error::ReadError,
 };
 
@@ -26,13 +27,11 @@ pub struct RecordTail {
 
 /// Bytes that one reading takes at most.
 const READ_AT_ONCE: u64 = 64 << 10;
-/// The longest line that is waited for: far beyond the samples of the largest machine.
-const LINE_BYTES_AT_MOST: usize = 64 << 20;
 
 impl RecordTail {
     /// Opens the record in `path`.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
-        let file = File::open(path).map_err(|source| failed(path, source))?;
+        let file = files::open_regular(path).map_err(|source| failed(path, source))?;
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -110,9 +109,8 @@ impl RecordTail {
     /// An error where what was read of a line cannot become one: what is no record need not be waited for.
     fn check_begun(&self) -> Result<(), ReadError> {
         let number = self.lines + 1;
-        if self.begun.len() > LINE_BYTES_AT_MOST {
-            let source = serde::de::Error::custom("it is longer than 64 MiB");
-            return Err(ReadError::Line { number, source });
+        if let Some(error) = too_long(self.begun.len(), number) {
+            return Err(error);
         }
         if self.has_header || self.begun.is_empty() {
             return Ok(());

@@ -61,11 +61,8 @@ pub(crate) struct RunArgs {
     sample_every: Option<Duration>,
 }
 
-/// Longest experiment file.
-const FILE_BYTES_MAX: u64 = 16 << 20;
-
 pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
-    let text = files::read_regular_text(&args.file, FILE_BYTES_MAX)
+    let text = files::read_regular_text(&args.file, experiment::TEXT_BYTES_MAX)
         .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", args.file.display())))?;
     let overrides = Overrides {
         scale: args.scale,

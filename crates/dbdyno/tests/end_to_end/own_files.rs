@@ -4,28 +4,29 @@ use std::{fs::File, path::Path, process::Command};
 
 use crate::scene::{Finished, Scene};
 
-/// A way to name a file, and the longest one that is read, as the refusal says it.
+/// A way to name a file.
 struct Named {
     what: &'static str,
-    limit: &'static str,
+    /// The longest one that is read, as the refusal says it.
+    limit: Option<&'static str>,
     run: fn(&Scene, &str) -> Finished,
 }
 
 /// Certificates and public keys are read once a server asks for them: unit tests of `protocol` hold those.
-const NAMED: [Named; 7] = [
+const NAMED: [Named; 10] = [
     Named {
         what: "an experiment",
-        limit: "16.0 MiB",
+        limit: Some("16.0 MiB"),
         run: |scene, path| scene.dbdyno(["run", path]),
     },
     Named {
         what: "a .smack file of super-smack",
-        limit: "16.0 MiB",
+        limit: Some("16.0 MiB"),
         run: |scene, path| scene.dbdyno(["super-smack", path, "1", "1"]),
     },
     Named {
         what: "a .smack file of an experiment",
-        limit: "1.00 GiB",
+        limit: Some("1.00 GiB"),
         run: |scene, path| {
             let text = format!(
                 "format = 1\n[server]\n[load]\nsmack = \"{path}\"\nconnections = 1\nduration = \"1s\"\n"
@@ -36,12 +37,12 @@ const NAMED: [Named; 7] = [
     },
     Named {
         what: "an option file of a client",
-        limit: "16.0 MiB",
+        limit: Some("16.0 MiB"),
         run: |scene, path| scene.dbdyno(["tables", &format!("--defaults-file={path}")]),
     },
     Named {
         what: "an option file of mysqlslap",
-        limit: "16.0 MiB",
+        limit: Some("16.0 MiB"),
         run: |scene, path| {
             let file = format!("--defaults-file={path}");
             scene.dbdyno(["mysqlslap", &file, "--query=select 1"])
@@ -49,13 +50,28 @@ const NAMED: [Named; 7] = [
     },
     Named {
         what: "an option file of a server",
-        limit: "16.0 MiB",
+        limit: Some("16.0 MiB"),
         run: |scene, path| scene.dbdyno(["server", "create", "demo", "--cnf", path]),
     },
     Named {
         what: "a password",
-        limit: "64.0 KiB",
+        limit: Some("64.0 KiB"),
         run: |scene, path| scene.dbdyno(["tables", "--port=1", "--password-file", path]),
+    },
+    Named {
+        what: "a record",
+        limit: Some("64 MiB"),
+        run: |scene, path| scene.dbdyno(["report", path]),
+    },
+    Named {
+        what: "a record that is watched",
+        limit: None,
+        run: |scene, path| scene.dbdyno(["top", "--plain", path]),
+    },
+    Named {
+        what: "an archive of a server",
+        limit: None,
+        run: |scene, path| scene.dbdyno(["server", "install", "mysql-9.7", "--from", path]),
     },
 ];
 
@@ -88,7 +104,33 @@ fn a_huge_file_is_not_read_to_its_end() {
     let huge = scene.path().join("huge");
     File::create(&huge).unwrap().set_len(1 << 40).unwrap();
     for named in &NAMED {
-        refused(named, &huge, &format!("longer than {}", named.limit));
+        if let Some(limit) = named.limit {
+            refused(named, &huge, &format!("longer than {limit}"));
+        }
+    }
+}
+
+#[test]
+fn results_of_somebody_else_hold_no_fifo() {
+    for (name, command) in [
+        ("origin.json", "rerun"),
+        ("experiment.toml", "audit"),
+        ("experiment.json", "report"),
+    ] {
+        let scene = Scene::new();
+        let results = scene.path().join("theirs");
+        std::fs::create_dir(&results).unwrap();
+        for other in ["origin.json", "experiment.toml", "experiment.json"] {
+            let path = results.join(other);
+            if other == name {
+                let made = Command::new("mkfifo").arg(&path).status().unwrap();
+                assert!(made.success());
+            } else {
+                std::fs::write(&path, "{}").unwrap();
+            }
+        }
+        let finished = scene.dbdyno([command, "theirs"]);
+        assert_eq!(finished.code(), Some(2), "{command}: {}", finished.shown());
     }
 }
 

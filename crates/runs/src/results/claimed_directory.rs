@@ -159,7 +159,8 @@ impl ClaimedDirectory {
 fn is_marked(path: &Path) -> bool {
     let marker = path.join(MARKER);
     let is_file = marker.symlink_metadata().is_ok_and(|it| it.is_file());
-    let text = fs::read(&marker).ok().filter(|_| is_file);
+    let text = files::read_regular(&marker, experiment::TEXT_BYTES_MAX).ok();
+    let text = text.filter(|_| is_file);
     text.is_some_and(|text| serde_json::from_slice::<Marker>(&text).is_ok())
 }
 

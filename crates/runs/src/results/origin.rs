@@ -127,7 +127,8 @@ impl Origin {
     pub fn read(results_dir: &Path) -> Result<Self, Blamed> {
         let path = results_dir.join(FILE);
         let wrong = |why: String| Blamed::new(Blame::Input, format!("{}: {why}", path.display()));
-        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        let text = files::read_regular_text(&path, experiment::TEXT_BYTES_MAX);
+        let text = text.map_err(|error| wrong(error.to_string()))?;
         let origin: Self = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         match origin.format {
             FORMAT => Ok(origin),

@@ -155,6 +155,7 @@ fn known_files(path: &Path) -> Result<Vec<KnownFile>, Blamed> {
 
 /// The question of an experiment; empty where there is none.
 fn question(path: &Path) -> String {
-    let text = std::fs::read_to_string(path.join("experiment.toml")).unwrap_or_default();
+    let file = path.join("experiment.toml");
+    let text = files::read_regular_text(&file, experiment::TEXT_BYTES_MAX).unwrap_or_default();
     experiment::question_of(&text).unwrap_or_default()
 }

@@ -1,6 +1,9 @@
 //! Where the record of a single run goes: a file that the user named, or a results directory of its own.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
 
 use files::Created;
 
@@ -12,7 +15,7 @@ use crate::{
 /// What a page of dbdyno's begins with, in its first bytes.
 const PAGE_SAYS: &str = "dbdyno";
 /// How many bytes of a page are looked at.
-const PAGE_BYTES: usize = 4096;
+const PAGE_BYTES: u64 = 4096;
 
 /// Where a record goes. Unless the record comes into being, nothing stays of the place.
 #[derive(Debug)]
@@ -88,17 +91,24 @@ fn refuse_existing(path: &Path) -> Result<(), Blamed> {
         };
     }
     let page = page_of(path);
-    match std::fs::read(&page) {
-        Ok(content) if !is_ours(&content) => refused(format!(
+    match beginning(&page) {
+        Ok(begin) if is_ours(&begin) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        _ => refused(format!(
             "{}: the report would replace it, and dbdyno did not write it",
             page.display()
         )),
-        _ => Ok(()),
     }
 }
 
-fn is_ours(page: &[u8]) -> bool {
-    let begin = &page[..page.len().min(PAGE_BYTES)];
+fn beginning(page: &Path) -> io::Result<Vec<u8>> {
+    let mut begin = Vec::new();
+    let file = files::open_regular(page)?;
+    file.take(PAGE_BYTES).read_to_end(&mut begin)?;
+    Ok(begin)
+}
+
+fn is_ours(begin: &[u8]) -> bool {
     begin.is_empty() || String::from_utf8_lossy(begin).contains(PAGE_SAYS)
 }
 

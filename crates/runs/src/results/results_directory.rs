@@ -264,7 +264,7 @@ impl ResultsDirectory {
 
     fn read_text(&self, name: &str) -> Result<String, Blamed> {
         let path = self.path.join(name);
-        std::fs::read_to_string(&path)
+        files::read_regular_text(&path, experiment::TEXT_BYTES_MAX)
             .map_err(|error| Blamed::new(Blame::Input, format!("{}: {error}", path.display())))
     }
 

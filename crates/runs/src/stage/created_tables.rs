@@ -78,7 +78,7 @@ impl CreatedTables {
     /// What this and earlier processes made for the results in `directory`.
     pub(crate) fn read(directory: &Path) -> Result<Self, Blamed> {
         let path = directory.join(FILE);
-        let text = match fs::read_to_string(&path) {
+        let text = match files::read_regular_text(&path, experiment::TEXT_BYTES_MAX) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(machine(&path, &error)),

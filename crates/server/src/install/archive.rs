@@ -38,9 +38,9 @@ enum Format {
 /// Unpacks an archive into a directory that exists.
 pub(super) fn unpack(archive: &Path, into: &Path) -> Result<(), Error> {
     let unpacked = || -> io::Result<()> {
-        let mut file = File::open(archive)?;
+        let mut file = files::open_regular(archive)?;
         let format = format(&mut file)?;
-        let file = BufReader::with_capacity(1 << 18, File::open(archive)?);
+        let file = BufReader::with_capacity(1 << 18, files::open_regular(archive)?);
         match format {
             Some(Format::Gzip) => unpack_tar(GzDecoder::new(file), into),
             Some(Format::Xz) => unpack_tar(XzReader::new(file, true), into),

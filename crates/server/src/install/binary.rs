@@ -32,7 +32,7 @@ pub(super) fn find(tree: &Path) -> Result<Option<PathBuf>, Error> {
 /// Whether a file is a program of this kind of system, by its first bytes.
 pub(super) fn is_program(path: &Path) -> bool {
     let mut start = [0; 4];
-    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    let read = files::open_regular(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok() && start == *b"\x7fELF"
 }
 
