@@ -19,6 +19,7 @@ use crate::initialise::accounts::Accounts;
 use crate::initialise::template::Template;
 use crate::installation::Installation;
 use crate::process::ProcessId;
+use crate::process::interruption::Wait;
 use crate::process::log;
 use crate::process::spawner::{Lifetime, spawn};
 use crate::user_directory::templates_root;
@@ -260,7 +261,7 @@ fn run(mut command: Command, layout: &Layout) -> Result<(), Error> {
 
 fn wait(child: &Child) -> std::io::Result<bool> {
     match ProcessId::of(child.id())?.handle()? {
-        Some(handle) => handle.wait(TIMEOUT),
+        Some(handle) => handle.wait(TIMEOUT, Wait::of_work()),
         None => Ok(true),
     }
 }

@@ -12,6 +12,7 @@ use crate::directory::lock::Lock;
 use crate::directory::marker::Marker;
 use crate::error::Error;
 use crate::initialise::{LOG_LINES, is_disk_full, without_mysql_variables};
+use crate::process::interruption::Wait;
 use crate::process::readiness::{Readiness, wait_until_up};
 use crate::process::spawner::{Lifetime, spawn};
 use crate::process::{ProcessHandle, ProcessId};
@@ -33,6 +34,15 @@ const PORT_TRIES: usize = 5;
 impl Server {
     /// Starts the server and waits until it answers.
     pub fn start(&mut self, lifetime: Lifetime) -> Result<(), Error> {
+        self.start_with(lifetime, Wait::of_work())
+    }
+
+    /// Starts a server again that was stopped for other work, also when that work was interrupted.
+    pub fn start_again(&mut self, lifetime: Lifetime) -> Result<(), Error> {
+        self.start_with(lifetime, Wait::from_now())
+    }
+
+    fn start_with(&mut self, lifetime: Lifetime, wait: Wait) -> Result<(), Error> {
         let _lock = Lock::take(&self.layout)?;
         self.refresh()?;
         self.refuse_if_running()?;
@@ -54,16 +64,17 @@ impl Server {
             Lifetime::Owned => {}
         }
         for _ in 1..PORT_TRIES {
-            match self.start_once(lifetime) {
+            match self.start_once(lifetime, wait) {
                 Err(Error::PortTaken { .. }) if !self.marker.port_is_named => {}
                 ended => return ended,
             }
         }
-        self.start_once(lifetime)
+        self.start_once(lifetime, wait)
     }
 
     /// Stops the server in order: its data is whole afterwards.
     pub fn stop(&mut self) -> Result<(), Error> {
+        let wait = Wait::from_now();
         let _lock = Lock::take(&self.layout)?;
         self.refresh()?;
         let handle = self.handle()?.ok_or_else(|| Error::NotRunning {
@@ -71,7 +82,7 @@ impl Server {
         })?;
         self.signal(&handle, Signal::TERM)?;
         let ended = handle
-            .wait(STOP_TIMEOUT)
+            .wait(STOP_TIMEOUT, wait)
             .map_err(self.io("wait for the server of"))?;
         if !ended {
             self.signal(&handle, Signal::KILL)?;
@@ -106,11 +117,12 @@ impl Server {
         Ok(())
     }
 
-    fn start_once(&mut self, lifetime: Lifetime) -> Result<(), Error> {
+    fn start_once(&mut self, lifetime: Lifetime, wait: Wait) -> Result<(), Error> {
+        wait.go_on().map_err(self.io("start the server of"))?;
         self.take_port()?;
         let from = log::length(&self.layout.log);
         let mut child = spawn(self.command()?, lifetime).map_err(self.io("start the server of"))?;
-        let failure = match self.follow_start(&child) {
+        let failure = match self.follow_start(&child, wait) {
             Ok(Readiness::Up) => {
                 self.child = Some(child);
                 self.dies_with_us = lifetime == Lifetime::Owned;
@@ -132,14 +144,14 @@ impl Server {
     }
 
     /// Remembers the new process and waits for its greeting.
-    fn follow_start(&mut self, child: &Child) -> Result<Readiness, Error> {
+    fn follow_start(&mut self, child: &Child, wait: Wait) -> Result<Readiness, Error> {
         let process = ProcessId::of(child.id()).map_err(self.io("find the server of"))?;
         let handle = process.handle().map_err(self.io("find the server of"))?;
         self.marker.server = Some(process);
         self.marker.write(&self.layout)?;
         match handle {
             None => Ok(Readiness::Ended),
-            Some(handle) => wait_until_up(&self.socket(), &handle, START_TIMEOUT)
+            Some(handle) => wait_until_up(&self.socket(), &handle, START_TIMEOUT, wait)
                 .map_err(self.io("wait for the server of")),
         }
     }
@@ -262,9 +274,10 @@ impl Drop for Server {
 /// Kills the server process that a marker names, if it runs, and waits until it is gone.
 pub(crate) fn kill_marked(layout: &Layout, marker: &Marker) -> Result<(), Error> {
     if let Some(handle) = running(layout, marker)? {
+        let wait = Wait::from_now();
         let kill = || {
             handle.signal(Signal::KILL)?;
-            handle.wait(KILL_TIMEOUT)
+            handle.wait(KILL_TIMEOUT, wait)
         };
         kill().map_err(Error::io("kill the server of", &layout.dir))?;
     }

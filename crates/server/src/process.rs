@@ -68,7 +68,7 @@ impl ProcessId {
         let is_ending =
             fs::read(format!("/proc/{}/cmdline", self.pid)).is_ok_and(|line| line.is_empty());
         if is_ending && let Some(handle) = self.handle()? {
-            handle.wait(timeout)?;
+            handle.wait(timeout, Wait::from_now())?;
         }
         Ok(())
     }
@@ -121,9 +121,8 @@ impl ProcessHandle {
         }
     }
 
-    /// Waits until it ends; false when the time is over first. An interruption meanwhile is an error.
-    pub(crate) fn wait(&self, timeout: Duration) -> io::Result<bool> {
-        let wait = Wait::begin();
+    /// Waits until it ends; false when the time is over first. An interruption of `wait` is an error.
+    pub(crate) fn wait(&self, timeout: Duration, wait: Wait) -> io::Result<bool> {
         let mut left = timeout;
         loop {
             let part = left.min(LOOK_EVERY);
@@ -220,12 +219,20 @@ mod tests {
         let handle = id.handle().unwrap().unwrap();
         while !id.has_argument("-u") {
             // For a moment after exec the kernel shows no arguments.
-            assert!(!handle.wait(Duration::from_millis(1)).unwrap());
+            assert!(
+                !handle
+                    .wait(Duration::from_millis(1), Wait::of_work())
+                    .unwrap()
+            );
         }
         assert!(!id.has_argument("u"));
-        assert!(!handle.wait(Duration::ZERO).unwrap());
+        assert!(!handle.wait(Duration::ZERO, Wait::of_work()).unwrap());
         handle.signal(Signal::KILL).unwrap();
-        assert!(handle.wait(Duration::from_secs(10)).unwrap());
+        assert!(
+            handle
+                .wait(Duration::from_secs(10), Wait::of_work())
+                .unwrap()
+        );
         assert!(!id.is_alive());
         child.wait().unwrap();
         assert!(id.handle().unwrap().is_none());

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::initialise::without_mysql_variables;
 use crate::installation::Installation;
 use crate::process::ProcessId;
+use crate::process::interruption::Wait;
 use crate::process::log;
 use crate::process::spawner::{Lifetime, spawn};
 
@@ -106,7 +107,7 @@ impl Validator<'_> {
         let mut child = spawn(command, Lifetime::Owned).map_err(Error::io("start", mysqld))?;
         let handle = ProcessId::of(child.id()).and_then(|id| id.handle());
         let waited = match handle {
-            Ok(Some(handle)) => handle.wait(TIMEOUT),
+            Ok(Some(handle)) => handle.wait(TIMEOUT, Wait::of_work()),
             Ok(None) => Ok(true),
             Err(error) => Err(error),
         };

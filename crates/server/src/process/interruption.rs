@@ -24,27 +24,34 @@ const PERIOD: Duration = Duration::from_millis(50);
 static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// From now on, waiting for a server's process ends when this flag is set, with an error of the kind
-/// [`io::ErrorKind::Interrupted`]. Waits that begin later go on: they clear up.
+/// [`io::ErrorKind::Interrupted`]. Stopping and killing a server that begins later goes on: it clears up.
 pub fn end_waits_when(flag: Arc<AtomicBool>) {
     // A second flag would be that of the same handler.
     let _ = FLAG.set(flag);
 }
 
-/// A wait as of its begin.
+/// How a wait takes an interruption.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Wait {
     /// It clears up after an interruption.
     clears_up: bool,
 }
 
 impl Wait {
-    pub(crate) fn begin() -> Self {
+    /// Of work: it ends by an interruption, also by one that came before it.
+    pub(crate) fn of_work() -> Self {
+        Self { clears_up: false }
+    }
+
+    /// Of what also clears up after an interruption: it ends by one that comes from now on.
+    pub(crate) fn from_now() -> Self {
         Self {
             clears_up: is_raised(),
         }
     }
 
-    /// An error when somebody interrupted since.
-    pub(crate) fn go_on(&self) -> io::Result<()> {
+    /// An error when somebody interrupted.
+    pub(crate) fn go_on(self) -> io::Result<()> {
         if is_raised() && !self.clears_up {
             Err(interrupted())
         } else {
@@ -123,7 +130,7 @@ pub(crate) fn wait_for_within(
     limit: Duration,
     watch: &mut dyn FnMut(u32),
 ) -> io::Result<ExitStatus> {
-    let wait = Wait::begin();
+    let wait = Wait::of_work();
     let mut waited = Duration::ZERO;
     loop {
         if let Some(status) = child.try_wait()? {

@@ -31,13 +31,13 @@ pub(crate) fn wait_until_up(
     socket: &Path,
     process: &ProcessHandle,
     timeout: Duration,
+    wait: Wait,
 ) -> io::Result<Readiness> {
     let start = now();
-    let wait = Wait::begin();
     let mut greeting = Greeting::default();
     loop {
         wait.go_on()?;
-        if process.wait(PERIOD)? {
+        if process.wait(PERIOD, wait)? {
             return Ok(Readiness::Ended);
         }
         if greeting.has_come(socket) {

@@ -125,7 +125,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
     if was_running {
         eprintln!("note: stopping {} and starting it again", args.name);
         let _step = Step::spinner(format!("stopping server {}", args.name));
-        server.stop()?;
+        stop_for_a_while(&mut server, &args.name)?;
     }
     let begin = reactor::system_now();
     let step = Step::spinner(format!("putting {} back", args.snapshot));
@@ -133,7 +133,11 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<(), Blamed> {
     let method = restored.map_err(|error| after_failure(error, &mut server, args, was_running))?;
     let took = reactor::system_now() - begin;
     step.say(format!("starting server {}", args.name));
-    server.start(Lifetime::Detached)?;
+    if was_running {
+        server.start_again(Lifetime::Detached)?;
+    } else {
+        server.start(Lifetime::Detached)?;
+    }
     let tables = Purpose::Work.control(&server.endpoint(), async |connection| {
         if let Some(plugin) = snapshot.borrowed_plugin() {
             let sql = format!("uninstall plugin {plugin}");
@@ -194,7 +198,7 @@ fn after_failure(
 ) -> Blamed {
     let error = Blamed::from(error);
     if server.has_data() {
-        let started = was_running.then(|| server.start(Lifetime::Detached));
+        let started = was_running.then(|| server.start_again(Lifetime::Detached));
         return match started {
             Some(Err(failure)) => error.hint(format!("the server is stopped: {failure}")),
             Some(Ok(())) | None => error,
@@ -250,12 +254,22 @@ fn offline(
     let TableCount { tables } = ask(server)?;
     let step = Step::spinner(format!("stopping server {name}"));
     let begin = reactor::system_now();
-    server.stop()?;
+    stop_for_a_while(server, name)?;
     step.say(format!("copying the data of {name}"));
     let snapshot = server.snapshot(to, tables);
     step.say(format!("starting server {name}"));
-    server.start(Lifetime::Detached)?;
+    server.start_again(Lifetime::Detached)?;
     Ok((snapshot?, reactor::system_now() - begin))
+}
+
+/// Stops a server that is started again afterwards.
+fn stop_for_a_while(server: &mut Server, name: &str) -> Result<(), Blamed> {
+    server.stop().map_err(|error| {
+        let again = server.is_running().then(|| {
+            format!("it was asked to stop: once it has, dbdyno server start {name} starts it again")
+        });
+        Blamed::from(error).hint(again)
+    })
 }
 
 /// Copies the data of a server that goes on.
