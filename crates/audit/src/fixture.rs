@@ -7,7 +7,7 @@ use crate::{
     judgement,
     rule::Rule,
     set::Set,
-    subject::{Comparison, Declared, Kept, Limit, Measured, Subject},
+    subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject},
 };
 
 mod healthy;
@@ -28,7 +28,7 @@ pub(crate) fn judged_with(rule: &Rule, record: &Record, limit: Option<Limit>) ->
 
 /// What a rule says of an experiment over `factors`.
 pub(crate) fn judged_together(rule: &Rule, runs: &[Record], declared: Declared) -> Outcome {
-    judged_with_kept(rule, runs, declared, Kept::default())
+    judged_with_kept(rule, runs, declared, BesideRecords::default())
 }
 
 /// What a rule says of an experiment and what lies beside its records.
@@ -36,7 +36,7 @@ pub(crate) fn judged_with_kept(
     rule: &Rule,
     runs: &[Record],
     declared: Declared,
-    kept: Kept,
+    kept: BesideRecords,
 ) -> Outcome {
     let runs = runs.iter().map(|record| Measured {
         record,

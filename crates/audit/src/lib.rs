@@ -29,7 +29,7 @@ pub use judgement::{Audit, Judgement, audit, judge};
 pub use page::page;
 pub use rule::{Rule, WaitingRule};
 pub use rules::RULES;
-pub use subject::{Comparison, Declared, Kept, Limit, Measured, Subject};
+pub use subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject};
 pub use waiting::WAITING;
 
 /// The rule of this short name, in either case.

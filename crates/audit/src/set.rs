@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     finding::{Finding, Outcome, missing},
     run::Run,
-    subject::{Declared, Kept, Subject},
+    subject::{BesideRecords, Declared, Subject},
 };
 
 /// Levels by factor.
@@ -16,7 +16,7 @@ pub(crate) type Combination = BTreeMap<String, String>;
 pub(crate) struct Set<'a> {
     pub(crate) runs: Vec<Run<'a>>,
     pub(crate) declared: &'a Declared,
-    pub(crate) kept: &'a Kept,
+    pub(crate) kept: &'a BesideRecords,
 }
 
 impl<'a> Set<'a> {

@@ -12,7 +12,7 @@ pub struct Subject<'a> {
     /// What was declared before the runs.
     pub declared: Declared,
     /// What else lies beside the records.
-    pub kept: Kept,
+    pub kept: BesideRecords,
 }
 
 /// One run, and what others have found out about it.
@@ -65,7 +65,7 @@ pub struct Comparison {
 
 /// What else lies beside the records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct BesideRecords {
     /// Records of attempts that broke off and that another attempt replaced.
     pub replaced: u32,
     /// Records of runs that were done again because other work had disturbed them.

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{place::Place, problem::Problem};
+use crate::file::{position::SourcePosition, problem::Problem};
 
 /// An experiment that cannot be run, or results that cannot be continued.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +14,7 @@ pub enum Error {
     #[error("{place}: {problem}\n{}", place.excerpt())]
     File {
         /// Where it stands.
-        place: Box<Place>,
+        place: Box<SourcePosition>,
         /// What it is.
         problem: Box<Problem>,
     },

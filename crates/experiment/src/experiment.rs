@@ -7,25 +7,29 @@ use settings::{Conflict, Vocabulary};
 use files::Created;
 
 use crate::{
-    chart::Chart,
-    data::DataSpec,
-    disturbed::DisturbedSpec,
     error::Error,
-    identity::{Identity, Masked},
-    kept::FILES,
-    load::LoadSpec,
-    matrix::{self, Factor, RUNS_AT_MOST},
-    order::Order,
-    overrides::Overrides,
-    plan::{Cell, Plan},
-    problem::Problem,
-    repeats::Repeats,
-    scale,
-    section::Section,
-    server::{Restart, ServerSpec},
-    source::Source,
-    template::Levels,
-    verdict::VerdictSpec,
+    file::{
+        overrides::Overrides, problem::Problem, section::Section, source::Source, template::Levels,
+    },
+    plan::{
+        Cell, Plan,
+        matrix::{self, Factor, RUNS_AT_MOST},
+        order::Order,
+        scale,
+    },
+    results::{
+        copied_files::FILES,
+        identity::{Identity, Masked},
+    },
+    spec::{
+        chart::Chart,
+        data::DataSpec,
+        disturbed::DisturbedSpec,
+        load::LoadSpec,
+        repeats::Repeats,
+        server::{Restart, ServerSpec},
+        verdict::VerdictSpec,
+    },
 };
 
 const KEYS: &[&str] = &[

@@ -1,16 +1,23 @@
 //! The plan: every run of an experiment, in its order.
 
+pub(crate) mod estimate;
+pub(crate) mod matrix;
+pub(crate) mod order;
+pub(crate) mod scale;
+pub(crate) mod table;
+
 use std::{collections::BTreeMap, path::Path};
 
 use crate::{
-    data::DataSpec,
-    identity::Identity,
-    load::LoadSpec,
-    matrix::Factor,
-    order::{self, Order},
-    repeats::Repeats,
-    server::{ServerSpec, is_option},
-    template::Levels,
+    file::template::Levels,
+    plan::{matrix::Factor, order::Order},
+    results::identity::Identity,
+    spec::{
+        data::DataSpec,
+        load::LoadSpec,
+        repeats::Repeats,
+        server::{ServerSpec, is_option},
+    },
 };
 
 /// Options that shape the data when it is made: data made under another value is another data set.

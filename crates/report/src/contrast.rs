@@ -8,9 +8,11 @@ use comfy_table::{CellAlignment, Table};
 use verdict::{Check, Compared, Contrast};
 
 use crate::{
-    markdown_text::{cell, escaped},
     terminal::RULED,
-    wrapped::wrapped,
+    text::{
+        markdown::{cell, escaped},
+        wrapped::wrapped,
+    },
 };
 
 pub use json::contrast_as_json;

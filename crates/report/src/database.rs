@@ -10,7 +10,7 @@ use rusqlite::{Connection, Transaction, params};
 use samples::Record;
 use verdict::{Cost, Execution, Measure, run_stalls, run_state};
 
-use crate::{factor_columns::free_names, results::Results};
+use crate::{results::Results, tables::factor_columns::free_names};
 
 const SCHEMA: &str = include_str!("schema.sql");
 

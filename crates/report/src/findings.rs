@@ -17,21 +17,21 @@ use std::fmt::Write;
 use audit::{Audit, Finding, Judgement, Level, Unjudged, WAITING};
 use serde::Serialize;
 
-use crate::wrapped::wrapped_behind;
+use crate::text::wrapped::wrapped_behind;
 
 /// Version of the audit's JSON.
 const AUDIT_FORMAT: u32 = 1;
 
 /// What is shown of an audit.
 #[derive(Debug, Clone, Default)]
-pub struct Shown {
+pub struct AuditFilter {
     /// Only findings of this level or a worse one.
     pub level: Option<Level>,
     /// Only this rule.
     pub rule: Option<String>,
 }
 
-impl Shown {
+impl AuditFilter {
     fn has(&self, judgement: &Judgement) -> bool {
         let is_rule = self
             .rule
@@ -47,7 +47,7 @@ impl Shown {
 }
 
 /// The audit of `name` as text of at most `width` columns.
-pub fn audit_text(name: &str, audit: &Audit, shown: &Shown, width: u16) -> String {
+pub fn audit_text(name: &str, audit: &Audit, shown: &AuditFilter, width: u16) -> String {
     let width = usize::from(width).max(60);
     let mut out = format!(
         "audit of {}: grade {}, {}\n{}\n",
@@ -229,7 +229,7 @@ struct Waiting<'a> {
 }
 
 /// The audit of `name` as one JSON object.
-pub fn audit_json(name: &str, audit: &Audit, shown: &Shown) -> String {
+pub fn audit_json(name: &str, audit: &Audit, shown: &AuditFilter) -> String {
     let text = serde_json::to_string_pretty(&audit_document(name, audit, shown));
     text.expect("findings have only names and finite numbers") + "\n"
 }
@@ -238,7 +238,7 @@ pub fn audit_json(name: &str, audit: &Audit, shown: &Shown) -> String {
 pub(crate) fn audit_document<'a>(
     name: &'a str,
     audit: &'a Audit,
-    shown: &Shown,
+    shown: &AuditFilter,
 ) -> AuditDocument<'a> {
     let rows = audit
         .judgements
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_finding_tells_figures_threshold_consequence_remedy_and_source() {
-        let shown = Shown {
+        let shown = AuditFilter {
             rule: Some("h11".to_owned()),
             level: None,
         };
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn what_was_not_evaluated_is_listed_with_its_reason_and_hidden_by_a_level() {
-        let text = audit_text("one", &nearly_empty(), &Shown::default(), 100);
+        let text = audit_text("one", &nearly_empty(), &AuditFilter::default(), 100);
         assert!(
             text.contains("\nnot evaluated, for an input is missing\n"),
             "{text}"
@@ -330,7 +330,7 @@ mod tests {
             text.contains("H04 the file system passes flushes on: the storage behind"),
             "{text}"
         );
-        let shown = Shown {
+        let shown = AuditFilter {
             rule: None,
             level: Some(Level::Warn),
         };
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn the_document_has_every_rule_once() {
-        let text = audit_json("one", &nearly_empty(), &Shown::default());
+        let text = audit_json("one", &nearly_empty(), &AuditFilter::default());
         let document: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(
             document["rules"].as_array().unwrap().len(),

@@ -1,12 +1,16 @@
 //! The runs arranged as the charts show them: facets, lines, and levels along x.
 
+pub(crate) mod cell;
+pub(crate) mod percentiles;
+pub(crate) mod scaling;
+
 use std::collections::BTreeMap;
 
 use samples::{Host, Record};
 use verdict::{Cost, Execution};
 
 use crate::{
-    cell::{Cell, Percentile},
+    grid::cell::{Cell, Percentile},
     results::{Chart, Factor, Results},
 };
 

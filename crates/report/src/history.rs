@@ -7,7 +7,7 @@ use verdict::{Headline, Levels, Measure, Series};
 use crate::{
     contrast::levels_in_words,
     terminal::{RULED, in_cell},
-    wrapped::wrapped,
+    text::wrapped::wrapped,
 };
 
 /// Columns of a question in the list.

@@ -8,48 +8,35 @@
 //!
 //! Nothing here opens a socket or reads a clock; [`write_summary`] touches the file that it is given.
 
-mod answer;
-mod ceiling;
-mod cell;
 mod chart;
-mod columns;
-mod combination;
 mod contrast;
 mod database;
-mod disturbances;
-mod factor_columns;
 mod findings;
 mod formats;
 mod grid;
 mod history;
 pub mod layouts;
-mod limit;
-mod markdown_text;
-mod observers;
 mod page;
-mod percentiles;
 mod picture;
 mod results;
 mod run_report;
-mod run_values;
-mod scaling;
-mod seconds;
-mod steadiness;
-mod table_sizes;
+mod sentences;
+mod tables;
 mod terminal;
-mod unit;
-mod wrapped;
+mod text;
 
 pub use contrast::{contrast_as_json, contrast_as_markdown, contrast_as_text};
 pub use database::{Error, write_summary};
-pub use disturbances::disturbance_in_words;
-pub use findings::{Shown, audit_in_short, audit_json, audit_text, rule_explained};
+pub use findings::{AuditFilter, audit_in_short, audit_json, audit_text, rule_explained};
 pub use formats::{Detail, ParquetError, csv, json, markdown, openmetrics, parquet};
 pub use history::{PastResult, history_as_text, series_as_text};
-pub use limit::{limit_in_words, limit_of};
 pub use page::html;
 pub use picture::{Picture, PictureError, pictures, png};
 pub use results::{Chart, Disturbances, Factor, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
-pub use table_sizes::TableList;
+pub use sentences::{
+    disturbances::disturbance_in_words,
+    limit::{limit_in_words, limit_of},
+};
+pub use tables::table_sizes::TableList;
 pub use terminal::table;

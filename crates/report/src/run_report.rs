@@ -8,7 +8,7 @@ use figures::{RunFigures, StatementFigures};
 use samples::{ErrorCount, JudgedSteadiness, Record, ServerIdentity, Shortfall};
 use serde::Serialize;
 
-use crate::{limit::limit_in_words, observers};
+use crate::sentences::{limit::limit_in_words, observers};
 
 mod csv;
 mod text;

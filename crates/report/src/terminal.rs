@@ -5,15 +5,15 @@ use samples::{CpuUse, printable, printable_within};
 use units::{duration, percent_number};
 
 use crate::{
-    answer, ceiling,
-    cell::{Cell, Percentile},
-    disturbances,
     findings::audit_in_short,
-    grid::{Facet, Grid, in_words},
-    limit::PeakLimit,
+    grid::{
+        Facet, Grid,
+        cell::{Cell, Percentile},
+        in_words, scaling,
+    },
     results::Results,
-    scaling, steadiness,
-    wrapped::wrapped,
+    sentences::{answer, ceiling, disturbances, limit::PeakLimit, steadiness},
+    text::wrapped::wrapped,
 };
 
 /// With more combinations than this, a facet shrinks to throughput: one row per x, one column per line.

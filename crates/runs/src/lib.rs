@@ -37,7 +37,7 @@ pub use results::{
     results_list,
 };
 pub use run::{
-    shortcoming::{Asked, shortcoming},
+    shortcoming::{RunOutcome, shortcoming},
     single_run::{Recorded, SingleRun},
 };
 pub use runner::{Choices, Runner};

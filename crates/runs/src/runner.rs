@@ -30,7 +30,7 @@ use crate::{
         created_tables::CreatedTables,
         given_server::GivenServer,
         null_process::NullProcess,
-        private_server::{Place, PrivateServer, settings_of},
+        private_server::{PrivateServer, ServerLocation, settings_of},
     },
 };
 
@@ -270,7 +270,7 @@ impl<'a> Runner<'a> {
                 if !self.given.contains_key(address) {
                     let endpoint = match &self.choices.endpoint {
                         Some(endpoint) => Endpoint {
-                            statement_timeout: run.server.way().statement_timeout,
+                            statement_timeout: run.server.access().statement_timeout,
                             ..endpoint.clone()
                         },
                         None => (self.choices.reach)(&run.server)?,
@@ -286,7 +286,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Where the next private server lives, and by which name a sweep finds it.
-    fn place_of_next(&self, elsewhere: Option<&Path>) -> Result<Place, Blamed> {
+    fn place_of_next(&self, elsewhere: Option<&Path>) -> Result<ServerLocation, Blamed> {
         let plain = |character: char| {
             if character.is_ascii_alphanumeric() {
                 character
@@ -299,7 +299,7 @@ impl<'a> Runner<'a> {
         let name = format!("run-{name}-{process}-{number}");
         let path = named_server::path(&name)?;
         let directory = elsewhere.map_or_else(|| path.clone(), |elsewhere| elsewhere.join(&name));
-        Ok(Place { directory, path })
+        Ok(ServerLocation { directory, path })
     }
 
     fn show_logs_of_dead_servers(&self) {

@@ -2,7 +2,6 @@
 
 use std::{
     borrow::Cow,
-    fs::File,
     io::{BufRead, BufReader},
     path::Path,
 };

@@ -36,13 +36,13 @@ pub struct Answer {
     /// The difference that was found, or the smallest that matters where that is larger, as a share.
     pub effect: f64,
     /// How an experiment that runs until it is decided came to this.
-    pub looks: Option<Looks>,
+    pub looks: Option<InterimAnalyses>,
 }
 
 /// How an experiment that runs until it is decided came to its decision: each comparison was looked at after every block,
 /// and the interval is so much wider that all looks at all comparisons together err in one of twenty experiments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Looks {
+pub struct InterimAnalyses {
     /// Blocks after which it was decided, or all that there are.
     pub blocks: usize,
     /// The budget.
@@ -52,7 +52,7 @@ pub struct Looks {
 }
 
 /// One comparison that a question asks for: of the baseline, A, with another combination, B.
-pub(crate) struct Asked<'e, 'r> {
+pub(crate) struct ComparisonPair<'e, 'r> {
     levels: Levels,
     pub(crate) a: Vec<&'e Execution<'r>>,
     pub(crate) b: Vec<&'e Execution<'r>>,
@@ -73,7 +73,7 @@ pub fn answers(question: &Question, executions: &[Execution<'_>]) -> Vec<Answer>
 pub(crate) fn asked<'e, 'r>(
     question: &Question,
     executions: &'e [Execution<'r>],
-) -> Vec<Asked<'e, 'r>> {
+) -> Vec<ComparisonPair<'e, 'r>> {
     let mut combinations: Vec<(Levels, Vec<&Execution<'_>>)> = Vec::new();
     for execution in executions.iter().filter(|it| it.record.is_complete()) {
         let levels = Levels::of(question, &execution.record.header.combination);
@@ -92,7 +92,7 @@ pub(crate) fn asked<'e, 'r>(
         let others = combinations
             .iter()
             .filter(|(levels, _)| levels.within == base.within && levels.asked != base.asked);
-        all.extend(others.map(|(levels, b)| Asked {
+        all.extend(others.map(|(levels, b)| ComparisonPair {
             levels: levels.clone(),
             a: a.clone(),
             b: b.clone(),
@@ -105,13 +105,13 @@ pub(crate) fn asked<'e, 'r>(
     all
 }
 
-fn answer(question: &Question, asked: Asked<'_, '_>) -> Answer {
-    let Asked {
+fn answer(question: &Question, asked: ComparisonPair<'_, '_>) -> Answer {
+    let ComparisonPair {
         levels, compared, ..
     } = asked;
     let is_paired = |it: &Compared| it.is_paired();
     let looks = question.until_decided.and_then(|budget| {
-        Some(Looks {
+        Some(InterimAnalyses {
             blocks: compared.as_ref()?.blocks?,
             blocks_at_most: budget.blocks,
             time_is_spent: budget.time_is_spent,

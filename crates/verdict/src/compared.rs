@@ -6,7 +6,7 @@ use crate::{
     decision::{CONFIDENCE, Decision},
     measure::Measure,
     side::Execution,
-    values::{Placed, Values},
+    values::{BlockValue, Values},
 };
 
 /// One measure of both sides.
@@ -133,11 +133,14 @@ pub(crate) fn compared(
     let of_sides = [measure.of_all(a)?, measure.of_all(b)?];
     let mean = |values: &[f64]| Some(execution_mean(values, CONFIDENCE)?.mean);
     let placed = |side: &[&Execution<'_>], values: &[f64]| {
-        let values = side.iter().zip(values).map(|(execution, value)| Placed {
-            results: execution.results,
-            block: execution.record.header.block,
-            value: measure.comparable(execution, *value),
-        });
+        let values = side
+            .iter()
+            .zip(values)
+            .map(|(execution, value)| BlockValue {
+                results: execution.results,
+                block: execution.record.header.block,
+                value: measure.comparable(execution, *value),
+            });
         values.collect::<Vec<_>>()
     };
     let values = Values::of(&placed(a, &of_sides[0]), &placed(b, &of_sides[1]));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use samples::Record;
 
 use crate::{
-    answer::{Asked, asked, in_order},
+    answer::{ComparisonPair, asked, in_order},
     compared::{Compared, compared},
     costs::Cost,
     differences::{Difference, differences},
@@ -53,7 +53,7 @@ pub struct Contrast {
     /// True where the experiment's own question decided, together with its other comparisons.
     pub is_asked: bool,
     /// What both have, in the order of its levels.
-    pub places: Vec<Place>,
+    pub places: Vec<SharedCombination>,
     /// Combinations that only the one side has.
     pub alone: [Vec<Levels>; 2],
     /// Why the sides did not do the same thing, a sentence each; empty where they did, or where nobody can tell.
@@ -67,7 +67,7 @@ pub struct Contrast {
 
 /// One combination that both sides have.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct SharedCombination {
     /// The levels that the sides share.
     pub within: Levels,
     /// Executions of each side.
@@ -118,7 +118,7 @@ pub fn contrast(a: &Side<'_>, b: &Side<'_>, terms: &Terms<'_>) -> Contrast {
     let mut unlike = unlike(&places);
     unlike.extend(unlike_levels);
     let looked_at = a.looked_at.max(b.looked_at);
-    let found: Vec<Place> = places
+    let found: Vec<SharedCombination> = places
         .iter()
         .map(|(levels, a, b)| place(levels, a, b, looked_at))
         .collect();
@@ -184,14 +184,14 @@ fn place(
     a: &[&Execution<'_>],
     b: &[&Execution<'_>],
     looked_at: Option<usize>,
-) -> Place {
+) -> SharedCombination {
     let compared = |measure| compared(measure, a, b, looked_at);
     let metrics = Metric::ALL.into_iter().map(Measure::Metric);
     let costs = Cost::all().map(Measure::Cost);
     let costs: Vec<Compared> = costs.filter_map(&compared).collect();
     let is_compared = |cost: &Cost| costs.iter().any(|it| it.measure == Measure::Cost(*cost));
     let metrics: Vec<Compared> = metrics.filter_map(compared).collect();
-    Place {
+    SharedCombination {
         within: levels.clone(),
         executions: [a.len(), b.len()],
         paired: metrics.first().is_some_and(Compared::is_paired),
@@ -203,7 +203,7 @@ fn place(
 }
 
 /// The metric that speaks for two results where no question names one.
-fn headline(places: &[Place]) -> Option<Metric> {
+fn headline(places: &[SharedCombination]) -> Option<Metric> {
     let metrics = || places.iter().flat_map(|place| &place.metrics);
     Metric::HEADLINE
         .into_iter()
@@ -215,7 +215,7 @@ type Sides<'e, 'r> = (Levels, Vec<&'e Execution<'r>>, Vec<&'e Execution<'r>>);
 
 impl Contrast {
     /// The comparison that decides about a combination; `None` where an execution lacks the metric.
-    pub fn primary_of<'c>(&self, place: &'c Place) -> Option<&'c Compared> {
+    pub fn primary_of<'c>(&self, place: &'c SharedCombination) -> Option<&'c Compared> {
         let primary = self.primary.map(Measure::Metric)?;
         place.metrics.iter().find(|it| it.measure == primary)
     }
@@ -239,7 +239,7 @@ impl Contrast {
 
     /// Takes over what a question decided, where every combination is one of its comparisons, whichever side is the
     /// baseline.
-    fn take_over(&mut self, asked: &[Asked<'_, '_>], sides: &[Sides<'_, '_>]) {
+    fn take_over(&mut self, asked: &[ComparisonPair<'_, '_>], sides: &[Sides<'_, '_>]) {
         let of_side = |(_, a, b): &Sides<'_, '_>| {
             asked.iter().find_map(|it| {
                 let compared = it.compared.as_ref()?;

@@ -9,7 +9,7 @@ use units::moment;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
     /// What it belongs to.
-    pub of: Part,
+    pub of: DifferenceKind,
     /// What differs: a variable's name, `version`, `CPUs`.
     pub what: String,
     /// On side A.
@@ -20,7 +20,7 @@ pub struct Difference {
 
 /// What a difference belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum DifferenceKind {
     /// The server program.
     Server,
     /// A variable of the server.
@@ -33,7 +33,7 @@ pub enum Part {
     Method,
 }
 
-impl Part {
+impl DifferenceKind {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ const TOLD_AS_SERVER: [&str; 3] = ["version", "version_comment", "version_source
 /// A share by which a size may differ without being told.
 const SIZE_MAY_DIFFER: f64 = 0.05;
 
-/// What differs between A and B in any of the pairs, in the order of [`Part`]; the same difference once.
+/// What differs between A and B in any of the pairs, in the order of [`DifferenceKind`]; the same difference once.
 pub(crate) fn differences(pairs: &[(&Record, &Record)]) -> Vec<Difference> {
     let all = pairs.iter().flat_map(|(a, b)| of_records(a, b));
     let all: BTreeSet<Difference> = all.collect();
@@ -61,7 +61,7 @@ pub(crate) fn differences(pairs: &[(&Record, &Record)]) -> Vec<Difference> {
 
 fn of_records(a: &Record, b: &Record) -> Vec<Difference> {
     let mut found = Vec::new();
-    let mut add = |of: Part, what: &str, a: Option<String>, b: Option<String>| {
+    let mut add = |of: DifferenceKind, what: &str, a: Option<String>, b: Option<String>| {
         if let (Some(a), Some(b)) = (a, b)
             && a != b
         {
@@ -83,14 +83,14 @@ fn of_records(a: &Record, b: &Record) -> Vec<Difference> {
         && apart(a, b)
     {
         let told = |s: f64| Some(moment(s));
-        add(Part::Method, "measured", told(a), told(b));
+        add(DifferenceKind::Method, "measured", told(a), told(b));
     }
     if let (Some(a), Some(b)) = (a.dataset.as_ref(), b.dataset.as_ref())
         && let (Some(a), Some(b)) = (a.disk_bytes, b.disk_bytes)
         && apart(a as f64, b as f64)
     {
         let told = |bytes: u64| Some(format!("{bytes} bytes"));
-        add(Part::Data, "size on disk", told(a), told(b));
+        add(DifferenceKind::Data, "size on disk", told(a), told(b));
     }
     found.extend(variables(a.servers.first(), b.servers.first()));
     found
@@ -106,22 +106,34 @@ fn measured_s(record: &Record) -> Option<f64> {
 }
 
 /// What is known of a record, by part and name.
-fn facts(record: &Record) -> BTreeMap<(Part, &'static str), String> {
+fn facts(record: &Record) -> BTreeMap<(DifferenceKind, &'static str), String> {
     let mut facts = BTreeMap::new();
     let header = &record.header;
-    facts.insert((Part::Method, "dbdyno"), header.dbdyno_version.clone());
-    facts.insert((Part::Method, "transport"), header.transport.clone());
-    facts.insert((Part::Method, "event loops"), header.loops.to_string());
+    facts.insert(
+        (DifferenceKind::Method, "dbdyno"),
+        header.dbdyno_version.clone(),
+    );
+    facts.insert(
+        (DifferenceKind::Method, "transport"),
+        header.transport.clone(),
+    );
+    facts.insert(
+        (DifferenceKind::Method, "event loops"),
+        header.loops.to_string(),
+    );
     if let Some(server) = record.servers.first() {
-        facts.insert((Part::Server, "version"), server.version.clone());
-        facts.insert((Part::Server, "build"), server.version_comment.clone());
+        facts.insert((DifferenceKind::Server, "version"), server.version.clone());
+        facts.insert(
+            (DifferenceKind::Server, "build"),
+            server.version_comment.clone(),
+        );
     }
     if let Some(data) = &record.dataset {
-        facts.insert((Part::Data, "made by"), data.source.clone());
-        facts.insert((Part::Data, "rows"), data.rows.to_string());
+        facts.insert((DifferenceKind::Data, "made by"), data.source.clone());
+        facts.insert((DifferenceKind::Data, "rows"), data.rows.to_string());
     }
     for machine in &record.machines {
-        let mut add = |what, value| facts.insert((Part::Machine, what), value);
+        let mut add = |what, value| facts.insert((DifferenceKind::Machine, what), value);
         add("name", machine.name.clone());
         add("CPU", machine.cpu_model.clone());
         add("CPUs", machine.cpus.to_string());
@@ -156,11 +168,11 @@ fn facts(record: &Record) -> BTreeMap<(Part, &'static str), String> {
     for place in places {
         if place.holds.iter().any(|held| held == "data") {
             facts.insert(
-                (Part::Machine, "file system of the data"),
+                (DifferenceKind::Machine, "file system of the data"),
                 place.filesystem.clone(),
             );
             facts.insert(
-                (Part::Machine, "mount options of the data"),
+                (DifferenceKind::Machine, "mount options of the data"),
                 place.mount_options.clone(),
             );
         }
@@ -180,7 +192,7 @@ fn variables(a: Option<&ServerIdentity>, b: Option<&ServerIdentity>) -> Vec<Diff
     let is_told = |name: &str| !is_of_the_instance(name) && !TOLD_AS_SERVER.contains(&name);
     both.filter(|(name, a, b)| a != b && is_told(name))
         .map(|(name, a, b)| Difference {
-            of: Part::Variable,
+            of: DifferenceKind::Variable,
             what: name.clone(),
             a: a.clone(),
             b: b.clone(),

@@ -3,7 +3,7 @@
 use units::{change, fine_percent};
 
 use crate::{
-    answer::{Answer, Looks},
+    answer::{Answer, InterimAnalyses},
     decision::Decision,
     question::Question,
 };
@@ -59,8 +59,8 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
 }
 
 /// `; decided after 5 of at most 20 blocks, looked at after each, which the interval allows for`.
-fn how_it_was_decided(looks: &Looks, decision: Decision) -> String {
-    let Looks {
+fn how_it_was_decided(looks: &InterimAnalyses, decision: Decision) -> String {
+    let InterimAnalyses {
         blocks,
         blocks_at_most,
         time_is_spent,
@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(sentence(&question, &answer), expected);
         }
         let looked_at = |decision, needed, blocks| Answer {
-            looks: Some(Looks {
+            looks: Some(InterimAnalyses {
                 blocks,
                 blocks_at_most: 20,
                 time_is_spent: blocks == 7,

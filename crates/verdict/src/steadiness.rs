@@ -29,15 +29,15 @@ pub struct RunStalls {
 
 /// What a run did in each interval, and what the server counted meanwhile; made while it runs, or of its record.
 #[derive(Debug, Clone, Default)]
-pub struct Course {
+pub struct TimeSeries {
     /// In order of time, without the drain.
-    intervals: Vec<Part>,
+    intervals: Vec<LoadInterval>,
     counted: Vec<Counted>,
 }
 
 /// What the load did in an interval.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct LoadInterval {
     is_measured: bool,
     length_s: f64,
     per_s: f64,
@@ -65,7 +65,7 @@ pub struct CountedSeries {
     pub dirty_pages: Vec<f64>,
 }
 
-impl Course {
+impl TimeSeries {
     /// The course of a run that was recorded.
     pub fn of(record: &Record) -> Self {
         let mut course = Self::default();
@@ -81,7 +81,7 @@ impl Course {
             (self.intervals.iter_mut()).for_each(|part| part.is_measured = false);
         }
         if interval.phase != Phase::Drain && interval.length_s > 0.0 {
-            self.intervals.push(Part {
+            self.intervals.push(LoadInterval {
                 is_measured: interval.phase == Phase::Measurement,
                 length_s: interval.length_s,
                 per_s: interval.succeeded() as f64 / interval.length_s,
@@ -143,7 +143,7 @@ impl Course {
     /// As [`judge_measurement`].
     pub fn state(&self) -> Result<RunState, Unjudged> {
         let counted = self.counted_since(0.0);
-        let whole: Vec<&Part> = self.whole().collect();
+        let whole: Vec<&LoadInterval> = self.whole().collect();
         let per_s: Vec<f64> = whole.iter().map(|part| part.per_s).collect();
         let warm_up = whole.iter().filter(|part| !part.is_measured).count();
         judge_measurement(&per_s, warm_up, &counted.as_evidence())
@@ -152,7 +152,7 @@ impl Course {
     /// The stalls that are worth a word: a second in which nothing came back, or more than a hundredth of the time below
     /// half of the median. `None` also where so few operations come back that an interval of nothing is chance.
     pub fn stalls(&self) -> Option<RunStalls> {
-        let measured: Vec<&Part> = self.whole().filter(|part| part.is_measured).collect();
+        let measured: Vec<&LoadInterval> = self.whole().filter(|part| part.is_measured).collect();
         let per_s: Vec<f64> = measured.iter().map(|part| part.per_s).collect();
         let interval_s = measured.first()?.length_s;
         let found = stalls(&per_s)?;
@@ -170,7 +170,7 @@ impl Course {
     }
 
     /// The intervals that no phase's end cut short.
-    fn whole(&self) -> impl Iterator<Item = &Part> {
+    fn whole(&self) -> impl Iterator<Item = &LoadInterval> {
         let lengths = self.intervals.iter().map(|part| part.length_s);
         let whole_s = lengths.fold(0.0, f64::max);
         (self.intervals.iter()).filter(move |part| part.length_s > whole_s / 2.0)
@@ -194,7 +194,7 @@ impl CountedSeries {
 pub fn run_state(record: &Record) -> Result<RunState, Unjudged> {
     match record.loaded {
         Some(_) => Err(Unjudged::Undefined),
-        None => Course::of(record).state(),
+        None => TimeSeries::of(record).state(),
     }
 }
 
@@ -202,7 +202,7 @@ pub fn run_state(record: &Record) -> Result<RunState, Unjudged> {
 pub fn run_stalls(record: &Record) -> Option<RunStalls> {
     match record.loaded {
         Some(_) => None,
-        None => Course::of(record).stalls(),
+        None => TimeSeries::of(record).stalls(),
     }
 }
 

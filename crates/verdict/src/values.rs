@@ -4,7 +4,7 @@ use stats::{Comparison, compare, compare_pairs};
 
 /// The value of one execution, and what it shares with one of the other side.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Placed {
+pub(crate) struct BlockValue {
     /// Results that the execution belongs to.
     pub(crate) results: usize,
     /// Its block of them.
@@ -12,7 +12,7 @@ pub(crate) struct Placed {
     pub(crate) value: f64,
 }
 
-impl Placed {
+impl BlockValue {
     fn place(&self) -> (usize, u32) {
         (self.results, self.block)
     }
@@ -31,8 +31,8 @@ pub(crate) struct Values {
 
 impl Values {
     /// A pair is the only execution of either side in a block of the same results.
-    pub(crate) fn of(a: &[Placed], b: &[Placed]) -> Self {
-        let only = |side: &[Placed], place: (usize, u32)| {
+    pub(crate) fn of(a: &[BlockValue], b: &[BlockValue]) -> Self {
+        let only = |side: &[BlockValue], place: (usize, u32)| {
             let mut same = side.iter().filter(|it| it.place() == place);
             let first = same.next().map(|it| it.value);
             first.filter(|_| same.next().is_none())
@@ -45,7 +45,7 @@ impl Values {
             })
             .collect();
         pairs.sort_by_key(|(place, _)| *place);
-        let list = |side: &[Placed]| side.iter().map(|it| it.value).collect();
+        let list = |side: &[BlockValue]| side.iter().map(|it| it.value).collect();
         Self {
             is_paired: !pairs.is_empty() && pairs.len() == a.len().min(b.len()),
             pairs: pairs.into_iter().map(|(_, pair)| pair).collect(),
@@ -101,10 +101,10 @@ impl Values {
 mod tests {
     use super::*;
 
-    fn placed(places: &[(usize, u32)]) -> Vec<Placed> {
+    fn placed(places: &[(usize, u32)]) -> Vec<BlockValue> {
         let values = places.iter().zip(1..);
         values
-            .map(|((results, block), value)| Placed {
+            .map(|((results, block), value)| BlockValue {
                 results: *results,
                 block: *block,
                 value: f64::from(value),

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::{
         fixture::*,
-        subject::{Declared, Kept},
+        subject::{BesideRecords, Declared},
     };
 
     fn planned(runs: u32) -> Declared {
@@ -131,9 +131,9 @@ mod tests {
         let mut runs = blocks_over("flush", &["1", "2"]);
         let outcome = judged_together(&RULE, &runs[..9], planned(10));
         assert_found(&outcome, Level::Fail, "9 of 10 planned runs are complete");
-        let replaced = Kept {
+        let replaced = BesideRecords {
             replaced: 2,
-            ..Kept::default()
+            ..BesideRecords::default()
         };
         let outcome = judged_with_kept(&RULE, &runs, planned(10), replaced);
         assert_found(&outcome, Level::Warn, "2 attempts replaced");

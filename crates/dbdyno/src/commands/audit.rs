@@ -7,7 +7,7 @@ use std::{
 };
 
 use audit::{Audit, Level};
-use report::Shown;
+use report::AuditFilter;
 use runs::{Blame, Blamed, audit_of_path, audit_of_sides, read_record, record_files};
 use samples::Record;
 
@@ -82,7 +82,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
     };
     let names: Vec<_> = args.results.iter().map(|path| name(path)).collect();
     let names = names.join(" and ");
-    let shown = Shown {
+    let shown = AuditFilter {
         level: args.level,
         rule: args.rule,
     };

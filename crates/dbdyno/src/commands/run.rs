@@ -6,8 +6,8 @@ use experiment::{Experiment, Overrides, has_former_defaults};
 use report::Results;
 use runs::benchmarks::VOCABULARY;
 use runs::{
-    Asked, Blame, Blamed, Choices, ResultsDirectory, Runner, benchmarks::smack::files::SmackFiles,
-    read_files, sample_every, shortcoming,
+    Blame, Blamed, Choices, ResultsDirectory, RunOutcome, Runner,
+    benchmarks::smack::files::SmackFiles, read_files, sample_every, shortcoming,
 };
 
 use crate::{connection_options::given_address, terminal};
@@ -170,7 +170,7 @@ pub(crate) fn perform(
     match (outcome, reported) {
         (Ok(()), Ok(recorded)) => {
             // Also where the experiment only counts failures.
-            if let Some(error) = shortcoming(recorded.runs.iter().map(Asked::from)) {
+            if let Some(error) = shortcoming(recorded.runs.iter().map(RunOutcome::from)) {
                 return Err(error.into());
             }
             rates_not_reached(&recorded)?;

@@ -18,7 +18,7 @@ pub(crate) fn endpoint(spec: &ServerSpec) -> Result<Endpoint, Blamed> {
         ssl_mode,
         ssl_ca,
         observe: _,
-        way,
+        access,
     } = spec
     else {
         unreachable!("a private server is not given");
@@ -33,7 +33,7 @@ pub(crate) fn endpoint(spec: &ServerSpec) -> Result<Endpoint, Blamed> {
         database: database.clone(),
         ssl_mode: ssl_mode.clone(),
         ssl_ca: ssl_ca.clone(),
-        statement_timeout: way.statement_timeout,
+        statement_timeout: access.statement_timeout,
         ..ConnectionOptions::default()
     };
     options.endpoint()

@@ -21,7 +21,9 @@ mod order_log;
 mod schemas;
 
 use order_log::OrderLog;
-use runs::{Asked, Blame, Blamed, benchmarks::tpcc::terminals::Settings, shortcoming, signals};
+use runs::{
+    Blame, Blamed, RunOutcome, benchmarks::tpcc::terminals::Settings, shortcoming, signals,
+};
 use schemas::{SchemaRange, Schemas};
 
 use crate::{
@@ -103,7 +105,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     footnotes();
     log.finish()?;
     Ok(match outcome.ended {
-        Ended::Planned => match shortcoming([Asked::from(&outcome)]) {
+        Ended::Planned => match shortcoming([RunOutcome::from(&outcome)]) {
             Some(error) => return Err(error.into()),
             None => ExitCode::SUCCESS,
         },

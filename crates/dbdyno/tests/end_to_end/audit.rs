@@ -31,7 +31,7 @@ fn an_experiment_is_audited_as_a_whole() {
     audit
         .finds("C01", "note", "class D4 and D2")
         .finds("M01", "warn", "2 executions");
-    for id in ["C02", "C12", "T03", "T04", "M12", "W10", "W16"] {
+    for id in ["C02", "C12", "M12", "W10", "W16"] {
         audit.finds(id, "pass", "");
     }
     // The levels name what differs when they are handed over as sides.

@@ -8,7 +8,7 @@ use std::{
 
 use experiment::{
     Cache, Connect, Costs, DataSpec, LoadSpec, Observe, OnError, Overrides, Pacing, Process,
-    Restart, Restore, ServerSpec, ThinkTime, WarmUp, Way,
+    Restart, Restore, ServerAccess, ServerSpec, ThinkTime, WarmUp,
 };
 use settings::{Chosen, DataKind, LoadKind, Rows, Value, Values};
 use workload::{
@@ -103,7 +103,7 @@ fn the_smallest_file_has_one_run_with_the_defaults() {
             set: BTreeMap::new(),
             restart: Restart::PerRun,
             datadir: None,
-            way: Way::default(),
+            access: ServerAccess::default(),
         }
     );
     assert_eq!(
@@ -157,7 +157,7 @@ fn levels_stand_where_their_names_stood() {
             set: set.map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
             restart: Restart::PerRun,
             datadir: None,
-            way: Way::default(),
+            access: ServerAccess::default(),
         }
     );
     assert_eq!(
@@ -235,7 +235,7 @@ rows = 5
                 program: None,
                 ssh: None,
             }),
-            way: Way {
+            access: ServerAccess {
                 connect: Connect::Socket,
                 compress: true,
                 round_trip: Duration::from_millis(1),
@@ -265,13 +265,13 @@ restart = "never"
     let ways: BTreeSet<_> = runs
         .iter()
         .map(|run| {
-            let way = run.server.way();
+            let way = run.server.access();
             (way.connect == Connect::Tcp, way.round_trip.as_micros())
         })
         .collect();
     let expected = [(false, 0), (false, 250), (true, 0), (true, 250)];
     assert_eq!(ways, BTreeSet::from(expected));
-    assert!(runs.iter().all(|run| !run.server.way().compress));
+    assert!(runs.iter().all(|run| !run.server.access().compress));
     // All of them use one data set.
     let data_sets: BTreeSet<_> = runs.iter().map(|run| run.data_set()).collect();
     assert_eq!(data_sets.len(), 1);

@@ -36,21 +36,21 @@ pub(crate) struct ChartLine {
     /// One per level; a gap where nothing was measured.
     pub(crate) points: Vec<Option<Point>>,
     /// What was fitted to the points; it is drawn instead of a line from point to point.
-    pub(crate) course: Option<Course>,
+    pub(crate) course: Option<FittedCurve>,
 }
 
 /// A fitted course with its interval as a band.
 #[derive(Debug, Clone)]
-pub(crate) struct Course {
+pub(crate) struct FittedCurve {
     /// From the left to the right.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<CurvePoint>,
     /// Where it is highest, as shares of the x axis, with what to say of it; `None` where that is not known.
     pub(crate) peak: Option<(f64, f64, String)>,
 }
 
 /// A place of a course.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct CurvePoint {
     /// Share of the x axis.
     pub(crate) x: f64,
     pub(crate) interval: Interval,
@@ -105,7 +105,7 @@ impl LineChart<'_> {
     }
 
     /// The band of a fitted course, and the stretch of the axis below its peak.
-    fn band(&self, line: &ChartLine, course: &Course) -> Markup {
+    fn band(&self, line: &ChartLine, course: &FittedCurve) -> Markup {
         let there = course.places.iter().map(|it| (it.x, it.interval.high));
         let back = course.places.iter().rev();
         let back = back.map(|it| (it.x, it.interval.low));

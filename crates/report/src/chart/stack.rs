@@ -16,12 +16,12 @@ pub(crate) struct StackChart<'a> {
     pub(crate) x_name: &'a str,
     pub(crate) levels: &'a Levels,
     /// Bars by level, each with its parts from the bottom up; `None` where nothing was observed.
-    pub(crate) bars: Vec<Option<Vec<Part>>>,
+    pub(crate) bars: Vec<Option<Vec<Segment>>>,
 }
 
 /// One part of a bar.
 #[derive(Debug, Clone)]
-pub(crate) struct Part {
+pub(crate) struct Segment {
     pub(crate) name: &'static str,
     /// CSS class that fills it.
     pub(crate) class: &'static str,
@@ -47,9 +47,9 @@ impl StackChart<'_> {
         svg(self.size, &self.description, content)
     }
 
-    fn bar(&self, parts: &[Part], index: usize, middle: f64, width: f64) -> Markup {
+    fn bar(&self, parts: &[Segment], index: usize, middle: f64, width: f64) -> Markup {
         let mut below = 0.0;
-        let stacked: Vec<(&Part, f64, f64)> = parts
+        let stacked: Vec<(&Segment, f64, f64)> = parts
             .iter()
             .map(|part| {
                 let from = below;
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn parts_stand_on_each_other() {
         let labels = ["1", "3"].map(str::to_owned);
-        let part = |name, class, share| Part { name, class, share };
+        let part = |name, class, share| Segment { name, class, share };
         let chart = StackChart {
             size: Size::SMALL,
             description: Description {

@@ -3,9 +3,9 @@
 use audit::{Outcome, Unjudged};
 use serde_json::{Value, json};
 use stats::Interval;
-use verdict::{Check, Compared, Contrast, Measure, Place};
+use verdict::{Check, Compared, Contrast, Measure, SharedCombination};
 
-use crate::unit::unit;
+use crate::tables::unit::unit;
 
 /// A comparison as one JSON object, with a line feed at the end. Ratios are B over A; `docs/compare.md` tells the fields.
 pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], one_factor: &Outcome) -> String {
@@ -40,7 +40,7 @@ fn judged(outcome: &Outcome) -> Value {
     }
 }
 
-fn place(place: &Place) -> Value {
+fn place(place: &SharedCombination) -> Value {
     let causes = place.causes.iter().map(|cause| {
         let cost = cause.cost.map(|cost| Measure::Cost(cost).name());
         json!({"rule": cause.rule, "cost": cost, "sentence": cause.sentence})

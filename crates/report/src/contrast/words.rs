@@ -1,7 +1,9 @@
 //! The words and numbers of a comparison.
 
 use units::{change, counted, fine_percent};
-use verdict::{Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, Place};
+use verdict::{
+    Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, SharedCombination,
+};
 
 /// More executions than these nobody does.
 const MORE_MAX: usize = 1000;
@@ -15,7 +17,7 @@ fn count_of_more(needed: usize, executions: usize) -> String {
 }
 
 /// `5 executions against 3`.
-pub(super) fn executions(place: &Place) -> String {
+pub(super) fn executions(place: &SharedCombination) -> String {
     match place.executions {
         [a, b] if a == b => format!("{} a side", counted(a, "execution")),
         [a, b] => format!("{} against {b}", counted(a, "execution")),
@@ -23,7 +25,7 @@ pub(super) fn executions(place: &Place) -> String {
 }
 
 /// What is decided about a combination, in a sentence.
-pub(super) fn headline(contrast: &Contrast, place: &Place) -> String {
+pub(super) fn headline(contrast: &Contrast, place: &SharedCombination) -> String {
     let at = if place.within.is_empty() {
         String::new()
     } else {
@@ -88,7 +90,7 @@ fn more(compared: &Compared) -> String {
 }
 
 /// Why the metrics differ, a sentence each; where none differs for certain, which costs do.
-pub(super) fn causes(place: &Place) -> Vec<String> {
+pub(super) fn causes(place: &SharedCombination) -> Vec<String> {
     let decided = |compared: &Compared| compared.decision.is_different();
     let is_decided = place.metrics.iter().any(decided);
     let first = if is_decided {
@@ -109,7 +111,7 @@ pub(super) fn causes(place: &Place) -> Vec<String> {
 }
 
 /// The costs that nobody looked at.
-pub(super) fn not_observed(place: &Place) -> Option<String> {
+pub(super) fn not_observed(place: &SharedCombination) -> Option<String> {
     let names = place.not_observed.iter();
     let names: Vec<&str> = names
         .map(|cost: &Cost| Measure::Cost(*cost).in_words())

@@ -7,8 +7,8 @@
 
 use super::Detail;
 use crate::{
-    columns::{Cells, Table, table_of_measures, table_of_seconds},
     results::Results,
+    tables::columns::{Cells, Table, table_of_measures, table_of_seconds},
 };
 
 const INFALLIBLE: &str = "writing to memory does not fail";

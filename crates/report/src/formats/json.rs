@@ -9,19 +9,21 @@ use verdict::{Answer, Execution, Measure, Question};
 
 use super::Detail;
 use crate::{
-    answer,
-    combination::{Combination, combinations},
-    disturbances,
-    findings::{AuditDocument, Shown, audit_document},
-    grid::Grid,
-    limit::{PeakLimit, limit_in_words},
+    findings::{AuditDocument, AuditFilter, audit_document},
+    grid::{Grid, scaling},
     results::Results,
     run_report::is_zero,
-    run_values::{PartKind, RunValues, Value},
-    scaling,
-    seconds::{Second, seconds},
-    steadiness,
-    unit::unit,
+    sentences::{
+        answer, disturbances,
+        limit::{PeakLimit, limit_in_words},
+        steadiness,
+    },
+    tables::{
+        combination::{Combination, combinations},
+        run_values::{BreakdownKind, RunValues, Value},
+        seconds::{Second, seconds},
+        unit::unit,
+    },
 };
 
 /// Version of the document's shape: a field may be added without a new one, none vanishes or changes its meaning.
@@ -108,15 +110,15 @@ struct Run<'a> {
     experiment_sha256: &'a str,
     limited_by: Option<String>,
     metrics: Vec<Value>,
-    operations: Vec<Part>,
-    statements: Vec<Part>,
+    operations: Vec<BreakdownRow>,
+    statements: Vec<BreakdownRow>,
     errors: &'a [ErrorCount],
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<Vec<Second>>,
 }
 
 #[derive(Serialize)]
-struct Part {
+struct BreakdownRow {
     load: String,
     name: String,
     metrics: Vec<Value>,
@@ -151,7 +153,7 @@ pub fn json(results: &Results, detail: Detail) -> String {
             disturbances: disturbances::sentences(results),
         },
         audit: (results.audit.as_ref())
-            .map(|audit| audit_document(&results.name, audit, &Shown::default())),
+            .map(|audit| audit_document(&results.name, audit, &AuditFilter::default())),
         combinations: combinations(results, &grid.executions),
         runs: (grid.executions.iter())
             .map(|execution| run(execution, detail))
@@ -217,10 +219,10 @@ fn run<'a>(execution: &Execution<'a>, detail: Detail) -> Run<'a> {
     let mut statements = Vec::new();
     for part in values.parts {
         let parts = match part.kind {
-            PartKind::Operation => &mut operations,
-            PartKind::Statement => &mut statements,
+            BreakdownKind::Operation => &mut operations,
+            BreakdownKind::Statement => &mut statements,
         };
-        parts.push(Part {
+        parts.push(BreakdownRow {
             load: part.load,
             name: part.name,
             metrics: part.values,

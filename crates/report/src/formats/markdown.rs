@@ -3,14 +3,12 @@
 use audit::{Audit, Level};
 
 use crate::{
-    answer, ceiling, disturbances,
     findings::counts,
-    grid::{Facet, Grid, in_words},
-    limit::PeakLimit,
-    markdown_text::{cell, escaped},
+    grid::{Facet, Grid, in_words, scaling},
     results::Results,
-    scaling, steadiness,
+    sentences::{answer, ceiling, disturbances, limit::PeakLimit, steadiness},
     terminal::{Column, detailed_columns, key_columns},
+    text::markdown::{cell, escaped},
 };
 
 /// With more combinations than this the tables are folded, so that the answer stays in sight.

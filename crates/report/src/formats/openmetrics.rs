@@ -17,7 +17,11 @@ use audit::Level;
 use samples::Record;
 use verdict::{Measure, Scale, Unit};
 
-use crate::{factor_columns::free_names, grid::Grid, results::Results, run_values::RunValues};
+use crate::{
+    grid::Grid,
+    results::Results,
+    tables::{factor_columns::free_names, run_values::RunValues},
+};
 
 /// Metrics of one name.
 struct Family {

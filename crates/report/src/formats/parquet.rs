@@ -15,8 +15,8 @@ use ::parquet::{
 
 use super::Detail;
 use crate::{
-    columns::{Cells, Column, Table, table_of_measures, table_of_seconds},
     results::Results,
+    tables::columns::{Cells, Column, Table, table_of_measures, table_of_seconds},
 };
 
 /// The results could not be put into a Parquet file.

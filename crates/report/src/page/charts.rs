@@ -11,8 +11,6 @@ use verdict::{Cost, Unit};
 
 use super::figures;
 use crate::{
-    answer::throughput_in_words,
-    cell::{Cell, Figure},
     chart::{
         Format,
         frame::{Description, Size},
@@ -20,9 +18,13 @@ use crate::{
         marker::sample,
         scale::{Axis, Levels},
     },
-    grid::{Facet, Grid, Line, Measure},
+    grid::{
+        Facet, Grid, Line, Measure,
+        cell::{Cell, Figure},
+        scaling::Scaling,
+    },
     results::Factor,
-    scaling::Scaling,
+    sentences::answer::throughput_in_words,
 };
 
 /// A chart may share its axis with the others only if it then still fills this share of it.

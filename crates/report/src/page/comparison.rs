@@ -9,7 +9,7 @@ use super::{
     blocks,
     figures::{self, unbroken},
 };
-use crate::{answer, chart::px, grid::Grid, results::Results};
+use crate::{chart::px, grid::Grid, results::Results, sentences::answer};
 
 /// Width and height of one interval's drawing, in the units of its `viewBox`.
 const SIZE: (f64, f64) = (320.0, 22.0);

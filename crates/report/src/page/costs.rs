@@ -5,11 +5,9 @@ use verdict::{Cost, Execution, Measure};
 
 use super::{charts::Charts, figures::scrolling};
 use crate::{
-    answer,
-    cell::Figure,
-    grid::{Facet, Grid},
-    limit,
+    grid::{Facet, Grid, cell::Figure},
     results::Results,
+    sentences::{answer, limit},
 };
 
 /// What is shown of an operation's cost: of each line the first that was observed.
@@ -79,13 +77,13 @@ fn limits(results: &Results, grid: &Grid) -> Markup {
 }
 
 /// A combination whose costs are shown.
-struct Place<'a> {
+struct CombinationRuns<'a> {
     name: String,
     runs: &'a [usize],
 }
 
 /// Of every line the combination with the highest throughput; where nothing is drawn along x, all combinations.
-fn places<'a>(grid: &'a Grid, facet: &'a Facet) -> Vec<Place<'a>> {
+fn places<'a>(grid: &'a Grid, facet: &'a Facet) -> Vec<CombinationRuns<'a>> {
     let named = |line, x| {
         let place = grid.place(facet, line, x);
         let parts = [Some(place).filter(|it| !it.is_empty()), facet.name()];
@@ -95,7 +93,7 @@ fn places<'a>(grid: &'a Grid, facet: &'a Facet) -> Vec<Place<'a>> {
     if grid.x.is_none() || compared {
         let cells = facet.cells();
         return cells
-            .map(|(line, x, cell)| Place {
+            .map(|(line, x, cell)| CombinationRuns {
                 name: named(line, x),
                 runs: &cell.runs,
             })
@@ -104,7 +102,7 @@ fn places<'a>(grid: &'a Grid, facet: &'a Facet) -> Vec<Place<'a>> {
     let lines = 0..facet.lines.len();
     lines
         .filter_map(|line| answer::peak_of_line(facet, line))
-        .map(|peak| Place {
+        .map(|peak| CombinationRuns {
             name: named(peak.line, peak.x),
             runs: &peak.cell.runs,
         })
@@ -112,12 +110,12 @@ fn places<'a>(grid: &'a Grid, facet: &'a Facet) -> Vec<Place<'a>> {
 }
 
 fn costs(grid: &Grid) -> Markup {
-    let places: Vec<Place> = grid
+    let places: Vec<CombinationRuns> = grid
         .facets
         .iter()
         .flat_map(|facet| places(grid, facet))
         .collect();
-    let rows: Vec<(&Place, Vec<&Execution>)> = places
+    let rows: Vec<(&CombinationRuns, Vec<&Execution>)> = places
         .iter()
         .map(|place| {
             let executions = place.runs.iter().map(|run| &grid.executions[*run]);

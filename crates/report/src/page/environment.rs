@@ -10,7 +10,7 @@ use super::{
     figures::{joined, scrolling},
     machines, variables,
 };
-use crate::{ceiling, results::Results};
+use crate::{results::Results, sentences::ceiling};
 
 /// Statement errors, added up over all runs; nothing when there were none.
 pub(super) fn errors(results: &Results) -> Markup {

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use units::{duration, duration_with_interval};
 
 use crate::{
-    answer::throughput_in_words,
-    cell::{Cell, Figure, Percentile},
+    grid::cell::{Cell, Figure, Percentile},
+    sentences::answer::throughput_in_words,
 };
 
 /// A table that scrolls by itself on a narrow screen, also by keyboard.

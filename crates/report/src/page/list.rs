@@ -6,16 +6,13 @@ use verdict::Execution;
 
 use super::{
     figures::{self, unbroken},
-    series::Course,
+    series::RunSeries,
 };
 use crate::{
-    cell::Percentile,
     chart::{frame::Description, timeline::Timeline},
-    disturbances,
-    grid::Grid,
-    limit::limit_name,
+    grid::{Grid, cell::Percentile},
     results::Results,
-    steadiness,
+    sentences::{disturbances, limit::limit_name, steadiness},
 };
 
 /// The run list; below it the panel that the script fills, or static charts where no library was built in.
@@ -139,7 +136,7 @@ fn static_courses(results: &Results) -> Markup {
     html! {
         h3 { "Throughput of each run over time" }
         @for (index, record) in results.runs.iter().enumerate() {
-            @let course = Course::of(record);
+            @let course = RunSeries::of(record);
             details {
                 summary { (course.title) }
                 @if course.throughput.is_empty() {
@@ -160,7 +157,7 @@ fn static_courses(results: &Results) -> Markup {
     }
 }
 
-fn timeline(index: usize, course: &Course) -> Markup {
+fn timeline(index: usize, course: &RunSeries) -> Markup {
     let chart = Timeline {
         description: Description {
             id: &format!("course-{index}"),

@@ -7,7 +7,7 @@ use samples::{BlockDevice, Cgroup, Host, KernelSettings, Machine, Storage, Stora
 use units::{bytes, fine_percent};
 
 use super::figures::scrolling;
-use crate::{observers, results::Results};
+use crate::{results::Results, sentences::observers};
 
 /// The machines, how they are set up, and their storage.
 pub(super) fn tables(results: &Results) -> Markup {

@@ -1,9 +1,9 @@
 //! The course of each run over time, as the data that the page's script draws.
 
-mod course;
 mod data;
 mod load;
 mod machine;
+mod run_series;
 mod server;
 mod tables;
 
@@ -12,10 +12,14 @@ use samples::{Host, Record, Telemetry};
 use serde::Serialize;
 use verdict::run_stalls;
 
-pub(super) use course::Course;
 use data::{ChartData, points_at_most, values_per_point};
+pub(super) use run_series::RunSeries;
 
-use crate::{grid::Grid, limit::limit_in_words, observers, results::Results};
+use crate::{
+    grid::Grid,
+    results::Results,
+    sentences::{limit::limit_in_words, observers},
+};
 
 /// One run as the script reads it.
 #[derive(Serialize)]
@@ -66,7 +70,7 @@ fn script_safe(json: &str) -> String {
 }
 
 fn run(record: &Record, points: usize) -> Run {
-    let course = Course::of(record);
+    let course = RunSeries::of(record);
     let host = [Host::Server, Host::Both, Host::Client]
         .into_iter()
         .find(|host| record.telemetry.iter().any(|sample| sample.host == *host));
@@ -104,7 +108,7 @@ fn run(record: &Record, points: usize) -> Run {
         Some(stalls) => load::stalls(&course, stalls.median_per_s),
         None => Vec::new(),
     };
-    let server = server::Course::of(record, &course);
+    let server = server::ServerSeries::of(record, &course);
     let charts = [
         Some(load::throughput(&course, points)),
         Some(load::latency(&course, points)),

@@ -7,13 +7,13 @@ use super::{
     figures::{self, unbroken},
 };
 use crate::{
-    answer,
-    cell::Percentile,
-    disturbances,
-    grid::{Facet, Grid, in_words},
-    limit::{self, PeakLimit},
+    grid::{Facet, Grid, cell::Percentile, in_words},
     results::Results,
-    steadiness,
+    sentences::{
+        answer, disturbances,
+        limit::{self, PeakLimit},
+        steadiness,
+    },
 };
 
 /// What a reader takes away, and how far it can be trusted.

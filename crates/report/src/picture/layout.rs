@@ -23,7 +23,7 @@ const CHARACTER: f64 = 0.56;
 const BOLD: f64 = 0.63;
 
 /// A chart with its place.
-struct Placed<'a> {
+struct PositionedChart<'a> {
     svg: &'a str,
     x: f64,
     y: f64,
@@ -44,8 +44,8 @@ struct Sheet<'a> {
     width: f64,
     y: f64,
     lines: Vec<Line>,
-    charts: Vec<Placed<'a>>,
-    marks: Vec<Placed<'a>>,
+    charts: Vec<PositionedChart<'a>>,
+    marks: Vec<PositionedChart<'a>>,
 }
 
 /// The picture of a section as one SVG.
@@ -141,7 +141,7 @@ impl<'a> Sheet<'a> {
     fn text(&mut self, class: &'static str, size: f64, character: f64, text: &str) {
         let room = self.width - 2.0 * MARGIN;
         let characters = (room / (size * character)) as usize;
-        for line in crate::wrapped::wrapped(text, characters).lines() {
+        for line in crate::text::wrapped::wrapped(text, characters).lines() {
             self.y += size * 1.4;
             self.lines.push(Line {
                 x: MARGIN,
@@ -164,7 +164,7 @@ impl<'a> Sheet<'a> {
                 self.y += 20.0;
             }
             if let Some((svg, (width, height))) = mark {
-                self.marks.push(Placed {
+                self.marks.push(PositionedChart {
                     svg,
                     x,
                     y: self.y + 10.0 - height / 2.0,
@@ -207,7 +207,7 @@ impl<'a> Sheet<'a> {
                         text: crate::chart::frame::shortened(heading, characters),
                     });
                 }
-                self.charts.push(Placed {
+                self.charts.push(PositionedChart {
                     svg,
                     x,
                     y: top,
@@ -255,7 +255,7 @@ impl<'a> Sheet<'a> {
 }
 
 /// A chart or a mark inside of the picture: its own tag, with its place instead of its style.
-fn inner(placed: &Placed<'_>) -> Markup {
+fn inner(placed: &PositionedChart<'_>) -> Markup {
     let Some((tag, content)) = placed.svg.split_once('>') else {
         return html! {};
     };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::table_sizes::quoted;
+use crate::tables::table_sizes::quoted;
 
 use super::{Classes, RunReport, Times};
 

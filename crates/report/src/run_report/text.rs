@@ -19,7 +19,7 @@ use comfy_table::{CellAlignment, Table};
 use samples::JudgedSteadiness;
 
 use super::{RunReport, Times};
-use crate::{percentiles::LEFT_OUT, terminal::RULED};
+use crate::{grid::percentiles::LEFT_OUT, terminal::RULED};
 
 impl RunReport {
     /// The report as text of a few lines and a table.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use audit::{Audit, Comparison, Declared, Measured, RULES, Subject};
-use report::{Shown, audit_json, audit_text};
+use report::{AuditFilter, audit_json, audit_text};
 use samples::Record;
 
 /// Single runs: the OLTP workloads on MariaDB and MySQL, one of them under a rate, TPC-C, and a .smack file whose dictionary
@@ -65,9 +65,9 @@ fn audit_of_experiment() -> Audit {
             variables: names.map(str::to_owned).into(),
             database_share: Some(0.2),
         },
-        kept: audit::Kept {
+        kept: audit::BesideRecords {
             disturbed: 3,
-            ..audit::Kept::default()
+            ..audit::BesideRecords::default()
         },
     })
 }
@@ -75,20 +75,29 @@ fn audit_of_experiment() -> Audit {
 #[test]
 fn everything_that_is_said_of_real_runs() {
     for name in RUNS {
-        let text = audit_text(name, &audit_of(name), &Shown::default(), 120);
+        let text = audit_text(name, &audit_of(name), &AuditFilter::default(), 120);
         insta::assert_snapshot!(format!("audit_of_{}", name.replace('-', "_")), text);
     }
 }
 
 #[test]
 fn everything_that_is_said_of_a_real_experiment() {
-    let text = audit_text(EXPERIMENT, &audit_of_experiment(), &Shown::default(), 120);
+    let text = audit_text(
+        EXPERIMENT,
+        &audit_of_experiment(),
+        &AuditFilter::default(),
+        120,
+    );
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn everything_that_is_said_of_a_real_run_as_json() {
-    let json = audit_json("mysql-insert", &audit_of("mysql-insert"), &Shown::default());
+    let json = audit_json(
+        "mysql-insert",
+        &audit_of("mysql-insert"),
+        &AuditFilter::default(),
+    );
     insta::assert_snapshot!(json);
 }
 

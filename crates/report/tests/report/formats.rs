@@ -125,9 +125,9 @@ fn the_audit_stands_in_json_as_dbdyno_audit_writes_it() {
     let audit = audit::audit(&audit::Subject {
         runs: measured.collect(),
         declared: audit::Declared::default(),
-        kept: audit::Kept::default(),
+        kept: audit::BesideRecords::default(),
     });
-    let alone = report::audit_json(&results.name, &audit, &report::Shown::default());
+    let alone = report::audit_json(&results.name, &audit, &report::AuditFilter::default());
     results.audit = Some(audit);
     let whole: Value = serde_json::from_str(&json(&results, Detail::Runs)).unwrap();
     let alone: Value = serde_json::from_str(&alone).unwrap();

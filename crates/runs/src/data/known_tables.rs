@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A table in the connection's database that has the name of a benchmark's.
-pub struct Taken {
+pub struct NamesakeTable {
     /// Its name, as the benchmark spells it.
     pub name: String,
     /// It has the benchmark's columns.
@@ -22,7 +22,7 @@ pub struct Taken {
 pub async fn taken(
     connection: &mut Connection,
     known: &[KnownTable],
-) -> Result<Vec<Taken>, protocol::Error> {
+) -> Result<Vec<NamesakeTable>, protocol::Error> {
     let names: Vec<_> = known.iter().map(|table| quoted(&table.name)).collect();
     // A table whose columns this account may not see is somebody else's, as far as can be known.
     let sql = format!(
@@ -54,7 +54,7 @@ pub async fn taken(
     let both = known.iter().zip(columns);
     let taken = both.filter_map(|(known, columns)| {
         let columns = columns?;
-        Some(Taken {
+        Some(NamesakeTable {
             name: known.name.clone(),
             is_known: known.has_layout(&columns),
             columns,

@@ -8,7 +8,7 @@ use samples::{
     End, Histogram, Interval, Line, Machine, Phase, PhaseMark, RecordWriter, RunHeader, WriteError,
 };
 use telemetry::{Sampler, ServerSampler};
-use verdict::Course;
+use verdict::TimeSeries;
 
 use crate::{
     blame::Blamed,
@@ -50,7 +50,7 @@ pub(crate) struct Recording<'a> {
     /// The client's machine.
     machine: Machine,
     statements: StatementRate,
-    course: Course,
+    course: TimeSeries,
     loads_a_table: bool,
     progress: RunProgress<'a>,
 }
@@ -111,7 +111,7 @@ impl<'a> Recording<'a> {
             header: None,
             machine: machine.clone(),
             statements: StatementRate::default(),
-            course: Course::default(),
+            course: TimeSeries::default(),
             loads_a_table: false,
             progress,
         };

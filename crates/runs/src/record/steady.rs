@@ -41,7 +41,7 @@ fn why_not_warm(judged: &Result<RunState, Unjudged>, are_awaited: bool) -> Optio
 }
 
 /// What a run did over its measurement, for its record.
-pub fn steadiness(course: &verdict::Course) -> JudgedSteadiness {
+pub fn steadiness(course: &verdict::TimeSeries) -> JudgedSteadiness {
     let state = course.state();
     let reasons = match &state {
         Ok(state) => state.reasons.iter().map(ToString::to_string).collect(),

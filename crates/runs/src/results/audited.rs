@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::benchmarks::VOCABULARY;
-use audit::{Audit, Comparison, Declared, Kept, Measured, Subject};
+use audit::{Audit, BesideRecords, Comparison, Declared, Measured, Subject};
 use experiment::{Experiment, Repeats, ServerSpec};
 use samples::Record;
 
@@ -97,7 +97,7 @@ pub fn audit_of_sides(sides: &BTreeMap<String, Vec<Record>>, factors: &[String])
             factors: factors.to_vec(),
             ..Declared::default()
         },
-        kept: Kept::default(),
+        kept: BesideRecords::default(),
     })
 }
 
@@ -175,9 +175,9 @@ fn kept(
     directory: &Path,
     experiment: Option<&Experiment>,
     records: &[Record],
-) -> Result<Kept, Blamed> {
+) -> Result<BesideRecords, Blamed> {
     let files = RecordFiles::of(directory)?;
-    Ok(Kept {
+    Ok(BesideRecords {
         experiment_is_unchanged: experiment.map(|experiment| {
             let sha256 = experiment.sha256();
             let mut hashes = records

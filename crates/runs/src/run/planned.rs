@@ -55,27 +55,30 @@ impl Planned<'_> {
         run.record(self, progress)?.ended.map(drop)
     }
 
-    /// How the clients connect; what looks after the run takes the shorter way.
+    /// How the clients connect; what looks after the run takes the shorter access.
     fn clients(&self) -> Endpoint {
-        let way = self.run.server.way();
+        let access = self.run.server.access();
         let mut endpoint = self.stage.endpoint.clone();
-        if way.compress {
+        if access.compress {
             // It is what the run is about: without it, it would measure something else.
             endpoint.compression = Compression::Required;
         }
-        endpoint.round_trip = way.round_trip;
+        endpoint.round_trip = access.round_trip;
         endpoint
     }
 
     /// The same in words, such as `tcp loopback, compressed, 500µs added to the round trip`.
     fn transport(&self) -> String {
-        let way = self.run.server.way();
+        let access = self.run.server.access();
         let mut transport = self.stage.transport().to_owned();
-        if way.compress {
+        if access.compress {
             transport.push_str(", compressed");
         }
-        if !way.round_trip.is_zero() {
-            transport.push_str(&format!(", {:?} added to the round trip", way.round_trip));
+        if !access.round_trip.is_zero() {
+            transport.push_str(&format!(
+                ", {:?} added to the round trip",
+                access.round_trip
+            ));
         }
         transport
     }

@@ -9,13 +9,13 @@ use crate::blame::{Blame, Blamed, hint_to_refusal};
 
 /// What a run was asked for, and what became of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct RunOutcome<'a> {
     connects: &'a [Connects],
     errors: &'a [ErrorCount],
     offered: Option<&'a Offered>,
 }
 
-impl<'a> From<&'a Outcome> for Asked<'a> {
+impl<'a> From<&'a Outcome> for RunOutcome<'a> {
     fn from(outcome: &'a Outcome) -> Self {
         Self {
             connects: &outcome.connects,
@@ -25,7 +25,7 @@ impl<'a> From<&'a Outcome> for Asked<'a> {
     }
 }
 
-impl<'a> From<&'a Record> for Asked<'a> {
+impl<'a> From<&'a Record> for RunOutcome<'a> {
     fn from(record: &'a Record) -> Self {
         Self {
             connects: &record.connects,
@@ -40,7 +40,7 @@ const CONNECT: &str = "connect";
 
 /// What of several runs did not happen; `None` where everything did. What a rate that was not reached left behind has an
 /// answer of its own.
-pub fn shortcoming<'a>(runs: impl IntoIterator<Item = Asked<'a>>) -> Option<Blamed> {
+pub fn shortcoming<'a>(runs: impl IntoIterator<Item = RunOutcome<'a>>) -> Option<Blamed> {
     let (mut asked, mut refused, mut unanswered) = (0, 0, 0);
     let mut refusal: Option<&ErrorCount> = None;
     let mut failed: BTreeMap<u16, (u64, &str)> = BTreeMap::new();
@@ -91,7 +91,7 @@ pub(crate) fn no_result(outcome: &Outcome) -> Option<Blamed> {
         return None;
     }
     let none = "no operation succeeded while the run was measured, so that there is no result";
-    match shortcoming([Asked::from(outcome)]) {
+    match shortcoming([RunOutcome::from(outcome)]) {
         Some(because) => {
             let message = format!("{none}: {because}");
             let blamed = Blamed::new(Blame::Server, message);
@@ -199,7 +199,7 @@ mod tests {
             ),
         ];
         for (connects, errors, in_flight, expected) in cases {
-            let found = shortcoming([Asked {
+            let found = shortcoming([RunOutcome {
                 connects: &[connects],
                 errors,
                 offered: Some(&offered(in_flight)),

@@ -13,7 +13,7 @@ use crate::{
     control::{Purpose, control, variables},
     data::{
         WantedData,
-        known_tables::{Taken, taken},
+        known_tables::{NamesakeTable, taken},
     },
     listener::Context,
     record::server_host::Observation,
@@ -242,7 +242,7 @@ impl GivenServer {
     }
 
     /// A table that dbdyno noted as its own has other columns now.
-    fn not_ours(&self, database: &str, table: &Taken, what: &str) -> Blamed {
+    fn not_ours(&self, database: &str, table: &NamesakeTable, what: &str) -> Blamed {
         let name = &table.name;
         let message = format!(
             "table {database}.{name} on {} is not the one that dbdyno made: its columns are {}",

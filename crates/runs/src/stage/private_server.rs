@@ -38,14 +38,14 @@ struct Stored {
 }
 
 /// Where a private server lives.
-pub(crate) struct Place {
+pub(crate) struct ServerLocation {
     /// Its directory.
     pub directory: PathBuf,
     /// Its place among the named servers: the directory itself, or a link to it, so that a sweep finds it.
     pub path: PathBuf,
 }
 
-impl Place {
+impl ServerLocation {
     fn is_elsewhere(&self) -> bool {
         self.directory != self.path
     }
@@ -77,7 +77,7 @@ pub(crate) struct PrivateServer {
 impl PrivateServer {
     /// Makes a server at its place; it goes with this process.
     pub(crate) fn create(
-        place: &Place,
+        place: &ServerLocation,
         run: Option<&str>,
         mysqld: Option<&Path>,
         settings: Settings,
@@ -129,7 +129,7 @@ impl PrivateServer {
         data: Option<WantedData<'_>>,
         database: &str,
     ) -> Result<Stage, Blamed> {
-        self.statement_timeout = run.server.way().statement_timeout;
+        self.statement_timeout = run.server.access().statement_timeout;
         let settings = settings_of(&run.server);
         let new_block = self.block.replace(run.block) != Some(run.block);
         let restart = match &run.server {
@@ -150,7 +150,7 @@ impl PrivateServer {
         let mut settings_changed = self.remarks();
         settings_changed.extend(self.warn_of_adjusted_settings()?);
         Ok(Stage {
-            endpoint: match run.server.way().connect {
+            endpoint: match run.server.access().connect {
                 Connect::Socket => self.endpoint(database),
                 Connect::Tcp => Endpoint {
                     database: Some(database.to_owned()),

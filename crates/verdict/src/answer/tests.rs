@@ -97,7 +97,7 @@ fn until_decided_the_first_block_that_decides_counts() {
     assert_eq!(answer.decision, Decision::Faster);
     assert_eq!(
         answer.looks,
-        Some(Looks {
+        Some(InterimAnalyses {
             blocks: 3,
             blocks_at_most: 10,
             time_is_spent: false,

@@ -44,7 +44,7 @@ impl ServerSignals {
         let counters = measured.counters();
         counters.growth_per_s("")?;
         let per_s = |name: &str| counters.growth_per_s(name).unwrap_or(0.0);
-        let looks = Looks::between(record, begin_s, end_s);
+        let looks = StatusReadings::between(record, begin_s, end_s);
         let connections = f64::from(record.connections().max(1));
         let share = |value: f64| value / connections;
         // A wait is in the sum when it has ended, and among the current ones until then.
@@ -94,11 +94,11 @@ impl ServerSignals {
 }
 
 /// What stood there at the moments of the readings. A reading tells only what has changed since the one before.
-struct Looks<'a> {
+struct StatusReadings<'a> {
     readings: Vec<(&'a ServerStatus, BTreeMap<&'a str, f64>)>,
 }
 
-impl<'a> Looks<'a> {
+impl<'a> StatusReadings<'a> {
     fn between(record: &'a Record, begin_s: f64, end_s: f64) -> Self {
         let mut values = BTreeMap::new();
         let mut readings = Vec::new();

@@ -52,7 +52,7 @@ fn shifted(by: f64) -> Vec<f64> {
         .collect()
 }
 
-fn of<'c>(place: &'c Place, name: &str) -> &'c Compared {
+fn of<'c>(place: &'c SharedCombination, name: &str) -> &'c Compared {
     let mut all = place.metrics.iter().chain(&place.costs);
     all.find(|it| it.measure.name() == name).unwrap()
 }

@@ -106,7 +106,7 @@ fn looks_without_the_state_of_innodb_take_no_evidence_away() {
         .collect();
     let state = run_state(&debt).unwrap();
     assert!(matches!(state.reasons[..], [Reason::CheckpointAge(_)]));
-    let series = Course::of(&debt).counted_since(0.0);
+    let series = TimeSeries::of(&debt).counted_since(0.0);
     assert_eq!(series.misses_per_s, [10.0; 300]);
     assert_eq!(series.checkpoint_age_bytes.len(), 60);
     assert_eq!(series.dirty_pages.len(), 0);
@@ -115,7 +115,7 @@ fn looks_without_the_state_of_innodb_take_no_evidence_away() {
 #[test]
 fn a_measurement_that_became_warm_up_is_one() {
     let whole = run(&even(60), silent);
-    let mut course = Course::default();
+    let mut course = TimeSeries::default();
     let rising = |second: usize| Interval {
         t_s: second as f64,
         ..whole.intervals[second].clone()

@@ -9,8 +9,8 @@ use report::{
     layouts::sysbench::{self, Beside, FinalReport, Header},
 };
 use runs::{
-    Asked, Blame, Blamed, RecordPlace, Recorded, SingleRun, Stage, audit_of_run, control, number,
-    shortcoming, write_page,
+    Blame, Blamed, RecordPlace, Recorded, RunOutcome, SingleRun, Stage, audit_of_run, control,
+    number, shortcoming, write_page,
 };
 use workload::oltp::{Benchmark, OltpUser, Plan};
 
@@ -130,7 +130,7 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
         );
         return Err(Blamed::new(Blame::Server, message).into());
     }
-    if let Some(error) = shortcoming([Asked::from(&recorded.outcome)]) {
+    if let Some(error) = shortcoming([RunOutcome::from(&recorded.outcome)]) {
         return Err(error.into());
     }
     match &recorded.outcome.offered.shortfall {
@@ -226,7 +226,7 @@ fn expected(options: &Options) -> Duration {
     options.load.warmup + options.load.duration.unwrap_or(DURATION)
 }
 
-/// Refuses what would fail half way: more prepared statements than the server allows. Warns where rows are missing.
+/// Refuses what would fail half access: more prepared statements than the server allows. Warns where rows are missing.
 fn check_server(plan: &Plan, endpoint: &Endpoint) -> Result<(), Blamed> {
     let settings = plan.settings();
     let wanted = plan.prepared_statements() * u64::from(settings.connections);

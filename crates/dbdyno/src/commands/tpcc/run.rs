@@ -6,7 +6,8 @@ use ::load::{Observer, WarmUp};
 use clap::ValueEnum;
 use report::layouts::tpcc::{InputShare, Transactions, deliveries_text, text};
 use runs::{
-    Asked, Blame, Blamed, Context, Purpose, RecordPlace, Recorded, SingleRun, Stage, audit_of_run,
+    Blame, Blamed, Context, Purpose, RecordPlace, Recorded, RunOutcome, SingleRun, Stage,
+    audit_of_run,
     benchmarks::tpcc::{
         consistency::{checked, describe, violations},
         database, deliveries,
@@ -231,7 +232,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
             new
         }
     };
-    if let Some(error) = shortcoming([Asked::from(&recorded.outcome)]) {
+    if let Some(error) = shortcoming([RunOutcome::from(&recorded.outcome)]) {
         return Err(error.into());
     }
     let inputs = plan.tally.total().audit(warehouses);

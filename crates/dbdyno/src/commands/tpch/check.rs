@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use protocol::Connection;
 use runs::{
     Blame, Blamed, Purpose, control,
-    known_tables::{Taken, taken},
+    known_tables::{NamesakeTable, taken},
     number,
 };
 use workload::tpch::{ScaleFactor, Table, foreign_key_checks, known_tables, table_check};
@@ -33,7 +33,7 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         taken(connection, &known_tables()).await
     })?;
     let missing = Table::ALL.into_iter().find(|table| {
-        let is_it = |found: &Taken| found.name == table.name() && found.is_known;
+        let is_it = |found: &NamesakeTable| found.name == table.name() && found.is_known;
         !found.iter().any(is_it)
     });
     if let Some(missing) = missing {

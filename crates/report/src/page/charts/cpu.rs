@@ -6,13 +6,13 @@ use units::percent_number;
 
 use super::Charts;
 use crate::{
-    answer::cpu_in_words,
     chart::{
         frame::{Description, Size},
-        stack::{Part, StackChart},
+        stack::{Segment, StackChart},
     },
     grid::{Facet, Line},
     page::figures,
+    sentences::answer::cpu_in_words,
 };
 
 impl Charts<'_> {
@@ -63,7 +63,7 @@ impl Charts<'_> {
     }
 
     fn cpu_chart(&self, id: &str, facet: &Facet, line: &Line) -> Markup {
-        let bars: Vec<Option<Vec<Part>>> = line
+        let bars: Vec<Option<Vec<Segment>>> = line
             .cells
             .iter()
             .map(|cell| {
@@ -113,40 +113,40 @@ impl Charts<'_> {
 }
 
 /// The parts of the CPU from the bottom up; the share is filled in by [`cpu_parts`].
-const CPU_PARTS: [Part; 6] = [
-    Part {
+const CPU_PARTS: [Segment; 6] = [
+    Segment {
         name: "server",
         class: "cpu-server",
         share: 0.0,
     },
-    Part {
+    Segment {
         name: "client",
         class: "cpu-client",
         share: 0.0,
     },
-    Part {
+    Segment {
         name: "rest",
         class: "cpu-rest",
         share: 0.0,
     },
-    Part {
+    Segment {
         name: "iowait",
         class: "cpu-iowait",
         share: 0.0,
     },
-    Part {
+    Segment {
         name: "steal",
         class: "cpu-steal",
         share: 0.0,
     },
-    Part {
+    Segment {
         name: "idle",
         class: "cpu-idle",
         share: 0.0,
     },
 ];
 
-fn part_share(part: &Part, cpu: &CpuUse) -> Option<f64> {
+fn part_share(part: &Segment, cpu: &CpuUse) -> Option<f64> {
     match part.name {
         "server" => cpu.server,
         "client" => cpu.client,
@@ -157,10 +157,10 @@ fn part_share(part: &Part, cpu: &CpuUse) -> Option<f64> {
     }
 }
 
-fn cpu_parts(cpu: &CpuUse) -> Vec<Part> {
+fn cpu_parts(cpu: &CpuUse) -> Vec<Segment> {
     let known = CPU_PARTS.into_iter().filter_map(|part| {
         let share = part_share(&part, cpu)?;
-        Some(Part { share, ..part })
+        Some(Segment { share, ..part })
     });
     known.collect()
 }

@@ -5,14 +5,16 @@ use units::{duration, duration_tick};
 
 use super::{Charts, Value, chart_line, logarithmic};
 use crate::{
-    cell::{Figure, Percentile},
     chart::{
         frame::{Description, Size},
         line::{ChartLine, LineChart},
         marker::sample,
         scale::Axis,
     },
-    grid::{Facet, Line},
+    grid::{
+        Facet, Line,
+        cell::{Figure, Percentile},
+    },
     page::figures,
 };
 

@@ -5,8 +5,8 @@ use units::{percent, si};
 
 use super::{Charts, Value, figures::scrolling};
 use crate::{
-    chart::line::{Course, Place},
-    scaling::{Scaling, range},
+    chart::line::{CurvePoint, FittedCurve},
+    grid::scaling::{Scaling, range},
 };
 
 /// Places at which a law is drawn; between them a curve is as good as straight.
@@ -20,7 +20,7 @@ impl Charts<'_> {
     }
 
     /// The law of a line of a facet as a course; `None` where none describes it.
-    pub(super) fn course(&self, value: &Value, facet: usize, line: usize) -> Option<Course> {
+    pub(super) fn course(&self, value: &Value, facet: usize, line: usize) -> Option<FittedCurve> {
         let scaling = self
             .law(facet, line)
             .filter(|it| value.laws && it.describes())?;
@@ -28,7 +28,7 @@ impl Charts<'_> {
             let x = at as f64 / PLACES as f64;
             let concurrency = self.levels.number_at(x)?;
             let interval = scaling.fit.at(concurrency);
-            Some(Place { x, interval })
+            Some(CurvePoint { x, interval })
         });
         let within = |concurrency: f64| {
             let last = self.levels.number_at(1.0)?;
@@ -38,7 +38,7 @@ impl Charts<'_> {
             let from = within(peak.concurrency.low)?;
             Some((from, within(peak.concurrency.high)?, scaling.in_words()))
         });
-        Some(Course {
+        Some(FittedCurve {
             places: places.collect::<Option<_>>()?,
             peak,
         })

@@ -4,15 +4,15 @@ use samples::{Histogram, Interval};
 use units::{counted, moment};
 
 use super::{
-    course::{Course, per_s},
     data::{ChartData, Column, Instants, LineData, values_per_point},
+    run_series::{RunSeries, per_s},
 };
 
 /// Stalls that are named in words; all of them are marked.
 const NAMED_AT_MOST: usize = 5;
 
 /// Operations per second; with several intervals behind a point also the lowest and the highest of them.
-pub(super) fn throughput(course: &Course, points: usize) -> ChartData {
+pub(super) fn throughput(course: &RunSeries, points: usize) -> ChartData {
     let per_point = values_per_point(course.intervals.len(), points);
     let chunks = || course.intervals.chunks(per_point);
     let mean = |intervals: &[&Interval]| {
@@ -51,7 +51,7 @@ pub(super) fn throughput(course: &Course, points: usize) -> ChartData {
 }
 
 /// Percentiles of all operations that came back behind a point, the stretches between them filled.
-pub(super) fn latency(course: &Course, points: usize) -> ChartData {
+pub(super) fn latency(course: &RunSeries, points: usize) -> ChartData {
     const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
     let per_point = values_per_point(course.intervals.len(), points);
     let mut columns: [Vec<Option<f64>>; 3] = Default::default();
@@ -83,14 +83,14 @@ pub(super) fn latency(course: &Course, points: usize) -> ChartData {
     }
 }
 
-fn instants(course: &Course, per_point: usize) -> Instants {
+fn instants(course: &RunSeries, per_point: usize) -> Instants {
     let starts = course.intervals.iter().step_by(per_point);
     Instants(starts.map(|interval| interval.t_s).collect())
 }
 
 /// The stalls of the measurement, from and to seconds: stretches of intervals below half of the median throughput.
 /// As [`verdict::run_stalls`] none of a run whose stalls are not worth a word.
-pub(super) fn stalls(course: &Course, median_per_s: f64) -> Vec<(f64, f64)> {
+pub(super) fn stalls(course: &RunSeries, median_per_s: f64) -> Vec<(f64, f64)> {
     let Some((from_s, to_s)) = course.measured else {
         return Vec::new();
     };

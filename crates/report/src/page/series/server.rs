@@ -16,7 +16,7 @@ const MEGABYTE: f64 = 1e6;
 const PAGE_BYTES: f64 = 16_384.0;
 
 /// What the server counted in the warm-up and the measurement of one run.
-pub(super) struct Course<'a> {
+pub(super) struct ServerSeries<'a> {
     samples: Vec<Sample<'a>>,
     page_bytes: f64,
 }
@@ -27,8 +27,8 @@ struct Sample<'a> {
     values: BTreeMap<&'a str, f64>,
 }
 
-impl<'a> Course<'a> {
-    pub(super) fn of(record: &'a Record, course: &super::course::Course) -> Self {
+impl<'a> ServerSeries<'a> {
+    pub(super) fn of(record: &'a Record, course: &super::RunSeries) -> Self {
         let mut values = BTreeMap::new();
         let mut samples = Vec::new();
         for status in &record.server_status {
@@ -217,7 +217,7 @@ mod tests {
                 &[("Threads_running", 5.0)],
             ),
         ];
-        let course = Course::of(&record, &super::super::course::Course::of(&record));
+        let course = ServerSeries::of(&record, &super::super::RunSeries::of(&record));
         assert_eq!(course.values("Threads_running"), [3.0, 3.0, 5.0].map(Some));
         assert_eq!(course.values("Innodb_row_lock_current_waits"), [None; 3]);
         assert_eq!(

@@ -1,0 +1,9 @@
+//! The text of the file: its sections and words, and where each stands.
+
+pub(crate) mod overrides;
+pub(crate) mod position;
+pub(crate) mod problem;
+pub(crate) mod section;
+pub(crate) mod source;
+pub(crate) mod template;
+pub(crate) mod text;

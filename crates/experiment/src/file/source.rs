@@ -1,0 +1,105 @@
+//! The text of an experiment file, parsed to tables that know their place.
+
+use std::{collections::BTreeSet, ops::Range, path::Path};
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use crate::{
+    error::Error,
+    file::{
+        position::SourcePosition,
+        problem::Problem,
+        template::{self, Piece},
+    },
+};
+
+/// Longer texts are refused before they are parsed.
+const BYTES_AT_MOST: usize = 1 << 20;
+
+/// The text of an experiment file and the path that errors name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    /// The file.
+    pub(crate) path: &'a Path,
+    /// What it holds.
+    pub(crate) text: &'a str,
+    /// Where copies of the files that it names are read from, instead of the files themselves.
+    pub(crate) kept: Option<&'a Path>,
+    /// Options that are not given have the defaults that they had before these changed.
+    pub(crate) former_defaults: bool,
+}
+
+impl<'a> Source<'a> {
+    /// The file's tables.
+    pub(crate) fn parse(self) -> Result<Spanned<DeTable<'a>>, Error> {
+        if self.text.len() > BYTES_AT_MOST {
+            let problem = Problem::FileTooLong {
+                bytes: self.text.len(),
+                at_most: BYTES_AT_MOST,
+            };
+            return Err(self.error(0..0, problem));
+        }
+        DeTable::parse(self.text).map_err(|error| {
+            let problem = Problem::Syntax(error.message().to_owned());
+            self.error(error.span().unwrap_or(0..0), problem)
+        })
+    }
+
+    /// An error at a range of the text's bytes.
+    pub(crate) fn error(self, span: Range<usize>, problem: Problem) -> Error {
+        Error::File {
+            place: Box::new(SourcePosition::new(self.path, self.text, span)),
+            problem: Box::new(problem),
+        }
+    }
+
+    /// The factors that the strings of `value` name; an error for a placeholder that is none of `factors`.
+    pub(crate) fn named_factors<'v>(
+        self,
+        value: &'v Spanned<DeValue<'_>>,
+        factors: &[&str],
+    ) -> Result<BTreeSet<&'v str>, Error> {
+        let mut named = BTreeSet::new();
+        match value.get_ref() {
+            DeValue::String(text) => {
+                let pieces =
+                    template::pieces(text).map_err(|problem| self.error(value.span(), problem))?;
+                for piece in pieces {
+                    let Piece::Factor(name) = piece else { continue };
+                    if !factors.contains(&name) {
+                        let problem = Problem::UnknownFactor {
+                            name: name.to_owned(),
+                            factors: factors.iter().map(|&name| name.to_owned()).collect(),
+                        };
+                        return Err(self.error(self.placeholder(value.span(), name), problem));
+                    }
+                    named.insert(name);
+                }
+            }
+            DeValue::Array(values) => {
+                for value in values.iter() {
+                    named.extend(self.named_factors(value, factors)?);
+                }
+            }
+            DeValue::Table(table) => {
+                for value in table.values() {
+                    named.extend(self.named_factors(value, factors)?);
+                }
+            }
+            _ => {}
+        }
+        Ok(named)
+    }
+
+    /// The place of `{name}` within a value; the whole value when escapes hide it.
+    fn placeholder(self, span: Range<usize>, name: &str) -> Range<usize> {
+        let within = self.text.get(span.clone()).unwrap_or_default();
+        match within.find(&format!("{{{name}}}")) {
+            Some(at) => span.start + at..span.start + at + name.len() + 2,
+            None => span,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! How long a plan takes.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use settings::{Rows, Size, quantity};
+
+use crate::{
+    plan::{Plan, PlannedRun},
+    spec::{
+        data::{DataSpec, Restore},
+        load::WarmUp,
+        server::{Restart, ServerSpec},
+    },
+};
+
+/// InnoDB's buffer pool where nothing sets it, bytes.
+const DEFAULT_BUFFER_POOL_BYTES: u64 = 128 << 20;
+
+/// An estimate ends at a hundred years.
+const ESTIMATE_S_AT_MOST: f64 = 100.0 * 365.25 * 24.0 * 3600.0;
+
+/// What the steps around a measurement cost on this machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Costs {
+    /// Stopping and starting a private server, seconds.
+    pub restart_s: f64,
+    /// Generating and loading data, seconds per gigabyte (10⁹ bytes) on disk.
+    pub load_s_per_gb: f64,
+    /// Copying data back, seconds per gigabyte on disk.
+    pub restore_s_per_gb: f64,
+    /// Bytes on disk per row, where the file gives a plain count of rows.
+    pub row_bytes: f64,
+}
+
+impl Default for Costs {
+    /// What a small machine with a solid-state disk takes; a guess until a run has been measured.
+    fn default() -> Self {
+        Self {
+            restart_s: 1.0,
+            load_s_per_gb: 40.0,
+            restore_s_per_gb: 3.0,
+            row_bytes: 1000.0,
+        }
+    }
+}
+
+impl Plan {
+    /// How long the plan takes at most: for each data set one load, for each run what precedes it, its warm-up
+    /// (one that lasts until steady: its limit) and its measurement.
+    pub fn estimate(&self, costs: &Costs) -> Duration {
+        let mut loaded = BTreeSet::new();
+        let mut seconds = 0.0;
+        let mut block = 0;
+        for run in &self.runs {
+            let is_first_of_block = run.block != block;
+            block = run.block;
+            let is_first_on_data = run.data_set().is_some_and(|name| loaded.insert(name));
+            seconds += restart_s(run, is_first_of_block, costs)
+                + data_s(run, is_first_of_block, is_first_on_data, costs)
+                + load_s(run, costs);
+        }
+        // Data of exabytes would take longer than can be expressed.
+        Duration::from_secs_f64(seconds.min(ESTIMATE_S_AT_MOST))
+    }
+}
+
+fn restart_s(run: &PlannedRun, is_first_of_block: bool, costs: &Costs) -> f64 {
+    let is_private = matches!(run.server, ServerSpec::Private { .. });
+    let restarts = match run.server.restart() {
+        Restart::PerRun => true,
+        Restart::PerBlock => is_first_of_block,
+        Restart::Never => is_private && run.run == 1,
+    };
+    if restarts { costs.restart_s } else { 0.0 }
+}
+
+fn data_s(run: &PlannedRun, is_first_of_block: bool, is_first: bool, costs: &Costs) -> f64 {
+    let Some(data) = &run.data else { return 0.0 };
+    let gigabytes = data_bytes(run, data, costs) / 1e9;
+    let restores = match data.restore {
+        Restore::PerRun => true,
+        Restore::PerBlock => is_first_of_block,
+        Restore::Never => false,
+    };
+    match &run.server {
+        _ if is_first => gigabytes * costs.load_s_per_gb,
+        _ if !restores => 0.0,
+        ServerSpec::Private { .. } => gigabytes * costs.restore_s_per_gb,
+        // Only the files of a private server can be copied back: elsewhere the data is loaded again.
+        ServerSpec::Given { .. } => gigabytes * costs.load_s_per_gb,
+    }
+}
+
+fn data_bytes(run: &PlannedRun, data: &DataSpec, costs: &Costs) -> f64 {
+    match data.source.kind.size(&data.source.values) {
+        Size::Bytes(bytes) => bytes,
+        Size::Rows(Rows::Count(rows)) => rows as f64 * costs.row_bytes,
+        Size::Rows(Rows::TimesBufferPool(ratio)) => {
+            let pool = run.server.option("innodb_buffer_pool_size");
+            let pool = pool.and_then(quantity::bytes);
+            ratio * pool.unwrap_or(DEFAULT_BUFFER_POOL_BYTES) as f64
+        }
+    }
+}
+
+fn load_s(run: &PlannedRun, costs: &Costs) -> f64 {
+    if let (true, Some(data)) = (run.load.ends_by_itself(), &run.data) {
+        return data_bytes(run, data, costs) / 1e9 * costs.load_s_per_gb;
+    }
+    let warmup = match run.load.warmup {
+        WarmUp::Auto { at_most } => at_most,
+        WarmUp::For(fixed) => fixed,
+    };
+    (warmup + run.load.duration).as_secs_f64()
+}

@@ -1,0 +1,108 @@
+//! A plan as text for `--plan`.
+
+use std::time::Duration;
+
+use units::{counted, span};
+
+use crate::{
+    plan::{Plan, PlannedRun, estimate::Costs, order::Order},
+    spec::{load::WarmUp, repeats::Repeats},
+};
+
+/// Runs that are listed; the rest is counted.
+const LISTED_AT_MOST: usize = 20;
+
+impl Plan {
+    /// The plan as text: factors, number of runs, estimated time, and the first runs in their order.
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        let width = self
+            .factors
+            .iter()
+            .map(|factor| factor.name.chars().count());
+        let width = width.max().unwrap_or(0);
+        for factor in &self.factors {
+            let levels = factor.levels.join("  ");
+            text.push_str(&format!("factor  {:width$}  {levels}\n", factor.name));
+        }
+        let order = match self.order {
+            Order::Random => "random",
+            Order::Grouped => "grouped",
+            Order::File => "file",
+        };
+        let combinations = self.runs.len() / self.repeats.blocks() as usize;
+        let (combinations, runs) = (counted(combinations, "combination"), self.runs.len());
+        let (planned, seed) = (counted(runs, "run"), self.seed);
+        let count = match self.repeats {
+            Repeats::Times(times) => {
+                format!("{} = {planned}", counted(times as usize, "repeat"))
+            }
+            Repeats::UntilDecided { at_most, time } => {
+                let within = time.map(|time| format!(" within {}", span(time)));
+                let within = within.unwrap_or_default();
+                format!("at most {at_most} repeats, until decided{within} = at most {planned}")
+            }
+        };
+        text.push_str(&format!(
+            "plan    {combinations} x {count}, order {order}, seed {seed}\n"
+        ));
+        if self.identity.scale() < 1.0 {
+            text.push_str(&format!("scale   {}\n", self.identity.scale()));
+        }
+        let until_steady = |run: &PlannedRun| matches!(run.load.warmup, WarmUp::Auto { .. });
+        let until_decided = matches!(self.repeats, Repeats::UntilDecided { .. });
+        let bound = if until_decided || self.runs.iter().any(until_steady) {
+            "at most "
+        } else {
+            ""
+        };
+        let estimate = self.estimate(&Costs::default());
+        let budget = self.repeats.time().unwrap_or(Duration::MAX);
+        let estimate = span(estimate.min(budget));
+        text.push_str(&format!("time    {bound}about {estimate}\n\n"));
+        text.push_str(&self.table());
+        text
+    }
+
+    fn table(&self) -> String {
+        let names = self.factors.iter().map(|factor| factor.name.clone());
+        let heading = ["run".to_owned(), "block".to_owned()]
+            .into_iter()
+            .chain(names);
+        let mut rows: Vec<Vec<String>> = vec![heading.collect()];
+        let listed = self.runs.iter().take(LISTED_AT_MOST);
+        rows.extend(listed.map(|run| self.row(run)));
+        let widths: Vec<usize> = (0..rows[0].len())
+            .map(|at| {
+                rows.iter()
+                    .map(|row| row[at].chars().count())
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        let mut text = String::new();
+        for row in rows {
+            let cells: Vec<String> = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| format!("{cell:>width$}"))
+                .collect();
+            text.push_str(cells.join("  ").trim_end());
+            text.push('\n');
+        }
+        let more = self.runs.len().saturating_sub(LISTED_AT_MOST);
+        if more > 0 {
+            text.push_str(&format!("and {more} more\n"));
+        }
+        text
+    }
+
+    fn row(&self, run: &PlannedRun) -> Vec<String> {
+        let levels = self.factors.iter().map(|factor| {
+            let level = run.combination.get(&factor.name);
+            level.cloned().unwrap_or_default()
+        });
+        let position = [run.run.to_string(), run.block.to_string()];
+        position.into_iter().chain(levels).collect()
+    }
+}

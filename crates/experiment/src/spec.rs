@@ -1,0 +1,12 @@
+//! What a file asks for, section by section.
+
+pub(crate) mod chart;
+pub(crate) mod chosen;
+pub(crate) mod data;
+pub(crate) mod disturbed;
+pub(crate) mod load;
+pub(crate) mod observe;
+pub(crate) mod repeats;
+pub(crate) mod server;
+pub(crate) mod server_access;
+pub(crate) mod verdict;

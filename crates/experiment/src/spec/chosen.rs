@@ -1,0 +1,122 @@
+//! A benchmark's table under `[data]` or `[load]`: which one it is, and what it says.
+
+use settings::{Absent, Chosen, OptionTable, Values};
+
+use crate::{
+    error::Error,
+    file::{problem::Problem, section::Section},
+};
+
+/// Keys that the tables' short forms have beside them.
+fn beside(table: &(impl OptionTable + ?Sized)) -> impl Iterator<Item = &'static str> {
+    let short = table.short();
+    let options = table.options().iter().map(|option| option.name);
+    options.filter(move |name| short.is_some_and(|short| short != *name))
+}
+
+/// Keys that a section has because of the tables that it can hold.
+pub(crate) fn keys<K: OptionTable + ?Sized>(kinds: &[&'static K]) -> Vec<&'static str> {
+    let names = kinds.iter().map(|kind| kind.name());
+    let mut keys: Vec<&str> = names.collect();
+    for key in kinds.iter().flat_map(|kind| beside(*kind)) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// The table that a section holds, with its values; an error where it holds none, or keys that say nothing about it.
+pub(crate) fn read<K: OptionTable + ?Sized>(
+    section: &Section<'_>,
+    kinds: &[&'static K],
+) -> Result<Chosen<K>, Error> {
+    let present = kinds.iter().rev();
+    let Some(kind) = present
+        .copied()
+        .find(|kind| section.value(kind.name()).is_some())
+    else {
+        let first = kinds.first().expect("there is a benchmark");
+        return section.required(first.name(), None, first.example());
+    };
+    let is_short = match kind.short() {
+        Some(_) => !section.is_table(kind.name()),
+        None => false,
+    };
+    let own: Vec<&str> = if is_short {
+        beside(kind).collect()
+    } else {
+        Vec::new()
+    };
+    let mut others = keys(kinds).into_iter();
+    if let Some(key) =
+        others.find(|key| *key != kind.name() && !own.contains(key) && section.value(key).is_some())
+    {
+        return Err(meaningless(section, key, kind));
+    }
+    let values = if is_short {
+        short_values(section, kind)?
+    } else {
+        let table = section.section(kind.name(), format!("{} {}", section.title(), kind.name()))?;
+        let table = table.with_dashes();
+        let known: Vec<&str> = kind.options().iter().map(|option| option.name).collect();
+        table.allow(&known)?;
+        values(kind, |option| table.option(option), &table)?
+    };
+    Ok(Chosen { kind, values })
+}
+
+/// The values of a short form: the table's name has the value of one option, the others stand beside it.
+fn short_values<K: OptionTable + ?Sized>(
+    section: &Section<'_>,
+    kind: &'static K,
+) -> Result<Values, Error> {
+    let read = |option: &settings::OptionSpec| {
+        if kind.short() != Some(option.name) {
+            return section.option(option);
+        }
+        section.option(&settings::OptionSpec {
+            name: kind.name(),
+            ..*option
+        })
+    };
+    values(kind, read, section)
+}
+
+fn values<K: OptionTable + ?Sized>(
+    kind: &'static K,
+    read: impl Fn(&settings::OptionSpec) -> Result<Option<settings::Value>, Error>,
+    section: &Section<'_>,
+) -> Result<Values, Error> {
+    let mut values = Values::default();
+    for option in kind.options() {
+        let value = match (read(option)?, option.absent) {
+            (None, Absent::Required(example)) => section.required(option.name, None, example)?,
+            (None, _) => section.default(option),
+            (given, _) => given,
+        };
+        if let Some(value) = value {
+            values.set(option.name, value);
+        }
+    }
+    match kind.fault(&values) {
+        None => Ok(values),
+        Some(fault) => Err(section.error_at(
+            fault.option,
+            Problem::Conflict {
+                problem: fault.problem,
+                hint: fault.hint,
+            },
+        )),
+    }
+}
+
+/// The error that a key says nothing about the table that was chosen.
+pub(crate) fn meaningless<K: OptionTable + ?Sized>(
+    section: &Section<'_>,
+    key: &'static str,
+    kind: &'static K,
+) -> Error {
+    let other = format!("`{}`", kind.name());
+    section.error_at(key, Problem::NoMeaning { key, other })
+}

@@ -1,0 +1,132 @@
+//! `[data]`: the rows that a run meets, and the state in which it meets them.
+
+use settings::{Chosen, DataKind, Rows, Size};
+
+use crate::{
+    error::Error,
+    file::{problem::Problem, section::Section},
+    spec::{
+        chosen,
+        server::{Restart, ServerSpec},
+    },
+};
+
+const KEYS: [&str; 2] = ["restore", "cache"];
+
+/// The data of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DataSpec {
+    /// The tables, and where their rows come from.
+    pub source: Chosen<dyn DataKind>,
+    /// How often the data is put back to what it was after loading.
+    pub restore: Restore,
+    /// What of the data is in memory when the run begins.
+    pub cache: Cache,
+}
+
+/// How often the data is put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Restore {
+    /// Before every run.
+    PerRun,
+    /// Before the first run of each block.
+    PerBlock,
+    /// Loaded once; each run meets what the runs before it left.
+    Never,
+}
+
+/// What of the data is in memory when a run begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// Whatever the system kept.
+    Warm,
+    /// Nothing: the pages of the data files are dropped from the page cache, and the server is freshly started.
+    Cold,
+}
+
+impl DataSpec {
+    /// Reads `[data]` for one combination; `None` when the file has none.
+    pub(crate) fn read(
+        section: &Section<'_>,
+        server: &ServerSpec,
+        kinds: &[&'static dyn DataKind],
+    ) -> Result<Option<Self>, Error> {
+        if !section.is_there() {
+            return Ok(None);
+        }
+        section.allow(&[chosen::keys(kinds), KEYS.to_vec()].concat())?;
+        let source = chosen::read(section, kinds)?;
+        if source.kind.needs_private_server(&source.values)
+            && matches!(server, ServerSpec::Given { .. })
+        {
+            let problem = Problem::OtherServer {
+                key: source.name(),
+                needs: "a private server",
+                found: "`address`",
+            };
+            return Err(section.error_at(source.name(), problem));
+        }
+        let restore = section.choice(
+            "restore",
+            &[
+                ("per-run", Restore::PerRun),
+                ("per-block", Restore::PerBlock),
+                ("never", Restore::Never),
+            ],
+        )?;
+        let cache = section.choice("cache", &[("warm", Cache::Warm), ("cold", Cache::Cold)])?;
+        let data = Self {
+            source,
+            restore: restore.unwrap_or(match server.restart() {
+                Restart::PerRun => Restore::PerRun,
+                Restart::PerBlock => Restore::PerBlock,
+                Restart::Never => Restore::Never,
+            }),
+            cache: cache.unwrap_or(Cache::Warm),
+        };
+        data.check_restart(section, server)?;
+        Ok(Some(data))
+    }
+
+    /// True for data whose size is a multiple of the buffer pool.
+    pub(crate) fn follows_buffer_pool(&self) -> bool {
+        let size = self.source.kind.size(&self.source.values);
+        matches!(size, Size::Rows(Rows::TimesBufferPool(_)))
+    }
+
+    /// A private server's data is put back, and a cold cache made, while the server is down.
+    fn check_restart(&self, section: &Section<'_>, server: &ServerSpec) -> Result<(), Error> {
+        let restart = server.restart();
+        let is_given = matches!(server, ServerSpec::Given { .. });
+        if self.cache == Cache::Cold && is_given {
+            return Err(section.error_at(
+                "cache",
+                Problem::OtherServer {
+                    key: "cache = \"cold\"",
+                    needs: "a private server",
+                    found: "`address`",
+                },
+            ));
+        }
+        if self.cache == Cache::Cold && restart != Restart::PerRun {
+            let (what, needs) = ("cache = \"cold\"", "restart = \"per-run\"");
+            return Err(section.error_at("cache", Problem::NeedsRestart { what, needs }));
+        }
+        let missing = match (self.restore, restart) {
+            _ if is_given => None,
+            (Restore::PerRun, Restart::PerBlock | Restart::Never) => {
+                Some(("restore = \"per-run\"", "restart = \"per-run\""))
+            }
+            (Restore::PerBlock, Restart::Never) => {
+                Some(("restore = \"per-block\"", "restart = \"per-block\""))
+            }
+            _ => None,
+        };
+        match missing {
+            Some((what, needs)) => {
+                Err(section.error_at("restore", Problem::NeedsRestart { what, needs }))
+            }
+            None => Ok(()),
+        }
+    }
+}

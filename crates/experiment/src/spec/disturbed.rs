@@ -1,0 +1,53 @@
+//! `[disturbed]`: how much other work spoils a run, and how many runs are done again for it.
+
+use settings::quantity;
+
+use crate::{error::Error, file::section::Section};
+
+/// What is done about runs during which others used the machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DisturbedSpec {
+    /// User time of other programs above which a run is disturbed, as a share of the machine's CPUs.
+    pub others: f64,
+    /// Time that the hypervisor gave to others above which a run is disturbed, as a share of the machine's CPUs.
+    pub steal: f64,
+    /// How many runs may be done again, as a share of the plan's; 0 for none.
+    pub repeats: f64,
+}
+
+impl Default for DisturbedSpec {
+    fn default() -> Self {
+        Self {
+            others: 0.05,
+            steal: 0.02,
+            repeats: 0.25,
+        }
+    }
+}
+
+impl DisturbedSpec {
+    pub(crate) fn read(section: &Section<'_>) -> Result<Self, Error> {
+        section.allow(&["others", "steal", "repeats"])?;
+        let usual = Self::default();
+        let share = |key, usual| {
+            let expected = "a share such as \"5 %\"";
+            let given = section.parsed(key, expected, quantity::share)?;
+            Ok::<_, Error>(given.unwrap_or(usual))
+        };
+        let none_or_share = |text: &str| match text.strip_suffix('%').map(str::trim_end) {
+            Some("0") => Some(0.0),
+            _ => quantity::share(text),
+        };
+        let repeats = section.parsed("repeats", "a share such as \"25 %\"", none_or_share)?;
+        Ok(Self {
+            others: share("others", usual.others)?,
+            steal: share("steal", usual.steal)?,
+            repeats: repeats.unwrap_or(usual.repeats),
+        })
+    }
+
+    /// How many runs of a plan may be done again: the share of its runs, rounded up.
+    pub fn repeats_at_most(&self, planned_runs: usize) -> usize {
+        (self.repeats * planned_runs as f64).ceil() as usize
+    }
+}

@@ -1,0 +1,233 @@
+//! `[load]`: what is run, by how many clients, for how long.
+
+use std::time::Duration;
+
+use settings::{Chosen, LoadKind, quantity};
+
+use crate::{
+    error::Error,
+    file::{problem::Problem, section::Section},
+    spec::chosen,
+};
+
+/// Keys that say something about every load.
+const KEYS: [&str; 11] = [
+    "connections",
+    "warmup",
+    "warmup_at_most",
+    "duration",
+    "precision",
+    "rate",
+    "arrivals",
+    "think_time",
+    "loops",
+    "spin",
+    "on_error",
+];
+
+/// How long a warm-up until steady may take unless the file says otherwise.
+const WARMUP_AT_MOST: Duration = Duration::from_secs(60);
+
+const DURATION: &str = "a duration such as \"30s\", at most 30days";
+
+/// The load of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadSpec {
+    /// What is run.
+    pub source: Chosen<dyn LoadKind>,
+    /// Virtual clients, each with a connection of its own.
+    pub connections: u32,
+    /// What precedes the measurement.
+    pub warmup: WarmUp,
+    /// How long is measured; at most, where `precision` is asked for.
+    pub duration: Duration,
+    /// Measure until the 99th percentile is known within this share of it.
+    pub precision: Option<f64>,
+    /// When operations start.
+    pub pacing: Pacing,
+    /// Event loops; `None` for what the machine suggests.
+    pub loops: Option<u32>,
+    /// Event loops keep their CPU busy before a timer is due, so that operations start on time.
+    pub spin: bool,
+    /// What a failed statement does.
+    pub on_error: OnError,
+}
+
+/// What precedes the measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarmUp {
+    /// Until the throughput is steady.
+    Auto {
+        /// Then the measurement begins anyway, and the record says that it was not steady.
+        at_most: Duration,
+    },
+    /// A fixed time.
+    For(Duration),
+}
+
+/// When operations start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pacing {
+    /// When the one before is done.
+    Closed,
+    /// When the one before is done and the client has thought.
+    Thinking(ThinkTime),
+    /// When they are due, whatever the server does.
+    Open {
+        /// Operations per second, over all connections.
+        rate_per_s: f64,
+        /// How the times come about.
+        process: Process,
+    },
+}
+
+/// How long a client thinks between two operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThinkTime {
+    /// Always so long.
+    Fixed(Duration),
+    /// Exponentially distributed with this mean.
+    Exponential(Duration),
+}
+
+/// How operations come to be due in an open loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Process {
+    /// At equal distances.
+    Constant,
+    /// Independently of each other.
+    Poisson,
+}
+
+/// What a failed statement does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnError {
+    /// It ends the run.
+    Stop,
+    /// It is counted by its number.
+    Count,
+    /// It is tried again when the server asks for that (deadlock, lock wait timeout), and counted otherwise.
+    Retry,
+}
+
+impl LoadSpec {
+    /// Reads `[load]` for one combination.
+    pub(crate) fn read(
+        section: &Section<'_>,
+        kinds: &[&'static dyn LoadKind],
+    ) -> Result<Self, Error> {
+        section.allow(&[chosen::keys(kinds), KEYS.to_vec()].concat())?;
+        let source = chosen::read(section, kinds)?;
+        let mut meaningless = source.kind.meaningless(&source.values).iter();
+        if let Some(key) = meaningless.find(|key| section.value(key).is_some()) {
+            return Err(chosen::meaningless(section, key, source.kind));
+        }
+        let ends_by_itself = source.kind.ends_by_itself(&source.values);
+        let connections = section.parsed("connections", "a count from 1 to 100000", connections)?;
+        let duration = section.parsed("duration", DURATION, quantity::duration)?;
+        let duration = if ends_by_itself {
+            // How long it takes is what is asked.
+            Duration::ZERO
+        } else {
+            section.required("duration", duration, "duration = \"30s\"")?
+        };
+        let on_error = section.choice(
+            "on_error",
+            &[
+                ("stop", OnError::Stop),
+                ("count", OnError::Count),
+                ("retry", OnError::Retry),
+            ],
+        )?;
+        Ok(Self {
+            connections: section.required("connections", connections, "connections = 16")?,
+            warmup: if ends_by_itself {
+                WarmUp::For(Duration::ZERO)
+            } else {
+                warmup(section)?
+            },
+            duration,
+            precision: section.parsed(
+                "precision",
+                "a share such as \"5 %\", above 0 and at most 100 %",
+                quantity::share,
+            )?,
+            pacing: pacing(section)?,
+            loops: section.parsed("loops", "a count from 1 to 1024", |text| {
+                text.parse().ok().filter(|loops| (1..=1024).contains(loops))
+            })?,
+            spin: section.flag("spin")?.unwrap_or(false),
+            on_error: on_error.unwrap_or(OnError::Stop),
+            source,
+        })
+    }
+
+    /// True for work that is done once and is then over; its [`Self::duration`] is none, and there is no warm-up.
+    pub fn ends_by_itself(&self) -> bool {
+        self.source.kind.ends_by_itself(&self.source.values)
+    }
+}
+
+fn pacing(section: &Section<'_>) -> Result<Pacing, Error> {
+    let rate = "operations per second, above 0 and at most 1000000";
+    let rate_per_s = section.parsed("rate", rate, quantity::rate)?;
+    let processes = [
+        ("poisson", Process::Poisson),
+        ("constant", Process::Constant),
+    ];
+    let process = section.choice("arrivals", &processes)?;
+    let think_time = section.parsed(
+        "think_time",
+        "a duration such as \"10ms\", or \"exponential 10ms\"",
+        |text| match text.strip_prefix("exponential ") {
+            Some(mean) => quantity::duration(mean).map(ThinkTime::Exponential),
+            None => quantity::duration(text).map(ThinkTime::Fixed),
+        },
+    )?;
+    let no_meaning = |key: &'static str, other: &str| {
+        let other = other.to_owned();
+        Err(section.error_at(key, Problem::NoMeaning { key, other }))
+    };
+    match (rate_per_s, process, think_time) {
+        (Some(_), _, Some(_)) => no_meaning("think_time", "a `rate`"),
+        (None, Some(_), _) => no_meaning("arrivals", "a closed loop (no `rate`)"),
+        (Some(rate_per_s), process, None) => Ok(Pacing::Open {
+            rate_per_s,
+            process: process.unwrap_or(Process::Poisson),
+        }),
+        (None, None, Some(think_time)) => Ok(Pacing::Thinking(think_time)),
+        (None, None, None) => Ok(Pacing::Closed),
+    }
+}
+
+fn connections(text: &str) -> Option<u32> {
+    text.parse()
+        .ok()
+        .filter(|count| (1..=100_000).contains(count))
+}
+
+fn warmup(section: &Section<'_>) -> Result<WarmUp, Error> {
+    let at_most = section.parsed("warmup_at_most", DURATION, quantity::duration)?;
+    let fixed =
+        section.parsed(
+            "warmup",
+            "\"auto\" or a duration such as \"10s\"",
+            |text| match text {
+                "auto" => Some(None),
+                text => quantity::duration(text).map(Some),
+            },
+        )?;
+    match (fixed.flatten(), at_most) {
+        (None, at_most) => Ok(WarmUp::Auto {
+            at_most: at_most.unwrap_or(WARMUP_AT_MOST),
+        }),
+        (Some(fixed), None) => Ok(WarmUp::For(fixed)),
+        (Some(_), Some(_)) => Err(section.error_at(
+            "warmup_at_most",
+            Problem::NoMeaning {
+                key: "warmup_at_most",
+                other: "a fixed `warmup`".to_owned(),
+            },
+        )),
+    }
+}

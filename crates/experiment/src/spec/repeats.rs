@@ -1,0 +1,97 @@
+//! How often each combination runs: a number of times, or until the verdict is decided.
+
+use std::time::Duration;
+
+use settings::quantity;
+
+use crate::{
+    error::Error,
+    file::{overrides::Overrides, problem::Problem, section::Section},
+    plan::matrix::RUNS_AT_MOST,
+};
+
+/// What `repeats` is where the results decide.
+const UNTIL_DECIDED: &str = "until decided";
+
+/// Executions a side below which nothing is decided.
+const BLOCKS_AT_LEAST: u32 = 3;
+
+/// Blocks of a budget at most: what may be believed after each of them is computed beforehand.
+const BLOCKS_AT_MOST: u32 = 1000;
+
+/// How often each combination runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeats {
+    /// So many times.
+    Times(u32),
+    /// Block by block, until every comparison of the verdict is decided or the budget is spent.
+    UntilDecided {
+        /// The budget: blocks, each with one run of every combination.
+        at_most: u32,
+        /// The budget in time: no block begins that would not end within it.
+        time: Option<Duration>,
+    },
+}
+
+impl Repeats {
+    /// Blocks of the plan, at most.
+    pub fn blocks(self) -> u32 {
+        match self {
+            Self::Times(blocks)
+            | Self::UntilDecided {
+                at_most: blocks, ..
+            } => blocks,
+        }
+    }
+
+    /// The budget in time, where there is one.
+    pub fn time(self) -> Option<Duration> {
+        match self {
+            Self::Times(_) => None,
+            Self::UntilDecided { time, .. } => time,
+        }
+    }
+
+    /// Reads `repeats`, `at_most` and `time_at_most`; `--repeats` has precedence.
+    pub(crate) fn read(top: &Section<'_>, overrides: &Overrides) -> Result<Self, Error> {
+        let text = top.string("repeats").ok().flatten();
+        let until_decided = text.is_some_and(|text| text.value == UNTIL_DECIDED);
+        let at_most = top.parsed("at_most", "a count from 3 to 1000", |text| {
+            let count = text.parse().ok();
+            count.filter(|count| (BLOCKS_AT_LEAST..=BLOCKS_AT_MOST).contains(count))
+        })?;
+        let expected = "a duration such as \"2h\"";
+        let time = top.parsed("time_at_most", expected, quantity::duration)?;
+        if until_decided {
+            let at_most = top.required("at_most", at_most, "at_most = 20")?;
+            return Ok(match overrides.repeats {
+                Some(times) => Self::Times(times),
+                None => Self::UntilDecided { at_most, time },
+            });
+        }
+        for (key, is_there) in [
+            ("at_most", at_most.is_some()),
+            ("time_at_most", time.is_some()),
+        ] {
+            if is_there {
+                return Err(top.error_at(key, Problem::BudgetWithoutDecision { key }));
+            }
+        }
+        let expected = "a count from 1 to 100000 or \"until decided\"";
+        let repeats = top.parsed("repeats", expected, |text| {
+            let count = text.parse().ok();
+            count.filter(|count| (1..=RUNS_AT_MOST).contains(count))
+        })?;
+        Ok(Self::Times(overrides.repeats.or(repeats).unwrap_or(1)))
+    }
+
+    /// An error where nothing could be decided: there is no verdict, or the levels that run leave nothing to compare.
+    pub(crate) fn check(self, top: &Section<'_>, has_verdict: bool) -> Result<(), Error> {
+        match self {
+            Self::UntilDecided { .. } if !has_verdict => {
+                Err(top.error_at("repeats", Problem::NothingToDecide))
+            }
+            _ => Ok(()),
+        }
+    }
+}

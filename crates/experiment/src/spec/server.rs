@@ -1,0 +1,289 @@
+//! `[server]`: a private server to start, or one that is there.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use crate::{
+    error::Error,
+    file::{problem::Problem, section::Section},
+    spec::{
+        observe::{self, Observe},
+        server_access::ServerAccess,
+    },
+};
+
+const KEYS: &[&str] = &[
+    "run",
+    "cnf",
+    "set",
+    "restart",
+    "datadir",
+    "address",
+    "user",
+    "password_file",
+    "database",
+    "ssl_mode",
+    "ssl_ca",
+    "connect",
+    "compress",
+    "round_trip",
+    "statement_timeout",
+    "observe",
+    "observe_secret_file",
+    "observe_program",
+    "observe_ssh",
+];
+const PRIVATE_ONLY: &[&str] = &["cnf", "set", "restart", "datadir"];
+const GIVEN_ONLY: &[&str] = &["user", "password_file", "database", "ssl_mode", "ssl_ca"];
+
+/// The server of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerSpec {
+    /// dbdyno starts its own server.
+    Private {
+        /// Flavour and version, as `mariadb-10.11`; `None` for whichever is installed.
+        run: Option<String>,
+        /// Option files, layered in this order.
+        cnf: Vec<PathBuf>,
+        /// Single options, over the files.
+        set: BTreeMap<String, String>,
+        /// How often it is restarted.
+        restart: Restart,
+        /// The directory in which its own one is made; `None` for the usual place.
+        datadir: Option<PathBuf>,
+        /// How the clients reach it.
+        access: ServerAccess,
+    },
+    /// A server that is there: nothing of it is restarted or reconfigured.
+    Given {
+        /// `db1:3306`, or the path of a unix socket.
+        address: String,
+        /// `None` for what the option files say.
+        user: Option<String>,
+        /// File whose first line is the password.
+        password_file: Option<PathBuf>,
+        /// Database of the connections, `None` for the workload's own.
+        database: Option<String>,
+        /// As the mysql client spells it: `VERIFY_CA`.
+        ssl_mode: Option<String>,
+        /// Certificates that the server's is verified against.
+        ssl_ca: Option<PathBuf>,
+        /// Who looks at its machine; `None` for nobody.
+        observe: Option<Observe>,
+        /// How the clients reach it.
+        access: ServerAccess,
+    },
+}
+
+/// How often a private server is restarted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Restart {
+    /// Before every run: each is an execution of its own, the unit of replication.
+    PerRun,
+    /// Before the first run of each block.
+    PerBlock,
+    /// Started once.
+    Never,
+}
+
+impl ServerSpec {
+    /// Reads `[server]` for one combination.
+    pub(crate) fn read(section: &Section<'_>) -> Result<Self, Error> {
+        section.allow(KEYS)?;
+        let found = if section.value("address").is_some() {
+            "`address`"
+        } else {
+            "no `address`"
+        };
+        if section.value("address").is_some() && section.value("run").is_some() {
+            return Err(section.error_at(
+                "run",
+                Problem::OtherServer {
+                    key: "run",
+                    needs: "a private server",
+                    found,
+                },
+            ));
+        }
+        let (forbidden, needs) = if section.value("address").is_some() {
+            (PRIVATE_ONLY.to_vec(), "a private server")
+        } else {
+            let given_only = [GIVEN_ONLY, observe::KEYS.as_slice()].concat();
+            (given_only, "a server that is already there")
+        };
+        if let Some(key) = forbidden
+            .into_iter()
+            .find(|key| section.value(key).is_some())
+        {
+            return Err(section.error_at(key, Problem::OtherServer { key, needs, found }));
+        }
+        match section.parsed(
+            "address",
+            "\"host\", \"host:port\" or the path of a socket",
+            address,
+        )? {
+            Some(address) => Self::given(section, address),
+            None => Self::private(section),
+        }
+    }
+
+    fn private(section: &Section<'_>) -> Result<Self, Error> {
+        let cnf = section.list("cnf")?.unwrap_or_default();
+        let cnf = cnf
+            .iter()
+            .map(|file| file.own_file("option file"))
+            .collect::<Result<_, _>>()?;
+        let set = section.section("set", "[server] set")?.scalars()?;
+        let restart = section.choice(
+            "restart",
+            &[
+                ("per-run", Restart::PerRun),
+                ("per-block", Restart::PerBlock),
+                ("never", Restart::Never),
+            ],
+        )?;
+        Ok(Self::Private {
+            run: section.string("run")?.map(|run| run.value),
+            cnf,
+            set: set
+                .into_iter()
+                .map(|option| (option.key.to_owned(), option.value))
+                .collect(),
+            restart: restart.unwrap_or(Restart::PerRun),
+            datadir: section
+                .string("datadir")?
+                .map(|directory| directory.directory("datadir"))
+                .transpose()?,
+            access: ServerAccess::read(section, true)?,
+        })
+    }
+
+    fn given(section: &Section<'_>, address: String) -> Result<Self, Error> {
+        let file = |key, what| section.string(key)?.map(|file| file.file(what)).transpose();
+        let ssl_mode = section.choice(
+            "ssl_mode",
+            &[
+                ("DISABLED", "DISABLED"),
+                ("PREFERRED", "PREFERRED"),
+                ("REQUIRED", "REQUIRED"),
+                ("VERIFY_CA", "VERIFY_CA"),
+                ("VERIFY_IDENTITY", "VERIFY_IDENTITY"),
+            ],
+        )?;
+        Ok(Self::Given {
+            address,
+            user: section.string("user")?.map(|user| user.value),
+            password_file: file("password_file", "password file")?,
+            database: section.string("database")?.map(|database| database.value),
+            ssl_mode: ssl_mode.map(str::to_owned),
+            ssl_ca: file("ssl_ca", "certificate file")?,
+            observe: Observe::read(section)?,
+            access: ServerAccess::read(section, false)?,
+        })
+    }
+
+    /// The value of an option in `set`, which may be written with `-` or `_`.
+    pub(crate) fn option(&self, name: &str) -> Option<&str> {
+        let Self::Private { set, .. } = self else {
+            return None;
+        };
+        let mut options = set.iter();
+        let found = options.find(|(option, _)| is_option(option, name));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// How the clients reach it.
+    pub fn access(&self) -> ServerAccess {
+        match self {
+            Self::Private { access, .. } | Self::Given { access, .. } => *access,
+        }
+    }
+
+    /// True where both are the same server with the same settings, by whichever access clients reach it.
+    pub(crate) fn starts_like(&self, other: &Self) -> bool {
+        let (mut one, mut two) = (self.clone(), other.clone());
+        for server in [&mut one, &mut two] {
+            let (Self::Private { access, .. } | Self::Given { access, .. }) = server;
+            *access = ServerAccess::default();
+        }
+        one == two
+    }
+
+    /// How often it is restarted; a server that is there never is.
+    pub(crate) fn restart(&self) -> Restart {
+        match self {
+            Self::Private { restart, .. } => *restart,
+            Self::Given { .. } => Restart::Never,
+        }
+    }
+}
+
+impl Restart {
+    /// As the file spells it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::PerRun => "per-run",
+            Self::PerBlock => "per-block",
+            Self::Never => "never",
+        }
+    }
+}
+
+/// True when both name one option, with `-` or `_`, and with or without `loose-`.
+pub(crate) fn is_option(written: &str, name: &str) -> bool {
+    let plain = |name: &str| {
+        let name = name.replace('-', "_").to_ascii_lowercase();
+        name.strip_prefix("loose_").unwrap_or(&name).to_owned()
+    };
+    plain(written) == plain(name)
+}
+
+/// An address that can be meant: a path, or a host with or without a port.
+fn address(text: &str) -> Option<String> {
+    let port_of = |text: &str| text.parse::<u16>().is_ok_and(|port| port > 0);
+    let plausible = if text.starts_with('/') {
+        text.len() > 1
+    } else if let Some(rest) = text.strip_prefix('[') {
+        rest.split_once(']').is_some_and(|(host, port)| {
+            !host.is_empty() && (port.is_empty() || port.strip_prefix(':').is_some_and(port_of))
+        })
+    } else {
+        match text.split_once(':') {
+            Some((host, port)) => !host.is_empty() && port_of(port),
+            None => !text.is_empty(),
+        }
+    };
+    (plausible && !text.contains(char::is_whitespace)).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        for good in [
+            "db1",
+            "db1:3306",
+            "/run/x.sock",
+            "[::1]:3306",
+            "[::1]",
+            "10.0.0.1:1",
+        ] {
+            assert!(address(good).is_some(), "{good}");
+        }
+        for bad in [
+            "",
+            ":3306",
+            "db1:",
+            "db1:0",
+            "db1:99999",
+            "::1",
+            "[]:1",
+            "[::1",
+            "a b",
+            "/",
+        ] {
+            assert!(address(bad).is_none(), "{bad}");
+        }
+    }
+}

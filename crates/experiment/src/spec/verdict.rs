@@ -1,0 +1,89 @@
+//! `[verdict]`: what is compared with what, and how small a difference matters.
+
+use settings::quantity;
+
+use crate::{
+    error::Error,
+    file::{problem::Problem, section::Section, source::Source},
+    plan::matrix::{self, Factor},
+};
+
+const EXAMPLE: &str = "baseline = { query_cache = \"64M\" }";
+
+/// What can be compared of every load; those of one load stand behind the first.
+const METRICS: [&str; 5] = ["throughput", "p50", "p95", "p99", "elapsed"];
+
+/// The smallest difference that matters, unless the file says.
+const MIN_EFFECT: f64 = 0.02;
+
+/// What is compared with what, and how small a difference matters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerdictSpec {
+    /// `throughput`, `new_orders_per_min`, `p50`, `p95`, `p99` or `elapsed`.
+    pub metric: String,
+    /// Factors and the levels that the others are compared with; at least one.
+    pub baseline: Vec<(String, String)>,
+    /// The smallest difference that matters, as a share: 0.02 is 2 %.
+    pub min_effect: f64,
+    /// Of the time that a user of the application waits, the share that the database has; `None` where nobody said.
+    pub database_share: Option<f64>,
+}
+
+impl VerdictSpec {
+    /// Reads `[verdict]`; `None` when there is none.
+    pub(crate) fn read(
+        source: Source<'_>,
+        section: &Section<'_>,
+        factors: &[Factor],
+        own: &[&'static str],
+    ) -> Result<Option<Self>, Error> {
+        if !section.is_there() {
+            return Ok(None);
+        }
+        section.allow(&["metric", "baseline", "min_effect", "database_share"])?;
+        let metrics = [&METRICS[..1], own, &METRICS[1..]].concat();
+        let metrics: Vec<_> = metrics.into_iter().map(|metric| (metric, metric)).collect();
+        let metric = section.choice("metric", &metrics)?;
+        let metric = metric.unwrap_or(METRICS[0]);
+        let min_effect =
+            section.parsed("min_effect", "a share such as \"2 %\"", quantity::percent)?;
+        let database_share = section.parsed(
+            "database_share",
+            "a share such as \"20 %\"",
+            quantity::share,
+        )?;
+        let table = section.section("baseline", "[verdict] baseline")?;
+        let is_there = table.is_there().then_some(());
+        section.required("baseline", is_there, EXAMPLE)?;
+        let baseline = matrix::conditions(source, &table, factors)?
+            .into_iter()
+            .map(|(factor, levels)| (factors[factor].name.clone(), levels))
+            .map(|(factor, levels)| match <[String; 1]>::try_from(levels) {
+                Ok([level]) => Ok((factor, level)),
+                Err(_) => Err(table.error_at(
+                    &factor,
+                    Problem::SeveralBaselines {
+                        factor: factor.clone(),
+                    },
+                )),
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        if baseline.is_empty() {
+            return Err(table.error(Problem::EmptyBaseline));
+        }
+        let named = |factor: &&Factor| baseline.iter().any(|(name, _)| *name == factor.name);
+        if !factors
+            .iter()
+            .filter(named)
+            .any(|factor| factor.levels.len() > 1)
+        {
+            return Err(table.error(Problem::NothingBesideBaseline));
+        }
+        Ok(Some(Self {
+            metric: metric.to_owned(),
+            baseline,
+            min_effect: min_effect.unwrap_or(MIN_EFFECT),
+            database_share,
+        }))
+    }
+}

@@ -1,0 +1,63 @@
+//! The course of one run: its intervals of warm-up and measurement.
+
+use samples::{Interval, Phase, Record};
+
+use crate::grid::in_words;
+
+/// The course of one run.
+pub(in crate::page) struct RunSeries<'a> {
+    /// `run 7: rows 1x, mix 1:0, 16 connections`, with `(incomplete)` where it is.
+    pub(in crate::page) title: String,
+    /// First and last second of the measurement.
+    pub(in crate::page) measured: Option<(f64, f64)>,
+    /// Start of each interval, seconds, and operations per second in it.
+    pub(in crate::page) throughput: Vec<(f64, f64)>,
+    /// Warm-up and measurement. The drain is left out: in it only the slowest operations end, and none starts.
+    pub(super) intervals: Vec<&'a Interval>,
+}
+
+impl<'a> RunSeries<'a> {
+    pub(in crate::page) fn of(record: &'a Record) -> Self {
+        let combination: Vec<(String, String)> = record
+            .header
+            .combination
+            .iter()
+            .map(|(factor, level)| (factor.clone(), level.clone()))
+            .collect();
+        let mut title = format!("run {}", record.header.run);
+        if !combination.is_empty() {
+            title.push_str(&format!(": {}", in_words(&combination)));
+        }
+        if !record.is_complete() {
+            title.push_str(" (incomplete)");
+        }
+        let intervals: Vec<&Interval> = record
+            .intervals
+            .iter()
+            .filter(|interval| interval.phase != Phase::Drain)
+            .collect();
+        Self {
+            title,
+            measured: record.measured_window_s(),
+            throughput: intervals
+                .iter()
+                .map(|interval| (interval.t_s, per_s(interval)))
+                .collect(),
+            intervals,
+        }
+    }
+
+    /// True for a sample that belongs to warm-up or measurement.
+    pub(super) fn holds(&self, t_s: f64, length_s: f64) -> bool {
+        let middle_s = t_s + length_s / 2.0;
+        self.measured.is_none_or(|(_, end_s)| middle_s <= end_s)
+    }
+}
+
+pub(super) fn per_s(interval: &Interval) -> f64 {
+    if interval.length_s > 0.0 {
+        interval.succeeded() as f64 / interval.length_s
+    } else {
+        0.0
+    }
+}

@@ -1,0 +1,167 @@
+//! What limited the runs, in words.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use samples::Record;
+use verdict::{Bottleneck, bottleneck};
+
+use crate::{
+    grid::{Grid, cell::Figure, in_words},
+    results::Results,
+};
+
+/// What limited a run, in a sentence; `None` where nothing was measured.
+pub fn limit_in_words(record: &Record) -> Option<String> {
+    bottleneck(record).map(|bottleneck| bottleneck.in_words())
+}
+
+/// What limited a run, for its audit; `None` where nothing was measured.
+pub fn limit_of(record: &Record) -> Option<audit::Limit> {
+    let bottleneck = bottleneck(record)?;
+    Some(audit::Limit {
+        evidence: match &bottleneck.limiting {
+            Some(limiting) => limiting.evidence.clone(),
+            None => bottleneck.in_words(),
+        },
+        resource: bottleneck
+            .limiting
+            .map(|limiting| limiting.resource.name().to_owned()),
+    })
+}
+
+/// What limited a run, in a word or two.
+pub(crate) fn limit_name(record: &Record) -> &'static str {
+    let name = |bottleneck: Bottleneck| Some(bottleneck.limiting?.resource.name());
+    match bottleneck(record) {
+        Some(bottleneck) => name(bottleneck).unwrap_or("unexplained"),
+        None => "–",
+    }
+}
+
+/// What limited most of these runs, in a word or two, with a count where they disagree: `CPU`, `CPU (2 of 3)`.
+pub(crate) fn of_runs(results: &Results, runs: &[usize]) -> String {
+    match most_frequent(results, runs) {
+        None => "–".to_owned(),
+        Some((name, count, all)) if count == all => name.to_owned(),
+        Some((name, count, all)) => format!("{name} ({count} of {all})"),
+    }
+}
+
+/// What limited the combination with the highest mean throughput.
+pub(crate) struct PeakLimit {
+    /// Which combination: `the fastest combination (connections 16)`, `the runs`, or `it`.
+    pub(crate) what: String,
+    /// So many of its runs agree, of so many.
+    pub(crate) agreed: (usize, usize),
+    /// The limit with its evidence: `CPU: 98 % busy (...)`.
+    pub(crate) words: String,
+    /// What limited the other runs.
+    pub(crate) others: Vec<&'static str>,
+}
+
+impl PeakLimit {
+    /// `None` where no run was measured.
+    pub(crate) fn of(results: &Results, grid: &Grid) -> Option<Self> {
+        let mut combinations: BTreeMap<_, Vec<(&Record, f64)>> = BTreeMap::new();
+        for execution in &grid.executions {
+            let (record, figures) = (execution.record, execution.figures());
+            if let Some(per_s) = figures.throughput_per_s.filter(|_| record.is_complete()) {
+                let runs = combinations.entry(&record.header.combination).or_default();
+                runs.push((record, per_s));
+            }
+        }
+        let mean = |runs: &[(_, f64)]| {
+            let values: Vec<f64> = runs.iter().map(|run| run.1).collect();
+            Figure::of(&values).map_or(0.0, |figure| figure.mean)
+        };
+        let (combination, mut runs) = combinations
+            .into_iter()
+            .max_by(|one, other| mean(&one.1).total_cmp(&mean(&other.1)))?;
+        runs.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let names: Vec<_> = runs.iter().map(|(record, _)| limit_name(record)).collect();
+        let count = |name: &str| names.iter().filter(|it| **it == name).count();
+        // Of two that are named as often, that of the faster run.
+        let (at, name) = names
+            .iter()
+            .enumerate()
+            .rev()
+            .max_by_key(|(_, name)| count(name))?;
+        let varied = results.factors.iter().filter(|it| it.levels.len() > 1);
+        let levels: Vec<_> = varied
+            .filter_map(|factor| {
+                Some((factor.name.clone(), combination.get(&factor.name)?.clone()))
+            })
+            .collect();
+        let others: BTreeSet<_> = names.iter().copied().filter(|it| it != name).collect();
+        Some(Self {
+            what: match (levels.is_empty(), runs.len()) {
+                (true, 1) => "it".to_owned(),
+                (true, _) => "the runs".to_owned(),
+                (false, _) => format!("the fastest combination ({})", in_words(&levels)),
+            },
+            agreed: (count(name), runs.len()),
+            words: limit_in_words(runs[at].0)?,
+            others: others.into_iter().collect(),
+        })
+    }
+
+    /// In sentences.
+    ///
+    /// ```text
+    /// What limited the fastest combination (connections 16), in 4 of 5 runs: CPU: 98 % busy (...). In the others: disk.
+    /// ```
+    pub(crate) fn in_words(&self) -> String {
+        let agreed = match self.agreed {
+            (_, 1) => String::new(),
+            (count, all) => format!(", in {count} of {all} runs"),
+        };
+        let others = if self.others.is_empty() {
+            String::new()
+        } else {
+            format!(" In the others: {}.", self.others.join(", "))
+        };
+        format!(
+            "What limited {}{agreed}: {}.{others}",
+            self.what, self.words
+        )
+    }
+}
+
+/// What limited the combinations, the most frequent first: `CPU in 96 of 140 combinations, disk flushes in 30`; `None`
+/// of fewer than three combinations.
+pub(crate) fn over_all(results: &Results, grid: &Grid) -> Option<String> {
+    let cells = grid.facets.iter().flat_map(|facet| facet.cells());
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, _, cell) in cells {
+        if let Some(name) = most_frequent(results, &cell.runs).map(|(name, ..)| name) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    let all: usize = counts.values().sum();
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    let said = counts
+        .iter()
+        .enumerate()
+        .map(|(at, (name, count))| match at {
+            0 if *count == all => format!("{name} in all {all} combinations"),
+            0 => format!("{name} in {count} of {all} combinations"),
+            _ => format!("{name} in {count}"),
+        });
+    (all > 2).then(|| said.collect::<Vec<_>>().join(", "))
+}
+
+/// The limit that most of these runs met, how many did, and of how many.
+fn most_frequent(results: &Results, runs: &[usize]) -> Option<(&'static str, usize, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let runs = runs.iter().map(|run| &results.runs[*run]);
+    for record in runs.filter(|record| record.is_complete()) {
+        *counts.entry(limit_name(record)).or_default() += 1;
+    }
+    let all = counts.values().sum();
+    let (name, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    Some((name, count, all))
+}

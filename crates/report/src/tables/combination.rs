@@ -1,0 +1,112 @@
+//! The combinations of an experiment with their figures over executions, as programs read them.
+
+use std::collections::BTreeMap;
+
+use samples::Record;
+use serde::Serialize;
+use verdict::Execution;
+
+use crate::{
+    grid::{cell::Figure, complete_factors},
+    results::Results,
+    sentences::limit::limit_name,
+    tables::run_values::RunValues,
+};
+
+/// One combination of levels.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Combination<'a> {
+    pub(crate) levels: &'a BTreeMap<String, String>,
+    /// Its runs, the incomplete ones too.
+    pub(crate) runs: Vec<u32>,
+    /// Runs that came to their planned end: the figures are theirs.
+    pub(crate) complete: usize,
+    /// Failed operations of all its runs.
+    pub(crate) errors: u64,
+    /// What limited each of its complete runs, with their number.
+    pub(crate) limited_by: BTreeMap<&'static str, usize>,
+    pub(crate) metrics: Vec<MeanValue>,
+}
+
+/// A mean over executions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct MeanValue {
+    pub(crate) measure: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) mean: f64,
+    /// Bounds of the 95 % interval; `None` with fewer than two executions.
+    pub(crate) low: Option<f64>,
+    pub(crate) high: Option<f64>,
+}
+
+/// Where a combination stands among the levels, and its levels.
+type SharedCombination<'a> = (Vec<usize>, &'a BTreeMap<String, String>);
+
+/// The combinations that have run, in the order of the factors' levels.
+pub(crate) fn combinations<'a>(
+    results: &'a Results,
+    executions: &[Execution<'a>],
+) -> Vec<Combination<'a>> {
+    let factors = complete_factors(results);
+    let place = |record: &Record| -> Vec<usize> {
+        let levels = factors.iter().map(|factor| {
+            let level = record.header.combination.get(&factor.name);
+            let known = factor.levels.iter();
+            let at = level.and_then(|level| known.clone().position(|known| known == level));
+            at.unwrap_or(known.len())
+        });
+        levels.collect()
+    };
+    let mut by_place: BTreeMap<SharedCombination<'_>, Vec<&Execution<'a>>> = BTreeMap::new();
+    for execution in executions {
+        let record = execution.record;
+        let key = (place(record), &record.header.combination);
+        by_place.entry(key).or_default().push(execution);
+    }
+    let all = by_place.into_iter();
+    all.map(|((_, levels), executions)| combination(levels, &executions))
+        .collect()
+}
+
+fn combination<'a>(
+    levels: &'a BTreeMap<String, String>,
+    executions: &[&Execution<'a>],
+) -> Combination<'a> {
+    let complete: Vec<&Execution<'_>> = executions
+        .iter()
+        .copied()
+        .filter(|execution| execution.record.is_complete())
+        .collect();
+    let values = RunValues::together(&complete);
+    let mut limited_by = BTreeMap::new();
+    for execution in &complete {
+        *limited_by.entry(limit_name(execution.record)).or_insert(0) += 1;
+    }
+    Combination {
+        levels,
+        runs: executions.iter().map(|it| it.record.header.run).collect(),
+        complete: complete.len(),
+        errors: executions.iter().map(|it| it.figures().errors).sum(),
+        limited_by,
+        metrics: means(&values),
+    }
+}
+
+/// The mean of each figure that all executions have: over some of them it would be of another set than its neighbours.
+fn means(values: &[RunValues]) -> Vec<MeanValue> {
+    let Some(first) = values.first() else {
+        return Vec::new();
+    };
+    let measured = first.whole.iter().filter_map(|value| {
+        let all: Option<Vec<f64>> = values.iter().map(|run| run.get(value.measure)).collect();
+        let figure = Figure::of(&all?)?;
+        Some(MeanValue {
+            measure: value.measure,
+            unit: value.unit,
+            mean: figure.mean,
+            low: figure.interval.map(|interval| interval.0),
+            high: figure.interval.map(|interval| interval.1),
+        })
+    });
+    measured.collect()
+}

@@ -1,0 +1,245 @@
+//! The figures of one run as a list: each with its name and unit, the same in every format for programs.
+//!
+//! Names and units of metrics and costs are those of `dbdyno compare`; docs/report-formats.md tells them all.
+
+use figures::{OperationFigures, QUANTILES, RunFigures, StatementFigures, Times};
+use samples::CpuUse;
+use serde::Serialize;
+use verdict::{Execution, Measure, Metric};
+
+use crate::{grid::percentiles::Together, tables::unit::unit};
+
+/// One figure.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Value {
+    /// What was measured, for example `throughput`.
+    pub(crate) measure: &'static str,
+    /// Its unit, for example `per second`.
+    pub(crate) unit: &'static str,
+    pub(crate) value: f64,
+}
+
+/// Everything that one run measured, what was not measured left out.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RunValues {
+    /// Figures of the run as a whole.
+    pub(crate) whole: Vec<Value>,
+    /// Those of its operations and statements.
+    pub(crate) parts: Vec<BreakdownRow>,
+}
+
+/// An operation or a statement of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct BreakdownRow {
+    pub(crate) load: String,
+    pub(crate) kind: BreakdownKind,
+    pub(crate) name: String,
+    pub(crate) values: Vec<Value>,
+}
+
+/// What a part of a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BreakdownKind {
+    Operation,
+    Statement,
+}
+
+impl RunValues {
+    /// The figures of a run.
+    pub(crate) fn of(execution: &Execution<'_>) -> Self {
+        Self::among(Together(&[execution.figures()]), execution)
+    }
+
+    /// The figures of each of some runs with the percentiles that all of them support together.
+    pub(crate) fn together(executions: &[&Execution<'_>]) -> Vec<Self> {
+        let figures: Vec<&RunFigures> = executions.iter().map(|it| it.figures()).collect();
+        let all = executions.iter();
+        all.map(|it| Self::among(Together(&figures), it)).collect()
+    }
+
+    fn among(runs: Together<'_>, execution: &Execution<'_>) -> Self {
+        let figures = execution.figures();
+        let operations = figures.operations.iter().map(operation);
+        let statements = figures.statements.iter().map(statement);
+        Self {
+            whole: whole(execution, runs),
+            parts: operations.chain(statements).collect(),
+        }
+    }
+
+    /// A figure of the whole run by its name.
+    pub(crate) fn get(&self, measure: &str) -> Option<f64> {
+        let value = self.whole.iter().find(|value| value.measure == measure)?;
+        Some(value.value)
+    }
+}
+
+/// A list that leaves out what was not measured.
+#[derive(Default)]
+struct List(Vec<Value>);
+
+impl List {
+    fn push(&mut self, measure: &'static str, unit: &'static str, value: Option<f64>) {
+        if let Some(value) = value.filter(|value| value.is_finite()) {
+            self.0.push(Value {
+                measure,
+                unit,
+                value,
+            });
+        }
+    }
+
+    /// Times that give their percentiles themselves.
+    fn push_own_times(&mut self, names: &TimeNames, times: Option<&Times>) {
+        self.push_times(names, times, |quantile| times?.given_ns(quantile));
+    }
+
+    /// Times of one kind: their names in the order of mean, minimum, the percentiles and maximum.
+    fn push_times(
+        &mut self,
+        names: &TimeNames,
+        times: Option<&Times>,
+        given_ns: impl Fn(f64) -> Option<u64>,
+    ) {
+        let Some(times) = times else {
+            return;
+        };
+        let [p50, p95, p99, p999] = QUANTILES.map(|it| given_ns(it).map(|ns| ns as f64));
+        let values = [
+            Some(times.mean_ns),
+            Some(times.min_ns as f64),
+            p50,
+            p95,
+            p99,
+            p999,
+            Some(times.max_ns as f64),
+        ];
+        for (name, value) in names.iter().zip(values) {
+            self.push(name, "ns", value);
+        }
+    }
+}
+
+type TimeNames = [&'static str; 7];
+
+const RESPONSE: TimeNames = ["mean", "min", "p50", "p95", "p99", "p999", "max"];
+const SERVICE: TimeNames = [
+    "service_mean",
+    "service_min",
+    "service_p50",
+    "service_p95",
+    "service_p99",
+    "service_p999",
+    "service_max",
+];
+const SEND_LAG: TimeNames = [
+    "send_lag_mean",
+    "send_lag_min",
+    "send_lag_p50",
+    "send_lag_p95",
+    "send_lag_p99",
+    "send_lag_p999",
+    "send_lag_max",
+];
+
+/// Finds times of one kind in the figures of a run.
+type Kind = fn(&RunFigures) -> Option<&Times>;
+
+/// The times of a run as a whole, with their names.
+const KINDS: [(&TimeNames, Kind); 3] = [
+    (&RESPONSE, |run| run.response.as_ref()),
+    (&SERVICE, |run| run.service.as_ref()),
+    (&SEND_LAG, |run| run.send_lag.as_ref()),
+];
+
+/// Takes one share out of the use of a CPU.
+type Share = fn(&CpuUse) -> Option<f64>;
+
+/// The shares of the CPU of the server's machine, by name.
+const CPU: [(&str, Share); 7] = [
+    ("cpu_busy", |cpu| Some(cpu.busy())),
+    ("cpu_server", |cpu| cpu.server),
+    ("cpu_client", |cpu| cpu.client),
+    ("cpu_rest", |cpu| Some(cpu.rest)),
+    ("cpu_iowait", |cpu| Some(cpu.iowait)),
+    ("cpu_steal", |cpu| Some(cpu.steal)),
+    ("cpu_idle", |cpu| Some(cpu.idle)),
+];
+
+fn whole(execution: &Execution<'_>, runs: Together<'_>) -> Vec<Value> {
+    let mut list = List::default();
+    let (record, figures) = (execution.record, execution.figures());
+    list.push("operations", "count", Some(figures.count as f64));
+    list.push("errors", "count", Some(figures.errors as f64));
+    list.push("measured", "s", Some(figures.measured_s));
+    list.push("offered", "per second", figures.offered_per_s);
+    for measure in Measure::all() {
+        // Those of the response time follow together.
+        let is_percentile = RESPONSE.contains(&measure.name());
+        let is_cost = matches!(measure, Measure::Cost(_));
+        if !is_percentile && !is_cost {
+            let value = match measure {
+                // Nothing that came back is no number to compare, and yet a figure.
+                Measure::Metric(Metric::Throughput) => figures.throughput_per_s,
+                _ => measure.of(execution),
+            };
+            list.push(measure.name(), unit(measure.scale()), value);
+        }
+    }
+    for (names, of) in KINDS {
+        list.push_times(names, of(figures), |quantile| {
+            runs.given_ns(of, figures, quantile)
+        });
+    }
+    if let Some(loaded) = &record.loaded {
+        list.push("rows_loaded", "count", Some(loaded.rows as f64));
+        list.push("rows_loaded_rate", "per second", Some(loaded.rows_per_s));
+    }
+    for (name, share) in CPU {
+        list.push(name, "share", figures.server_cpu.as_ref().and_then(share));
+    }
+    let ceiling = record.ceiling.as_ref();
+    list.push(
+        "client_ceiling_used",
+        "share",
+        ceiling.and_then(|ceiling| ceiling.share),
+    );
+    for measure in Measure::all().filter(|measure| matches!(measure, Measure::Cost(_))) {
+        list.push(measure.name(), unit(measure.scale()), measure.of(execution));
+    }
+    list.0
+}
+
+fn operation(operation: &OperationFigures) -> BreakdownRow {
+    let mut list = List::default();
+    list.push("operations", "count", Some(operation.count as f64));
+    list.push("errors", "count", Some(operation.errors as f64));
+    list.push("throughput", "per second", operation.throughput_per_s);
+    list.push_own_times(&RESPONSE, operation.response.as_ref());
+    list.push_own_times(&SERVICE, operation.service.as_ref());
+    BreakdownRow {
+        load: operation.load.clone(),
+        kind: BreakdownKind::Operation,
+        name: operation.operation.clone(),
+        values: list.0,
+    }
+}
+
+fn statement(statement: &StatementFigures) -> BreakdownRow {
+    let mut list = List::default();
+    for (name, count) in [
+        ("reads", statement.classes.reads),
+        ("writes", statement.classes.writes),
+        ("others", statement.classes.others),
+    ] {
+        list.push(name, "count", Some(count as f64));
+    }
+    list.push("throughput", "per second", statement.throughput_per_s);
+    list.push_own_times(&RESPONSE, statement.times.as_ref());
+    BreakdownRow {
+        load: statement.load.clone(),
+        kind: BreakdownKind::Statement,
+        name: statement.statement.clone(),
+        values: list.0,
+    }
+}

@@ -1,0 +1,4 @@
+//! Text as its place needs it: broken into lines, escaped.
+
+pub(crate) mod markdown;
+pub(crate) mod wrapped;
