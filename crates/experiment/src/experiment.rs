@@ -9,7 +9,11 @@ use files::Created;
 use crate::{
     error::Error,
     file::{
-        overrides::Overrides, problem::Problem, section::Section, source::Source, template::Levels,
+        overrides::{Defaults, Overrides},
+        problem::Problem,
+        section::Section,
+        source::Source,
+        template::Levels,
     },
     plan::{
         Cell, Plan,
@@ -83,7 +87,7 @@ impl Experiment {
             path,
             text,
             kept: None,
-            former_defaults: overrides.former_defaults,
+            defaults: overrides.defaults,
         };
         Self::of(source, overrides, vocabulary)
     }
@@ -98,7 +102,7 @@ impl Experiment {
             path,
             text: &text,
             kept: Some(&kept),
-            former_defaults: overrides.former_defaults,
+            defaults: overrides.defaults,
         };
         let mut experiment = Self::of(source, &overrides, vocabulary)?;
         experiment.identity = experiment.identity.of_copies(results_dir)?;
@@ -232,10 +236,10 @@ impl Experiment {
     }
 }
 
-/// Whether the results in a directory began before the defaults of options changed.
-pub fn has_former_defaults(results_dir: &Path) -> Result<bool, Error> {
+/// The defaults with which the results in a directory began.
+pub fn defaults_of(results_dir: &Path) -> Result<Defaults, Error> {
     let (_, overrides) = Identity::read(results_dir)?;
-    Ok(overrides.former_defaults)
+    Ok(overrides.defaults)
 }
 
 /// What an experiment file's text asks; `None` where it asks nothing, or cannot be read.

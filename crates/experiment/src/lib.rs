@@ -12,8 +12,12 @@ mod results;
 mod spec;
 
 pub use error::Error;
-pub use experiment::{Experiment, has_former_defaults, question_of};
-pub use file::{overrides::Overrides, position::SourcePosition, problem::Problem};
+pub use experiment::{Experiment, defaults_of, question_of};
+pub use file::{
+    overrides::{Defaults, Overrides},
+    position::SourcePosition,
+    problem::Problem,
+};
 pub use plan::{Plan, PlannedRun, estimate::Costs, matrix::Factor};
 pub use results::{
     completed_runs::{Progress, record_file_name, set_aside},

@@ -115,10 +115,11 @@ impl Plan {
             .iter()
             .map(|cell| data_set(&cell.server, cell.data.as_ref(), &cell.load).unwrap_or_default())
             .collect();
-        let in_order = (1..=repeats.blocks()).flat_map(|block| {
-            let positions = order::of_block(order, seed, block, &data_sets);
-            positions.into_iter().map(move |at| (block, at))
-        });
+        let draw = identity.draw();
+        let orders = order::of_blocks(order, draw, seed, repeats.blocks(), &data_sets);
+        let in_order = (1..)
+            .zip(orders)
+            .flat_map(|(block, positions)| positions.into_iter().map(move |at| (block, at)));
         let runs = (1..)
             .zip(in_order)
             .map(|(run, (block, at))| {

@@ -59,8 +59,10 @@ fn judge(set: &Set<'_>) -> Outcome {
         (_, true) => (
             Level::Note,
             format!(
-                "{} combinations in the same order in each of {rounds} rounds",
-                distinct.len()
+                "{} combinations in the same order in each of {rounds} rounds, as {} of all free draws; a combination cannot \
+                 be told from its place in a round",
+                distinct.len(),
+                chance(distinct.len(), rounds),
             ),
         ),
         _ => (
@@ -73,6 +75,17 @@ fn judge(set: &Set<'_>) -> Outcome {
         ),
     };
     Ok(Finding::new(level, evidence).with("changes", changes as f64))
+}
+
+/// How many of all orders are the same in each round: `1 in 4`.
+fn chance(combinations: usize, rounds: usize) -> String {
+    let orders: f64 = (1..=combinations).map(|it| it as f64).product();
+    let draws = orders.powf(rounds as f64 - 1.0);
+    if draws < 1e6 {
+        format!("1 in {draws:.0}")
+    } else {
+        "less than 1 in a million".to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -100,7 +113,11 @@ mod tests {
             "one after the other, each 3 times in a row",
         );
         let outcome = judged_together(&RULE, &ordered("ABABABAB"), over(&["side"]));
-        assert_found(&outcome, Level::Note, "the same order in each of 4 rounds");
+        assert_found(
+            &outcome,
+            Level::Note,
+            "the same order in each of 4 rounds, as 1 in 8 of all free draws",
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duration};
 
-use experiment::{Experiment, Overrides, has_former_defaults};
+use experiment::{Defaults, Experiment, Overrides, defaults_of};
 use report::Results;
 use runs::benchmarks::VOCABULARY;
 use runs::{
@@ -70,7 +70,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         seed: args.seed,
         simulate: args.simulate,
         only: levels_by_factor(args.only),
-        former_defaults: false,
+        defaults: Defaults::default(),
     };
     let experiment =
         Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?;
@@ -88,10 +88,10 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     } else {
         ResultsDirectory::create(args.results.as_deref(), &experiment, &args.file, &context)?
     };
-    let experiment = if args.resume && has_former_defaults(results.path())? {
+    let experiment = if args.resume {
         // What was begun is what goes on.
         let overrides = Overrides {
-            former_defaults: true,
+            defaults: defaults_of(results.path())?,
             ..overrides
         };
         Experiment::parse(&args.file, &text, &overrides, &VOCABULARY).map_err(Blamed::from)?

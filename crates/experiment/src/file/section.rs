@@ -11,6 +11,7 @@ use toml::{
 use crate::{
     error::Error,
     file::{
+        overrides::Defaults,
         problem::Problem,
         source::Source,
         template::{self, Levels},
@@ -196,7 +197,7 @@ impl<'a> Section<'a> {
 
     /// The value of an option that is not given.
     pub(crate) fn default(&self, option: &OptionSpec) -> Option<Value> {
-        if self.source.former_defaults {
+        if self.source.defaults < Defaults::OPTIONS {
             option.former_default()
         } else {
             option.default()

@@ -10,6 +10,7 @@ use toml::{
 use crate::{
     error::Error,
     file::{
+        overrides::Defaults,
         position::SourcePosition,
         problem::Problem,
         template::{self, Piece},
@@ -28,8 +29,8 @@ pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     /// Where copies of the files that it names are read from, instead of the files themselves.
     pub(crate) kept: Option<&'a Path>,
-    /// Options that are not given have the defaults that they had before these changed.
-    pub(crate) former_defaults: bool,
+    /// What counts where the file says nothing.
+    pub(crate) defaults: Defaults,
 }
 
 impl<'a> Source<'a> {

@@ -18,7 +18,11 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     error::Error,
-    file::{overrides::Overrides, source::Source},
+    file::{
+        overrides::{Defaults, Overrides},
+        source::Source,
+    },
+    plan::order::Draw,
     results::copied_files::{FILES, kept_path, name_of},
 };
 
@@ -41,7 +45,7 @@ pub(crate) struct Identity {
     facts: Facts,
     /// The files that it names, by the name that it has for them.
     files: BTreeMap<String, PathBuf>,
-    former_defaults: bool,
+    defaults: Defaults,
 }
 
 /// `experiment.json`.
@@ -70,11 +74,8 @@ struct Saved {
     facts: Facts,
     /// Which defaults count; none in results of before the first of them changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    defaults: Option<u32>,
+    defaults: Option<Defaults>,
 }
-
-/// The defaults that count now.
-const DEFAULTS: u32 = 1;
 
 impl Saved {
     fn read(results_dir: &Path) -> Result<Self, Error> {
@@ -131,7 +132,7 @@ impl Identity {
                 masked_sha256: BTreeMap::new(),
             },
             files,
-            former_defaults: overrides.former_defaults,
+            defaults: overrides.defaults,
         })
     }
 
@@ -161,6 +162,15 @@ impl Identity {
         self.facts.scale.unwrap_or(1.0)
     }
 
+    /// Which orders of the runs may come out.
+    pub(crate) fn draw(&self) -> Draw {
+        if self.defaults < Defaults::RESTRICTED_ORDER {
+            Draw::Free
+        } else {
+            Draw::Restricted
+        }
+    }
+
     /// True for runs against a server that does nothing.
     pub(crate) fn is_simulated(&self) -> bool {
         self.facts.simulate
@@ -171,7 +181,7 @@ impl Identity {
         let text = read(results_dir, TEXT_FILE)?;
         let Saved { facts, defaults } = Saved::read(results_dir)?;
         let overrides = Overrides {
-            former_defaults: defaults.is_none(),
+            defaults: defaults.unwrap_or(Defaults::FIRST),
             scale: facts.scale,
             repeats: facts.repeats,
             seed: facts.seed,
@@ -227,7 +237,7 @@ impl Identity {
             masked_sha256: self.keep_files(results_dir, created, masked)?,
             ..self.facts.clone()
         };
-        let defaults = (!self.former_defaults).then_some(DEFAULTS);
+        let defaults = (self.defaults > Defaults::FIRST).then_some(self.defaults);
         let saved = Saved { facts, defaults };
         let facts = serde_json::to_string_pretty(&saved).expect("plain fields always serialise");
         let files = [(TEXT_FILE, self.text.clone()), (FACTS_FILE, facts + "\n")];
