@@ -38,7 +38,7 @@ test:
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace --no-run
 	@$(MAKE) --no-print-directory mysql
-	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace
+	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --no-fail-fast
 	$(CARGO) test --manifest-path bench/client_cost/Cargo.toml --target-dir $(abspath $(TARGET_DIR)) -p client_cost -p harness -p tpcc_load
 
 torture:

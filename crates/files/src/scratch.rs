@@ -35,18 +35,22 @@ impl Scratch {
 
     fn make_in(root: &Path, prefix: &str) -> Result<Self, Error> {
         sweep(root, prefix);
-        let made = tempfile::Builder::new().prefix(prefix).tempdir_in(root);
-        let made = made.map_err(Error::io("make a directory in", root))?;
-        let path = made.path().join(MARKER);
-        let failed = || Error::io("write", &path);
-        let mut marker = open(&path, 0o600).map_err(failed())?;
-        // Locked before it is a marker: no sweep takes it for one that was left behind.
-        flock(&marker, FlockOperation::LockExclusive).map_err(|error| failed()(error.into()))?;
-        marker.write_all(WORDS.as_bytes()).map_err(failed())?;
-        Ok(Self {
-            directory: made.keep(),
-            _marker: marker,
-        })
+        loop {
+            let made = tempfile::Builder::new().prefix(prefix).tempdir_in(root);
+            let made = made.map_err(Error::io("make a directory in", root))?;
+            let path = made.path().join(MARKER);
+            let failed = || Error::io("write", &path);
+            let mut marker = open(&path, 0o600).map_err(failed())?;
+            flock(&marker, FlockOperation::LockExclusive).map_err(|error| failed()(error.into()))?;
+            // Until it was locked, the sweep of another process could take it for one that was left behind.
+            if is_at(&marker, &path).map_err(failed())? {
+                marker.write_all(WORDS.as_bytes()).map_err(failed())?;
+                return Ok(Self {
+                    directory: made.keep(),
+                    _marker: marker,
+                });
+            }
+        }
     }
 
     /// The directory.
@@ -124,5 +128,21 @@ mod tests {
         fs::write(path.join("my.cnf"), "x").unwrap();
         drop(next);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn those_that_are_made_at_once_leave_each_other_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let make_many = || {
+            for _ in 0..300 {
+                let scratch = Scratch::make_in(root.path(), "x-").unwrap();
+                assert!(scratch.path().join(MARKER).is_file());
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(make_many);
+            }
+        });
     }
 }
