@@ -16,6 +16,7 @@ mod rule;
 mod rules;
 mod run;
 mod set;
+mod sides;
 mod subject;
 mod waiting;
 mod words;
@@ -29,6 +30,7 @@ pub use judgement::{Audit, Judgement, audit, judge};
 pub use page::page;
 pub use rule::{Rule, WaitingRule};
 pub use rules::RULES;
+pub use sides::{SidesAudit, SidesFinding};
 pub use subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject};
 pub use waiting::WAITING;
 

@@ -9,11 +9,8 @@ use files::Created;
 use crate::{
     error::Error,
     file::{
-        overrides::{Defaults, Overrides},
-        problem::Problem,
-        section::Section,
-        source::Source,
-        template::Levels,
+        defaults::Defaults, overrides::Overrides, problem::Problem, section::Section,
+        source::Source, template::Levels,
     },
     plan::{
         Cell, Plan,

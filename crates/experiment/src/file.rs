@@ -1,5 +1,6 @@
 //! The text of the file: its sections and words, and where each stands.
 
+pub(crate) mod defaults;
 pub(crate) mod overrides;
 pub(crate) mod position;
 pub(crate) mod problem;

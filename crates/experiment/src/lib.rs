@@ -14,9 +14,7 @@ mod spec;
 pub use error::Error;
 pub use experiment::{Experiment, defaults_of, question_of};
 pub use file::{
-    overrides::{Defaults, Overrides},
-    position::SourcePosition,
-    problem::Problem,
+    defaults::Defaults, overrides::Overrides, position::SourcePosition, problem::Problem,
 };
 pub use plan::{Plan, PlannedRun, estimate::Costs, matrix::Factor};
 pub use results::{

@@ -41,7 +41,8 @@ impl Scratch {
             let path = made.path().join(MARKER);
             let failed = || Error::io("write", &path);
             let mut marker = open(&path, 0o600).map_err(failed())?;
-            flock(&marker, FlockOperation::LockExclusive).map_err(|error| failed()(error.into()))?;
+            flock(&marker, FlockOperation::LockExclusive)
+                .map_err(|error| failed()(error.into()))?;
             // Until it was locked, the sweep of another process could take it for one that was left behind.
             if is_at(&marker, &path).map_err(failed())? {
                 marker.write_all(WORDS.as_bytes()).map_err(failed())?;

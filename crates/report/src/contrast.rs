@@ -1,9 +1,10 @@
 //! Two results side by side, as text, as Markdown and as JSON.
 
+mod audited;
 mod json;
 mod words;
 
-use audit::{Level, Outcome};
+use audit::SidesAudit;
 use comfy_table::{CellAlignment, Table};
 use verdict::{Check, Compared, Contrast};
 
@@ -22,12 +23,11 @@ pub(crate) use words::levels as levels_in_words;
 const DIFFERENCES_MAX: usize = 24;
 const HEADS: [&str; 6] = ["", "A", "B", "change", "95 % interval", "decision"];
 
-/// A comparison for a terminal of so many columns, ending with a line feed; `one_factor` is what the audit says of whether
-/// the sides differ in one thing only (rule C02).
+/// A comparison for a terminal of so many columns, ending with a line feed, with what the audit says of both sides.
 pub fn contrast_as_text(
     contrast: &Contrast,
     checks: &[Check],
-    one_factor: &Outcome,
+    audit: &SidesAudit,
     width: u16,
 ) -> String {
     let width = usize::from(width).max(40);
@@ -37,13 +37,15 @@ pub fn contrast_as_text(
         contrast.names[0], contrast.names[1]
     )];
     parts.extend(unlike(contrast).map(|text| wrap(&text)));
+    let audited = audited::sentences(audit);
+    let audited: Vec<String> = audited.iter().map(|text| wrap(text)).collect();
+    parts.push(audited.join("\n"));
     let differences = differences(contrast);
     parts.push(if differences.is_empty() {
         "What differs: nothing that is recorded of server, machine, data and method.".to_owned()
     } else {
         format!("What differs:\n  {}", differences.join("\n  "))
     });
-    parts.extend(too_many_factors(one_factor).map(|text| wrap(&text)));
     for place in &contrast.places {
         let mut sentences = vec![wrap(&words::headline(contrast, place))];
         sentences.extend(words::causes(place).iter().map(|cause| wrap(cause)));
@@ -67,13 +69,16 @@ pub fn contrast_as_text(
 }
 
 /// The same as Markdown, for a comment on a change.
-pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check], one_factor: &Outcome) -> String {
+pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check], audit: &SidesAudit) -> String {
     let names = contrast.names.each_ref().map(|name| escaped(name));
     let mut parts = vec![format!("**A**: {}  \n**B**: {}", names[0], names[1])];
     for check in checks {
         parts.push(format!("**{}**", escaped(&words::check(check))));
     }
     parts.extend(unlike(contrast).map(|text| escaped(&text)));
+    let audited = audited::sentences(audit);
+    let audited: Vec<_> = audited.iter().map(|text| escaped(text)).collect();
+    parts.push(audited.join("  \n"));
     for place in &contrast.places {
         let headline = words::headline(contrast, place);
         parts.push(format!("### {}", escaped(&headline)));
@@ -93,21 +98,8 @@ pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check], one_factor: &
     if !differences.is_empty() {
         parts.push(format!("What differs:\n\n- {}", differences.join("\n- ")));
     }
-    parts.extend(too_many_factors(one_factor).map(|text| escaped(&text)));
     parts.push(escaped(&words::method(contrast)));
     format!("{}\n", parts.join("\n\n"))
-}
-
-/// That the sides differ in more than one thing, in a sentence.
-fn too_many_factors(one_factor: &Outcome) -> Option<String> {
-    let finding = one_factor.as_ref().ok()?;
-    (finding.level > Level::Note).then(|| {
-        format!(
-            "Audit, {} C02: {}. The change cannot be ascribed to one of them.",
-            finding.level.name(),
-            finding.evidence
-        )
-    })
 }
 
 /// That the sides did different things, in a sentence.

@@ -26,7 +26,10 @@ pub use data::{known_tables, population};
 pub use listener::{Context, Event, Length, Listener, Step};
 pub use record::{calibration, sampling::sample_every, server_host, steady};
 pub use results::{
-    audited::{audit_of_path, audit_of_run, audit_of_sides, experiment_of, looked_at, one_factor},
+    audited::{
+        ComparedSide, audit_of_comparison, audit_of_path, audit_of_run, audit_of_sides,
+        experiment_of, looked_at,
+    },
     claimed_directory::{ClaimedDirectory, is_claimed, unused_path},
     origin::{HIDDEN, Origin},
     past_summary,

@@ -24,6 +24,7 @@ mod random;
 mod scalability;
 mod sections;
 mod sequential;
+mod sessions;
 mod spending;
 mod spread;
 mod stalls;
@@ -45,6 +46,7 @@ pub use percentile::{
 pub use scalability::{Law, NoPeak, Peak, Point, Scalability, scalability};
 pub use sections::sectioned_interval;
 pub use sequential::{Side, Standing, Step, UntilDecided, level_of_look};
+pub use sessions::{FALSE_BY_DRIFT, FALSE_BY_SHIFT};
 pub use stalls::{Stalls, stalls};
 pub use steadiness::{
     Change, Evidence, Reason, RunState, Steadiness, Unjudged, judge_measurement, judge_run,

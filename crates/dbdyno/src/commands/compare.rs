@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use verdict::{Check, Contrast, Levels, Measure, Outcome, Tolerance, ToleranceError};
 
-use runs::{Blame, Blamed, one_factor};
+use audit::SidesAudit;
+use runs::{Blame, Blamed, audit_of_comparison};
 use sides::RecordedSide;
 
 use crate::commands::run::terminal_width;
@@ -26,7 +27,8 @@ A side is one or more of these, with commas between them:
 
 Each combination that both sides have is compared. Executions of one results directory are compared in pairs of one
 block. Sides that did different things (operations, mix, rows, connections, rate) are refused, unless that is what their
-levels name, or --anyway.
+levels name, or --anyway. So are sides where operations failed (audit rule W10) or the client was at its limit (H12):
+exit code 5.
 
 --fail-if is broken (exit code 1) where the whole interval lies beyond it, held where the whole interval lies within it,
 and undecided (exit code 5) otherwise: more executions decide. docs/compare.md names all measures.
@@ -51,7 +53,7 @@ pub(crate) struct CompareArgs {
     /// How the answer is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Compare although the sides did different things
+    /// Compare although the sides did different things, or the figures of one are those of failures or of the client
     #[arg(long)]
     anyway: bool,
 }
@@ -75,7 +77,7 @@ pub(crate) struct Terms<'a> {
     pub(crate) tolerances: &'a [Tolerance],
     /// How the answer is written.
     pub(crate) format: Format,
-    /// Compare although the sides did different things.
+    /// Compare whatever the sides did.
     pub(crate) anyway: bool,
 }
 
@@ -104,7 +106,6 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
         asked: same.zip(executions.as_deref()),
     };
     let contrast = verdict::contrast(&a.side(), &b.side(), &terms_of_contrast);
-    let one_factor = one_factor(a.records().chain(b.records()));
     if contrast.places.is_empty() {
         return Err(nothing_in_common(&contrast).into());
     }
@@ -115,6 +116,10 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
         let hint =
             "--anyway compares them; DIR:FACTOR=LEVEL takes a part of the results".to_owned();
         return Err(Blamed::new(Blame::Input, message).hint(hint).into());
+    }
+    let audit = audit_of_comparison([a.audited(), b.audited()]);
+    if !terms.anyway {
+        refuse(&audit)?;
     }
     let checks = verdict::checks(&contrast, terms.tolerances);
     let unmeasured = terms
@@ -131,18 +136,30 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
     match terms.format {
         Format::Text => print!(
             "{}",
-            report::contrast_as_text(&contrast, &checks, &one_factor, terminal_width())
+            report::contrast_as_text(&contrast, &checks, &audit, terminal_width())
         ),
-        Format::Json => print!(
-            "{}",
-            report::contrast_as_json(&contrast, &checks, &one_factor)
-        ),
+        Format::Json => print!("{}", report::contrast_as_json(&contrast, &checks, &audit)),
         Format::Markdown => print!(
             "{}",
-            report::contrast_as_markdown(&contrast, &checks, &one_factor)
+            report::contrast_as_markdown(&contrast, &checks, &audit)
         ),
     }
     judge(&checks)
+}
+
+/// An error where the figures of a side are those of failures, or of a client at its limit.
+fn refuse(audit: &SidesAudit) -> Result<(), Blamed> {
+    let refusals = audit.refusals();
+    if refusals.is_empty() {
+        return Ok(());
+    }
+    let why: Vec<String> = refusals
+        .iter()
+        .map(|it| format!("{}: {} ({})", it.of(), it.finding.evidence, it.rule))
+        .collect();
+    let message = format!("these figures decide nothing: {}", why.join("; "));
+    let hint = "dbdyno audit tells more of each side; --anyway compares them".to_owned();
+    Err(Blamed::new(Blame::Undecided, message).hint(hint))
 }
 
 /// The exit code that the checks make.

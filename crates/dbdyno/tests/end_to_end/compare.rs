@@ -1,6 +1,6 @@
 //! `dbdyno compare`: two levels of one experiment on a real server, and what cannot be compared.
 
-use crate::{experiment::Experiment, results::record_name, scene::Scene};
+use crate::{experiment::Experiment, null_server::null_server, results::record_name, scene::Scene};
 
 /// Updates with a log that is synced at every commit, and with one that is not, on a server that goes on: results in
 /// `flush`. One connection, which alone waits for every sync: what it loses is more than a busy disk takes.
@@ -204,4 +204,44 @@ fn sides_that_did_different_things_are_refused() {
             "The sides did different things: connections: 2 against 3; rows: 2000 against 4000.",
         )
         .prints("2 executions a side");
+}
+
+#[test]
+fn figures_of_failures_decide_nothing() {
+    let scene = Scene::new();
+    for (side, options) in [
+        ("a", &["--delay=1ms"][..]),
+        ("b", &["--delay=1ms", "--error-rate=0.05"]),
+    ] {
+        let (server, socket) = null_server(&scene, options);
+        for run in 1..=3 {
+            let record = format!("{side}{run}.jsonl");
+            let line = "oltp point_select run --tables 1 --table-size 1000 --connections 2 --time 1 --record";
+            let mut words: Vec<&str> = line.split(' ').collect();
+            words.extend([&record, "--socket", socket.to_str().unwrap()]);
+            scene.dbdyno(words);
+        }
+        server.signal(rustix::process::Signal::TERM);
+        server.finish();
+    }
+    let sides = [
+        "compare",
+        "a1.jsonl,a2.jsonl,a3.jsonl",
+        "b1.jsonl,b2.jsonl,b3.jsonl",
+    ];
+    scene
+        .dbdyno(sides)
+        .exits(5)
+        .says("these figures decide nothing: B: in all of 3 runs")
+        .says("with error 1213 (W10)")
+        .prints_nothing()
+        .hints("--anyway");
+    let text = scene.dbdyno([&sides[..], &["--anyway"]].concat()).exits(0);
+    text.prints("B, fail W10").prints("A was measured before B");
+    let json = scene
+        .dbdyno([&sides[..], &["--anyway", "--format", "json"]].concat())
+        .exits(0);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["audit"]["measured_first"], "a");
+    assert_eq!(json["audit"]["findings"][0]["rule"], "W10");
 }

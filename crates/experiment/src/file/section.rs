@@ -11,7 +11,7 @@ use toml::{
 use crate::{
     error::Error,
     file::{
-        overrides::Defaults,
+        defaults::Defaults,
         problem::Problem,
         source::Source,
         template::{self, Levels},

@@ -10,7 +10,7 @@ use toml::{
 use crate::{
     error::Error,
     file::{
-        overrides::Defaults,
+        defaults::Defaults,
         position::SourcePosition,
         problem::Problem,
         template::{self, Piece},

@@ -18,10 +18,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     error::Error,
-    file::{
-        overrides::{Defaults, Overrides},
-        source::Source,
-    },
+    file::{defaults::Defaults, overrides::Overrides, source::Source},
     plan::order::Draw,
     results::copied_files::{FILES, kept_path, name_of},
 };

@@ -1,14 +1,16 @@
 //! A comparison as JSON.
 
-use audit::{Outcome, Unjudged};
+use audit::{Outcome, SidesAudit, Unjudged};
 use serde_json::{Value, json};
 use stats::Interval;
 use verdict::{Check, Compared, Contrast, Measure, SharedCombination};
 
+use super::audited;
 use crate::tables::unit::unit;
 
 /// A comparison as one JSON object, with a line feed at the end. Ratios are B over A; `docs/compare.md` tells the fields.
-pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], one_factor: &Outcome) -> String {
+pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], audit: &SidesAudit) -> String {
+    let one_factor = audit.together.iter().find(|it| it.rule.id == "C02");
     let differences = contrast
         .differences
         .iter()
@@ -22,7 +24,8 @@ pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], one_factor: &Outc
         "decided_by_the_experiment": contrast.is_asked,
         "unlike": contrast.unlike,
         "differences": differences.collect::<Vec<_>>(),
-        "one_factor": judged(one_factor),
+        "one_factor": one_factor.map(|it| judged(&it.outcome)),
+        "audit": audited::json(audit),
         "looked_at_blocks_at_most": contrast.looked_at,
         "combinations": contrast.places.iter().map(place).collect::<Vec<_>>(),
         "only_a": contrast.alone[0],

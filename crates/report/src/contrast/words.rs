@@ -5,6 +5,8 @@ use verdict::{
     Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, SharedCombination,
 };
 
+/// The sides, as every sentence calls them.
+pub(super) const SIDES: [&str; 2] = ["A", "B"];
 /// More executions than these nobody does.
 const MORE_MAX: usize = 1000;
 
@@ -121,7 +123,7 @@ pub(super) fn not_observed(place: &SharedCombination) -> Option<String> {
 
 /// Combinations that have no counterpart.
 pub(super) fn alone(contrast: &Contrast) -> Vec<String> {
-    let sides = contrast.alone.iter().zip(["A", "B"]);
+    let sides = contrast.alone.iter().zip(SIDES);
     let sides = sides.filter(|(alone, _)| !alone.is_empty());
     sides
         .map(|(alone, side)| {

@@ -290,10 +290,18 @@ fn assert_contrasted(results: &Results, answers: &[Answer], filesystem: &str) {
     let sides = ["ext4", filesystem].map(|it| side(results, it));
     let contrast = verdict::contrast(&sides[0], &sides[1], &terms);
     let turned = verdict::contrast(&sides[1], &sides[0], &terms);
-    let one_factor = Err(audit::Unjudged::DoesNotApply(String::new()));
-    let text = plain(&contrast_as_text(&contrast, &[], &one_factor, 200));
-    let markdown = plain(&contrast_as_markdown(&contrast, &[], &one_factor));
-    let json: Value = serde_json::from_str(&contrast_as_json(&contrast, &[], &one_factor)).unwrap();
+    let nothing = || audit::Audit {
+        grade: audit::Grade::A,
+        judgements: Vec::new(),
+    };
+    let audit = audit::SidesAudit {
+        sides: [nothing(), nothing()],
+        together: Vec::new(),
+        first: None,
+    };
+    let text = plain(&contrast_as_text(&contrast, &[], &audit, 200));
+    let markdown = plain(&contrast_as_markdown(&contrast, &[], &audit));
+    let json: Value = serde_json::from_str(&contrast_as_json(&contrast, &[], &audit)).unwrap();
     assert!(contrast.is_asked && turned.is_asked);
     assert_intervals_say_what_is_decided(&contrast, &json);
     assert_checks_agree(&contrast, question.min_effect);

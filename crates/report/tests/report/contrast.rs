@@ -1,6 +1,6 @@
 //! Two results side by side: the text, the Markdown and the JSON of made-up runs as snapshots.
 
-use audit::{Finding, Level};
+use audit::{Audit, Finding, Grade, Judgement, Level, SidesAudit};
 use report::{Results, contrast_as_json, contrast_as_markdown, contrast_as_text};
 use verdict::{Check, Contrast, Execution, Levels, Side, Terms, Tolerance};
 
@@ -61,44 +61,61 @@ fn found() -> (Contrast, Vec<Check>) {
     (found, checks)
 }
 
-/// What the audit says of sides that differ in two things.
-fn one_factor() -> audit::Outcome {
-    Ok(Finding {
-        level: Level::Invalid,
-        evidence: "2 things differ: connections: 8 in A, 1 in B, sync_binlog: 0 in A, 1 in B"
-            .to_owned(),
-        figures: [("differences".to_owned(), 2.0)].into(),
-        runs: Vec::new(),
-    })
+/// What the audit says of sides that differ in two things, the second measured after the first.
+fn audited() -> SidesAudit {
+    let judgement = |id, level, evidence: &str| Judgement {
+        rule: audit::rule(id).expect("there is such a rule"),
+        outcome: Ok(Finding {
+            level,
+            evidence: evidence.to_owned(),
+            figures: [("differences".to_owned(), 2.0)].into(),
+            runs: Vec::new(),
+        }),
+    };
+    let side = |grade, judgements| Audit { grade, judgements };
+    let neighbours = judgement(
+        "H14",
+        Level::Invalid,
+        "other programs took 37.0 % of the CPU",
+    );
+    SidesAudit {
+        sides: [side(Grade::B, Vec::new()), side(Grade::F, vec![neighbours])],
+        together: vec![judgement(
+            "C02",
+            Level::Invalid,
+            "2 things differ: connections: 8 in A, 1 in B, sync_binlog: 0 in A, 1 in B",
+        )],
+        first: Some(0),
+    }
 }
 
 #[test]
 fn as_text() {
     let (found, checks) = found();
-    insta::assert_snapshot!(contrast_as_text(&found, &checks, &one_factor(), 110));
+    insta::assert_snapshot!(contrast_as_text(&found, &checks, &audited(), 110));
 }
 
 #[test]
 fn looks_after_every_block_are_told() {
     let (mut found, checks) = found();
     found.looked_at = Some(20);
-    let text = contrast_as_text(&found, &checks, &one_factor(), 110);
+    let text = contrast_as_text(&found, &checks, &audited(), 110);
     assert!(text.contains("20 blocks"), "{text}");
-    let json = contrast_as_json(&found, &checks, &one_factor());
+    let json = contrast_as_json(&found, &checks, &audited());
     assert!(json.contains("\"looked_at_blocks_at_most\": 20"), "{json}");
 }
 
 #[test]
 fn as_markdown() {
     let (found, checks) = found();
-    insta::assert_snapshot!(contrast_as_markdown(&found, &checks, &one_factor()));
+    insta::assert_snapshot!(contrast_as_markdown(&found, &checks, &audited()));
 }
 
 #[test]
 fn a_name_is_no_markup() {
     let (mut found, checks) = found();
     found.names[0] = "a`b <img src=x>\n# **c**|d".to_owned();
-    let text = contrast_as_markdown(&found, &checks, &one_factor());
+    let text = contrast_as_markdown(&found, &checks, &audited());
     let first = text.lines().next().unwrap();
     assert_eq!(first, "**A**: a\\`b &lt;img src=x> # \\*\\*c\\*\\*|d  ");
 }
@@ -106,7 +123,7 @@ fn a_name_is_no_markup() {
 #[test]
 fn as_json() {
     let (found, checks) = found();
-    insta::assert_snapshot!(contrast_as_json(&found, &checks, &one_factor()));
+    insta::assert_snapshot!(contrast_as_json(&found, &checks, &audited()));
 }
 
 #[test]
@@ -119,7 +136,7 @@ fn a_cost_that_makes_no_difference_is_no_reason() {
     let text = contrast_as_text(
         &verdict::contrast(&a, &b, &Terms::of(0.02)),
         &[],
-        &one_factor(),
+        &audited(),
         200,
     );
     assert!(

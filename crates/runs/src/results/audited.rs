@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::benchmarks::VOCABULARY;
-use audit::{Audit, BesideRecords, Comparison, Declared, Measured, Subject};
+use audit::{Audit, BesideRecords, Comparison, Declared, Measured, SidesAudit, Subject};
 use experiment::{Experiment, Repeats, ServerSpec};
 use samples::Record;
 
@@ -60,19 +60,57 @@ pub fn experiment_of(directory: &Path) -> Result<Option<Experiment>, Blamed> {
     Ok(Some(experiment))
 }
 
-/// What the audit says of whether two sides differ in one thing only.
-pub fn one_factor<'r>(sides: impl IntoIterator<Item = (&'r str, &'r Record)>) -> audit::Outcome {
-    let rule = audit::rule("C02").expect("there is such a rule");
-    let runs = sides.into_iter().map(|(side, record)| Measured {
-        record,
-        limit: None,
-        side: Some(side.to_owned()),
+/// The runs of one side of a comparison, and the experiments that they are of.
+pub struct ComparedSide<'r> {
+    /// As the user named it.
+    pub name: &'r str,
+    /// Its runs.
+    pub records: Vec<&'r Record>,
+    /// The experiments beside them, as far as there are any.
+    pub experiments: Vec<&'r Experiment>,
+}
+
+impl<'r> ComparedSide<'r> {
+    fn measured(&self, with_side: bool) -> Vec<Measured<'r>> {
+        let side = with_side.then(|| self.name.to_owned());
+        let records = self.records.iter();
+        records
+            .map(|record| measured(record, side.clone()))
+            .collect()
+    }
+}
+
+/// The audit of two sides that are compared.
+pub fn audit_of_comparison(sides: [ComparedSide<'_>; 2]) -> SidesAudit {
+    let alone = sides.each_ref().map(|side| Subject {
+        runs: side.measured(false),
+        declared: declared_of(&side.experiments),
+        ..Subject::default()
     });
-    let subject = Subject {
-        runs: runs.collect(),
+    let experiments: Vec<_> = sides
+        .iter()
+        .flat_map(|side| side.experiments.clone())
+        .collect();
+    let both = Subject {
+        runs: sides.iter().flat_map(|side| side.measured(true)).collect(),
+        declared: declared_of(&experiments),
         ..Subject::default()
     };
-    audit::judge(rule, &subject)
+    SidesAudit::of(alone.each_ref(), &both)
+}
+
+/// What experiments declare of runs that may be only a part of theirs.
+fn declared_of(experiments: &[&Experiment]) -> Declared {
+    let mut all = Declared::default();
+    for experiment in experiments {
+        let of = declared(experiment, 0);
+        all.is_experiment = true;
+        all.factors.extend(of.factors);
+        all.variables.extend(of.variables);
+    }
+    all.factors.sort();
+    all.factors.dedup();
+    all
 }
 
 /// The blocks that an experiment could have had that went on until it was decided; `None` for any other.

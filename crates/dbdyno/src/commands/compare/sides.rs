@@ -6,7 +6,9 @@ use std::{
 };
 
 use experiment::Experiment;
-use runs::{Blame, Blamed, experiment_of, looked_at, question, read_record, record_files};
+use runs::{
+    Blame, Blamed, ComparedSide, experiment_of, looked_at, question, read_record, record_files,
+};
 use samples::Record;
 use verdict::{Execution, Levels, Question, Side};
 
@@ -21,6 +23,8 @@ pub(super) struct RecordedSide {
     questions: Vec<Option<Question>>,
     /// Where a part of it went on until it was decided: the most blocks that it could have had.
     looked_at: Option<usize>,
+    /// The experiments beside the parts, as far as there are any.
+    experiments: Vec<Experiment>,
 }
 
 /// A complete run.
@@ -67,6 +71,7 @@ impl RecordedSide {
             rest: Vec::new(),
             questions: Vec::new(),
             looked_at: None,
+            experiments: Vec::new(),
         };
         for part in parts(text)? {
             side.levels.extend(part.levels.clone());
@@ -87,6 +92,7 @@ impl RecordedSide {
         let asked = experiment.as_ref().and_then(|it| question(it, false));
         let is_whole = asked.is_some() && part.path.is_dir();
         self.questions.push(asked);
+        self.experiments.extend(experiment);
         let (wanted, others): (Vec<_>, Vec<_>) = read
             .into_iter()
             .partition(|(_, record)| has(record, &part.levels));
@@ -149,10 +155,13 @@ impl RecordedSide {
         }
     }
 
-    /// Its records, each with the side's name.
-    pub(super) fn records(&self) -> impl Iterator<Item = (&str, &Record)> {
-        let records = self.records.iter();
-        records.map(|it| (self.name.as_str(), &it.record))
+    /// The side as it is audited.
+    pub(super) fn audited(&self) -> ComparedSide<'_> {
+        ComparedSide {
+            name: &self.name,
+            records: self.records.iter().map(|it| &it.record).collect(),
+            experiments: self.experiments.iter().collect(),
+        }
     }
 }
 

@@ -1,0 +1,206 @@
+//! The audit of two sides that are compared: each by itself, and both together.
+
+use crate::{
+    finding::{Finding, Level},
+    judgement::{Audit, Judgement, audit, judge},
+    rule,
+    subject::{Declared, Subject},
+};
+
+/// What speaks against a side's figures in a comparison.
+const OF_EACH: [&str; 4] = ["W10", "H12", "H14", "M03"];
+/// What is not decided where one of these fails: the figures of such a side are those of its failures, or of its client.
+const REFUSING: [&str; 2] = ["W10", "H12"];
+/// What speaks against ascribing a difference to what is compared.
+const TOGETHER: [&str; 3] = ["C01", "C02", "M07"];
+
+/// The audit of two sides that are compared.
+#[derive(Debug, Clone)]
+pub struct SidesAudit {
+    /// Of each by itself, A and B.
+    pub sides: [Audit; 2],
+    /// What C01, C02 and M07 say of both together.
+    pub together: Vec<Judgement>,
+    /// The side that was measured before the other began: 0 for A; `None` where their runs are mixed.
+    pub first: Option<usize>,
+}
+
+/// A finding about one side, or about both together.
+#[derive(Debug, Clone, Copy)]
+pub struct SidesFinding<'a> {
+    /// The side: 0 for A; `None` for both together.
+    pub side: Option<usize>,
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// What it found.
+    pub finding: &'a Finding,
+}
+
+impl SidesAudit {
+    /// The audit of two sides; in `both` the runs have the side that they belong to, A's before B's.
+    pub fn of(sides: [&Subject<'_>; 2], both: &Subject<'_>) -> Self {
+        let together = TOGETHER.map(|id| {
+            let rule = rule(id).expect("there is such a rule");
+            // What a factor sets differs, too: C02 has no word for one that was meant to.
+            let outcome = match id {
+                "C02" => judge(
+                    rule,
+                    &Subject {
+                        declared: Declared::default(),
+                        ..both.clone()
+                    },
+                ),
+                _ => judge(rule, both),
+            };
+            Judgement { rule, outcome }
+        });
+        Self {
+            sides: sides.map(audit),
+            together: together.into(),
+            first: first_side(sides),
+        }
+    }
+
+    /// What is to be told beside the answer, that of both together last.
+    pub fn findings(&self) -> Vec<SidesFinding<'_>> {
+        let of_each = self.sides.iter().enumerate().flat_map(|(side, audit)| {
+            let judgements = audit.judgements.iter();
+            let known = judgements.filter(|it| OF_EACH.contains(&it.rule.id));
+            known.map(move |judgement| (Some(side), judgement))
+        });
+        let together = self.together.iter().map(|judgement| (None, judgement));
+        let all = of_each.chain(together);
+        let found = all.filter_map(|(side, judgement)| {
+            let finding = judgement.outcome.as_ref().ok()?;
+            let rule = judgement.rule.id;
+            let is_told = match rule {
+                // That the sides came one after the other is told by itself.
+                "M07" => finding.level > Level::Pass && self.first.is_none(),
+                "C01" => finding.level > Level::Pass,
+                _ => finding.level > Level::Note,
+            };
+            is_told.then_some(SidesFinding {
+                side,
+                rule,
+                finding,
+            })
+        });
+        found.collect()
+    }
+
+    /// What leaves nothing to decide.
+    pub fn refusals(&self) -> Vec<SidesFinding<'_>> {
+        let mut findings = self.findings();
+        findings.retain(|it| REFUSING.contains(&it.rule) && it.finding.level >= Level::Fail);
+        findings
+    }
+}
+
+impl SidesFinding<'_> {
+    /// Which side it is about, in a word.
+    pub fn of(&self) -> &'static str {
+        match self.side {
+            Some(0) => "A",
+            Some(_) => "B",
+            None => "A and B",
+        }
+    }
+}
+
+/// The side all of whose runs began before the other's first.
+fn first_side(sides: [&Subject<'_>; 2]) -> Option<usize> {
+    let spans = sides.map(|side| {
+        // RFC 3339 in UTC sorts as text.
+        let begun = side.runs.iter().map(|run| &run.record.header.started_at);
+        Some((begun.clone().min()?, begun.max()?))
+    });
+    match spans {
+        [Some((_, last_of_a)), Some((first_of_b, _))] if last_of_a < first_of_b => Some(0),
+        [Some((first_of_a, _)), Some((_, last_of_b))] if last_of_b < first_of_a => Some(1),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use samples::{ErrorCount, Record};
+
+    use super::*;
+    use crate::{
+        fixture::{blocks_over, over, run_of},
+        subject::Measured,
+    };
+
+    fn subject<'a>(records: &'a [Record], side: Option<&str>) -> Subject<'a> {
+        let runs = records.iter().map(|record| Measured {
+            record,
+            limit: None,
+            side: side.map(str::to_owned),
+        });
+        Subject {
+            runs: runs.collect(),
+            ..Subject::default()
+        }
+    }
+
+    fn audited(a: &[Record], b: &[Record]) -> SidesAudit {
+        let sides = [subject(a, None), subject(b, None)];
+        let mut both = subject(a, Some("a"));
+        both.runs.extend(subject(b, Some("b")).runs);
+        SidesAudit::of(sides.each_ref(), &both)
+    }
+
+    fn runs(numbers: [u32; 3]) -> Vec<Record> {
+        numbers.map(|number| run_of(number, number, &[])).into()
+    }
+
+    #[test]
+    fn failures_of_one_side_refuse_a_decision() {
+        let (a, mut b) = (runs([1, 3, 6]), runs([2, 4, 5]));
+        assert!(audited(&a, &b).refusals().is_empty());
+        for record in &mut b {
+            record.errors.push(ErrorCount {
+                load: "smacker".to_owned(),
+                number: 1213,
+                count: 5_000_000,
+                in_measurement: 5_000_000,
+                message: "Deadlock found".to_owned(),
+                ..ErrorCount::default()
+            });
+        }
+        let found = audited(&a, &b);
+        let refusals = found.refusals();
+        let of: Vec<_> = refusals.iter().map(|it| (it.of(), it.rule)).collect();
+        assert_eq!(of, [("B", "W10")]);
+    }
+
+    #[test]
+    fn another_durability_is_told() {
+        let (a, mut b) = (runs([1, 3, 6]), runs([2, 4, 5]));
+        for server in b.iter_mut().flat_map(|record| &mut record.servers) {
+            let name = "innodb_flush_log_at_trx_commit".to_owned();
+            server.variables.insert(name, "2".to_owned());
+        }
+        let found = audited(&a, &b);
+        let told = found.findings();
+        let told: Vec<_> = told.iter().map(|it| (it.of(), it.rule)).collect();
+        assert!(told.contains(&("A and B", "C01")), "{told:?}");
+    }
+
+    #[test]
+    fn sides_one_after_the_other_are_told_apart_from_mixed_ones() {
+        assert_eq!(audited(&runs([1, 3, 6]), &runs([2, 4, 5])).first, None);
+        let found = audited(&runs([1, 2, 3]), &runs([4, 5, 6]));
+        assert_eq!(found.first, Some(0));
+        assert!(found.findings().iter().all(|it| it.rule != "M07"));
+        assert_eq!(audited(&runs([4, 5, 6]), &runs([1, 2, 3])).first, Some(1));
+        let blocks = blocks_over("flush", &["1", "2"]);
+        let declared = over(&["flush"]);
+        let alone = Subject {
+            declared,
+            ..subject(&blocks, None)
+        };
+        let none = subject(&[], None);
+        assert_eq!(first_side([&alone, &none]), None);
+    }
+}
