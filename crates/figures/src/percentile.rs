@@ -1,28 +1,42 @@
-//! One percentile, how much it rests on, and the decision whether it is given (rule M09).
+//! One percentile, how much it rests on, and how it is shown (rule M09).
+
+use samples::Histogram;
+use stats::percentile_range;
 
 /// The quantiles that every output gives.
 pub const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
-/// Independent operations beyond a percentile, without which it is the time of one outlier and is not given (rule M09).
+/// Independent operations beyond a percentile, without which it is thin: the next run may give quite another (rule M09).
 pub const BEYOND: f64 = 10.0;
+
+/// Confidence of a percentile's interval.
+const CONFIDENCE: f64 = 0.95;
 
 /// One percentile of one run, and how much it rests on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Percentile {
     /// Which one: 0.99 for the 99th.
     pub quantile: f64,
-    /// Its value, nanoseconds, whether it is given or not.
+    /// Its value, nanoseconds, whether it was measured or not.
     pub ns: u64,
     /// Operations beyond it, on its nearer side.
     pub beyond: f64,
     /// The same counted as what they are worth: where slow ones come in bursts, a burst is hardly more than one.
     pub independent: f64,
+    /// Its 95 % interval inside the run, nanoseconds, by order statistics; `None` for an end that lies beyond all
+    /// operations.
+    pub interval_ns: (Option<u64>, Option<u64>),
 }
 
 impl Percentile {
-    /// Its value, nanoseconds; `None` where too little lies beyond it.
-    pub fn given_ns(&self) -> Option<u64> {
-        are_given([self]).then_some(self.ns)
+    /// Its value, nanoseconds; `None` where no operation lies beyond it, for then it is the maximum by another name.
+    pub fn measured_ns(&self) -> Option<u64> {
+        (self.is_end() || self.beyond >= 1.0 - ROUNDING).then_some(self.ns)
+    }
+
+    /// True where it rests on so little that it is marked.
+    pub fn is_thin(&self) -> bool {
+        are_thin([self])
     }
 
     /// The shortest and the longest time are exact, whatever their number.
@@ -31,25 +45,41 @@ impl Percentile {
     }
 }
 
-/// The one decision: whether the same percentile of these runs, or of one, is given. Each run has ten operations beyond
-/// it, and all of them together ten independent ones: a run's worth is that of its bursts, another run's are others.
-pub fn are_given<'p>(runs: impl IntoIterator<Item = &'p Percentile>) -> bool {
+/// As far as a float counts: of 200 values ten lie beyond the 95th.
+const ROUNDING: f64 = 1e-9;
+
+/// The one decision: whether the same percentile of these runs, or of one, is marked as thin. Where it is not, each run has
+/// ten operations beyond it, and all of them together ten independent ones: a run's worth is that of its bursts, another
+/// run's are others.
+pub fn are_thin<'p>(runs: impl IntoIterator<Item = &'p Percentile>) -> bool {
     let mut independent = 0.0;
     for run in runs {
         if run.is_end() {
-            return true;
+            return false;
         }
         if !are_enough(run.beyond) {
-            return false;
+            return true;
         }
         independent += run.independent;
     }
-    are_enough(independent)
+    !are_enough(independent)
 }
 
 fn are_enough(beyond: f64) -> bool {
-    // As far as a float counts: of 200 values ten lie beyond the 95th.
-    beyond >= BEYOND - 1e-9
+    beyond >= BEYOND - ROUNDING
+}
+
+/// The 95 % interval of a quantile of times of which so many are independent.
+pub(crate) fn interval_ns(
+    times: &Histogram,
+    quantile: f64,
+    independent: f64,
+) -> (Option<u64>, Option<u64>) {
+    let Some(range) = percentile_range(quantile, independent, CONFIDENCE) else {
+        return (None, None);
+    };
+    let at = |quantile: f64| times.quantile_ns(quantile);
+    (range.low.and_then(at), range.high.and_then(at))
 }
 
 #[cfg(test)]
@@ -62,36 +92,61 @@ mod tests {
             ns: 7,
             beyond: values * quantile.min(1.0 - quantile),
             independent,
+            interval_ns: (None, None),
         }
     }
 
     #[test]
-    fn ten_lie_beyond() {
-        for (values, quantile, expected) in [
-            (200.0, 0.95, true),
-            (199.0, 0.95, false),
-            (199.0, 0.05, false),
-            (20.0, 0.5, true),
-            (19.0, 0.5, false),
-            (1.0, 1.0, true),
-            (1.0, 0.0, true),
+    fn below_ten_beyond_it_is_thin_and_below_one_it_is_left_out() {
+        for (values, quantile, is_measured, is_thin) in [
+            (200.0, 0.95, true, false),
+            (199.0, 0.95, true, true),
+            (199.0, 0.05, true, true),
+            (20.0, 0.95, true, true),
+            (19.0, 0.95, false, true),
+            (20.0, 0.5, true, false),
+            (19.0, 0.5, true, true),
+            (2.0, 0.5, true, true),
+            (1.0, 0.5, false, true),
+            (1.0, 1.0, true, false),
+            (1.0, 0.0, true, false),
         ] {
-            let found = percentile(quantile, values, 10.0).given_ns();
-            assert_eq!(found.is_some(), expected, "{values} {quantile}");
+            let found = percentile(quantile, values, 10.0);
+            assert_eq!(
+                (found.measured_ns().is_some(), found.is_thin()),
+                (is_measured, is_thin),
+                "{values} {quantile}"
+            );
         }
     }
 
     #[test]
     fn bursts_of_several_runs_add_up() {
         let burst = percentile(0.95, 1_000.0, 4.0);
-        assert_eq!(burst.given_ns(), None);
-        assert!(!are_given([&burst, &burst]));
-        assert!(are_given([&burst, &burst, &burst]));
+        assert!(burst.is_thin() && burst.measured_ns().is_some());
+        assert!(are_thin([&burst, &burst]));
+        assert!(!are_thin([&burst, &burst, &burst]));
         let short = percentile(0.95, 100.0, 5.0);
         assert!(
-            !are_given([&burst, &burst, &burst, &short]),
+            are_thin([&burst, &burst, &burst, &short]),
             "one run has too few"
         );
-        assert!(!are_given([]));
+        assert!(are_thin([]));
+    }
+
+    #[test]
+    fn the_interval_ends_where_the_operations_do() {
+        let mut times = Histogram::new();
+        (1..=100).for_each(|ms| times.record(ms * 1_000_000));
+        let ms = |ns: Option<u64>| ns.map(|ns| (ns as f64 / 1e6).round());
+        let of = |quantile, independent| {
+            let (low, high) = interval_ns(&times, quantile, independent);
+            (ms(low), ms(high))
+        };
+        // By the binomial distribution: between the 40th and the 61st of a hundred.
+        assert_eq!(of(0.5, 100.0), (Some(40.0), Some(61.0)));
+        assert_eq!(of(0.99, 100.0), (Some(97.0), None));
+        assert_eq!(of(0.5, 2.0), (None, None));
+        assert_eq!(of(0.5, 0.0), (None, None));
     }
 }

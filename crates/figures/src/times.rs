@@ -3,7 +3,7 @@
 use samples::{Durations, Histogram};
 use stats::effective_events;
 
-use crate::percentile::{BEYOND, Percentile};
+use crate::percentile::{BEYOND, Percentile, interval_ns};
 
 /// Times of one kind in nanoseconds: response times count from the scheduled start.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +26,8 @@ impl Times {
         let mut times = Self::in_bursts(durations, quantiles, &[])?;
         for percentile in &mut times.percentiles {
             percentile.independent = percentile.beyond;
+            let all = durations.count as f64;
+            percentile.interval_ns = interval_ns(&durations.histogram, percentile.quantile, all);
         }
         Some(times)
     }
@@ -57,11 +59,18 @@ impl Times {
             };
             // Below the median bursts lie on its far side.
             let independent = if *quantile >= 0.5 { worth() } else { None };
+            let independent = independent.unwrap_or(simple).min(simple).min(beyond);
+            let worth = if share > 0.0 {
+                independent / share
+            } else {
+                0.0
+            };
             Percentile {
                 quantile: *quantile,
                 ns: edge_ns.clamp(durations.min_ns, durations.max_ns),
                 beyond,
-                independent: independent.unwrap_or(simple).min(simple).min(beyond),
+                independent,
+                interval_ns: interval_ns(&durations.histogram, *quantile, worth),
             }
         });
         Some(Self {
@@ -79,9 +88,9 @@ impl Times {
         percentiles.find(|it| it.quantile.total_cmp(&quantile).is_eq())
     }
 
-    /// The same in nanoseconds; `None` also where too little lies beyond it.
-    pub fn given_ns(&self, quantile: f64) -> Option<u64> {
-        self.percentile(quantile)?.given_ns()
+    /// The same in nanoseconds; `None` also where nothing lies beyond it.
+    pub fn measured_ns(&self, quantile: f64) -> Option<u64> {
+        self.percentile(quantile)?.measured_ns()
     }
 
     /// Its order of magnitude, nanoseconds, for the threshold of a rule: also where its operations come in bursts; `None`
@@ -121,10 +130,10 @@ mod tests {
         // All that is slow comes in two of the 120 seconds.
         let burst = seconds(&|second, _| second == 60 || second == 61);
         assert!(burst.percentiles[0].independent < 10.0, "{burst:?}");
-        assert_eq!(burst.given_ns(0.98), None);
+        assert!(burst.percentiles[0].is_thin());
         let spread = seconds(&|second, index| (index * 7 + second * 13) % 61 == 0);
         assert!(spread.percentiles[0].independent > 100.0, "{spread:?}");
-        assert!(spread.given_ns(0.98).is_some());
+        assert!(!spread.percentiles[0].is_thin());
     }
 
     #[test]

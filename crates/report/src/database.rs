@@ -154,12 +154,20 @@ fn integer(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
+/// `p99 p999`: the percentiles that rest on few operations; `None` where there are none.
+fn thin_percentiles(times: Option<&Times>) -> Option<String> {
+    let percentiles = times?.percentiles.iter().zip(["p50", "p95", "p99", "p999"]);
+    let thin = percentiles.filter(|(it, _)| it.measured_ns().is_some() && it.is_thin());
+    let names: Vec<&str> = thin.map(|(_, name)| name).collect();
+    (!names.is_empty()).then(|| names.join(" "))
+}
+
 /// The seven columns of response times in the order of the schema.
 fn time_columns(times: Option<&Times>) -> [Option<f64>; 7] {
     let Some(times) = times else {
         return [None; 7];
     };
-    let [p50, p95, p99, p999] = QUANTILES.map(|quantile| times.given_ns(quantile).map(us));
+    let [p50, p95, p99, p999] = QUANTILES.map(|quantile| times.measured_ns(quantile).map(us));
     [
         Some(times.mean_ns / 1e3),
         Some(us(times.min_ns)),
@@ -186,7 +194,7 @@ fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
     transaction
         .prepare_cached(
             "INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, \
-             ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32)",
+             ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33)",
         )?
         .execute(params![
             header.run,
@@ -222,6 +230,7 @@ fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
             header.seed.to_string(),
             header.experiment_sha256,
             header.dbdyno_version,
+            thin_percentiles(figures.response.as_ref()),
         ])?;
     Ok(())
 }
@@ -248,7 +257,7 @@ fn insert_factors(transaction: &Transaction, record: &Record) -> rusqlite::Resul
 fn insert_operations(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
     let (record, figures) = (execution.record, execution.figures());
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO operations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        "INSERT INTO operations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?;
     for operation in &figures.operations {
         let [mean, min, p50, p95, p99, p999, max] = time_columns(operation.response.as_ref());
@@ -266,6 +275,7 @@ fn insert_operations(transaction: &Transaction, execution: &Execution<'_>) -> ru
             p99,
             p999,
             max,
+            thin_percentiles(operation.response.as_ref()),
         ])?;
     }
     Ok(())

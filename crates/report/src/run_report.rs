@@ -122,8 +122,14 @@ pub struct Times {
 pub struct PercentileValue {
     /// Which one, 0 to 100.
     pub percentile: f64,
-    /// Its value, milliseconds; none with fewer than ten independent times beyond it (rule M09).
+    /// Its value, milliseconds; none where nothing lies beyond it.
     pub ms: Option<f64>,
+    /// True where fewer than ten independent times lie beyond it (rule M09).
+    pub thin: bool,
+    /// Its 95 % interval inside the run, milliseconds; none for an end that lies beyond all times.
+    pub low_ms: Option<f64>,
+    /// See `low_ms`.
+    pub high_ms: Option<f64>,
 }
 
 /// One statement inside the operations.
@@ -138,9 +144,10 @@ pub struct StatementReport {
 }
 
 impl Times {
-    /// True where a percentile is left out.
-    fn leaves_out(&self) -> bool {
-        self.count > 0 && self.percentiles.iter().any(|value| value.ms.is_none())
+    /// True where a percentile rests on few times.
+    fn is_thin(&self) -> bool {
+        let mut percentiles = self.percentiles.iter();
+        percentiles.any(|value| value.ms.is_some() && value.thin)
     }
 
     /// So many of them, with these percentiles (0 to 100).
@@ -151,19 +158,23 @@ impl Times {
         percentiles: &[f64],
     ) -> Self {
         let ms = |ns: u64| ns as f64 / 1e6;
-        let given = |at: usize| Some(ms(times?.percentiles[at].given_ns()?));
+        let measured = |(at, percentile): (usize, &f64)| {
+            let of = times.map(|times| &times.percentiles[at]);
+            PercentileValue {
+                percentile: *percentile,
+                ms: of.and_then(figures::Percentile::measured_ns).map(ms),
+                thin: of.is_some_and(figures::Percentile::is_thin),
+                low_ms: of.and_then(|it| it.interval_ns.0).map(ms),
+                high_ms: of.and_then(|it| it.interval_ns.1).map(ms),
+            }
+        };
         Self {
             count,
             per_s: per_s.unwrap_or(0.0),
             mean_ms: times.map_or(0.0, |times| times.mean_ns / 1e6),
             min_ms: times.map_or(0.0, |times| ms(times.min_ns)),
             max_ms: times.map_or(0.0, |times| ms(times.max_ns)),
-            percentiles: (percentiles.iter().enumerate())
-                .map(|(at, percentile)| PercentileValue {
-                    percentile: *percentile,
-                    ms: given(at),
-                })
-                .collect(),
+            percentiles: percentiles.iter().enumerate().map(measured).collect(),
         }
     }
 }

@@ -39,7 +39,8 @@ CREATE TABLE runs (
     longest_gap_s      REAL,
     seed               TEXT NOT NULL,
     experiment_sha256  TEXT NOT NULL,
-    dbdyno_version     TEXT NOT NULL
+    dbdyno_version     TEXT NOT NULL,
+    thin_percentiles   TEXT
 ) STRICT;
 
 CREATE TABLE factors (
@@ -71,6 +72,7 @@ CREATE TABLE operations (
     p99_us           REAL,
     p999_us          REAL,
     max_us           REAL,
+    thin_percentiles TEXT,
     PRIMARY KEY (run, load, operation)
 ) STRICT, WITHOUT ROWID;
 

@@ -8,8 +8,10 @@ use crate::{
     findings::audit_in_short,
     grid::{
         Facet, Grid,
-        cell::{Cell, Percentile},
-        in_words, scaling,
+        cell::{Cell, Figure, Percentile},
+        in_words,
+        percentiles::marked,
+        scaling,
     },
     results::Results,
     sentences::{answer, ceiling, disturbances, limit::PeakLimit, steadiness},
@@ -183,7 +185,8 @@ pub(crate) fn detailed_columns(facet: &Facet) -> Vec<Vec<Column>> {
     let latency = Percentile::ALL.map(|percentile| {
         Column::of(percentile.name(), facet, |_, _, cell| {
             let figure = cell.percentile_ns(percentile);
-            figure.map_or("–".to_owned(), |figure| duration(figure.mean))
+            let in_words = |figure: Figure| marked(duration(figure.mean), figure.is_thin);
+            figure.map_or("–".to_owned(), in_words)
         })
     });
     let cpu = |head: &str, share: fn(&CpuUse) -> Option<f64>| {

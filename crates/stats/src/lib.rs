@@ -41,7 +41,8 @@ pub use history::{ChangePoint, Threshold, change_points, e_divisive};
 pub use levels::{Level, levels};
 pub use mean_interval::{ExecutionMean, Interval, execution_mean, mean_interval};
 pub use percentile::{
-    Unsupported, percentile_bounds, percentile_interval, values_for_bound, values_for_percentile,
+    PercentileRange, Unsupported, percentile_bounds, percentile_interval, percentile_range,
+    values_for_bound, values_for_percentile,
 };
 pub use scalability::{Law, NoPeak, Peak, Point, Scalability, scalability};
 pub use sections::sectioned_interval;

@@ -145,7 +145,7 @@ fn percentiles() -> String {
     let heading = [
         "percentile",
         "an upper end exists from",
-        "given from",
+        "unmarked from",
         "simulated with",
         "holds, %",
     ];

@@ -87,18 +87,48 @@ pub fn percentile_bounds(
     if independent.is_nan() || independent < needed as f64 {
         return Err(unsupported(Some(needed)));
     }
-    // As far as a float counts in ones.
-    let count = independent.min(2_f64.powi(52)).floor();
-    let binomial = Binomial::new(quantile, count as u64).map_err(|_| unsupported(None))?;
-    let tail = (1.0 - confidence) / 2.0;
-    // Values below the quantile: at least `low` of them, and fewer than `high`, each but for the probability `tail`.
-    let low = first_rank(count as u64, |rank| binomial.cdf(rank) > tail);
-    let high = first_rank(count as u64, |rank| binomial.cdf(rank) >= 1.0 - tail) + 1;
-    // Half a rank off, so that rounding never finds the neighbour of the value that is meant.
+    let range = percentile_range(quantile, independent, confidence).ok_or(unsupported(None))?;
+    let ends = range.low.zip(range.high).ok_or(unsupported(Some(needed)))?;
     Ok(Interval {
         estimate: quantile,
-        low: (low as f64 - 0.5) / count,
-        high: (high as f64 - 0.5) / count,
+        low: ends.0,
+        high: ends.1,
+    })
+}
+
+/// Which quantiles of a sample are the ends of the interval of one of its quantiles; `None` for an end that lies beyond
+/// the sample.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PercentileRange {
+    /// The lower end.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// As [`percentile_bounds`], however few values there are: an end may then lie beyond them. `None` for less than one
+/// independent value, and for a quantile or a confidence outside of 0 to 1.
+pub fn percentile_range(
+    quantile: f64,
+    independent: f64,
+    confidence: f64,
+) -> Option<PercentileRange> {
+    if !is_share(quantile) || !is_share(confidence) || independent.is_nan() {
+        return None;
+    }
+    // As far as a float counts in ones.
+    let values = independent.min(2_f64.powi(52)).floor();
+    let count = values as u64;
+    let binomial = Binomial::new(quantile, count).ok().filter(|_| count > 0)?;
+    let tail = (1.0 - confidence) / 2.0;
+    // Values below the quantile: at least `low` of them, and fewer than `high`, each but for the probability `tail`.
+    let low = first_rank(count, |rank| binomial.cdf(rank) > tail);
+    let high = first_rank(count, |rank| binomial.cdf(rank) >= 1.0 - tail) + 1;
+    // Half a rank off, so that rounding never finds the neighbour of the value that is meant.
+    let at = |rank: u64| (rank as f64 - 0.5) / values;
+    Some(PercentileRange {
+        low: (low > 0).then(|| at(low)),
+        high: (high <= count).then(|| at(high)),
     })
 }
 

@@ -16,6 +16,10 @@ pub struct Compared {
     pub measure: Measure,
     /// The means over the executions of each side, see [`stats::execution_mean`].
     pub means: [f64; 2],
+    /// The sides whose percentile is marked, for it rests on few operations; see [`Metric::is_thin`].
+    ///
+    /// [`Metric::is_thin`]: crate::Metric::is_thin
+    pub thin: [bool; 2],
     /// What is decided; of a cost, faster means less and slower more.
     pub decision: Decision,
     /// The numbers; `None` where a side has fewer than two executions. Once it is decided, the interval is that of the
@@ -52,6 +56,7 @@ impl Compared {
         Self {
             measure,
             means,
+            thin: [false; 2],
             decision: Decision::Inconclusive,
             comparison: values.compare(confidence),
             p_value: None,
@@ -107,6 +112,7 @@ impl Compared {
         });
         Self {
             means: [self.means[1], self.means[0]],
+            thin: [self.thin[1], self.thin[0]],
             decision: self.decision.reversed(),
             comparison,
             values: self.values.reversed(),
@@ -147,6 +153,7 @@ pub(crate) fn compared(
     let negligible = a.iter().chain(b).map(|it| measure.negligible(it));
     Some(Compared {
         negligible: negligible.fold(0.0, f64::max),
+        thin: [a, b].map(|side| measure.is_thin(side)),
         ..Compared::new(
             measure,
             [mean(&of_sides[0])?, mean(&of_sides[1])?],

@@ -111,6 +111,12 @@ impl Measure {
         }
     }
 
+    /// True for a percentile that is marked; see [`Metric::is_thin`].
+    pub fn is_thin(self, executions: &[&Execution<'_>]) -> bool {
+        let figures: Vec<_> = executions.iter().map(|it| &it.figures).collect();
+        matches!(self, Self::Metric(metric) if metric.is_thin(&figures))
+    }
+
     /// An execution's number as it is compared: of a cost at least what can be told from nothing, for nothing has no
     /// ratio to anything.
     pub(crate) fn comparable(self, execution: &Execution<'_>, value: f64) -> f64 {

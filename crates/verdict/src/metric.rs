@@ -1,6 +1,6 @@
 //! What is compared: one number per execution.
 
-use figures::{Percentile, RunFigures, are_given};
+use figures::{Percentile, RunFigures, are_thin};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Metric {
     }
 
     /// The numbers of executions that are looked at together; `None` where one was not measured, for the others are another
-    /// set than that of the metrics beside it, and of a percentile where too little lies beyond it in all of them.
+    /// set than that of the metrics beside it.
     pub fn of_all(self, runs: &[&RunFigures]) -> Option<Vec<f64>> {
         let values: Vec<f64> = match self {
             Self::Throughput => all(runs, |run| run.throughput_per_s)?,
@@ -83,6 +83,21 @@ impl Metric {
         // Nothing done, or nothing timed, is no number to compare.
         values.iter().all(|value| *value > 0.0).then_some(values)
     }
+
+    /// True for a percentile that rests on so little in these executions together that it is marked.
+    pub fn is_thin(self, runs: &[&RunFigures]) -> bool {
+        let quantile = match self {
+            Self::P50 => 0.5,
+            Self::P95 => 0.95,
+            Self::P99 => 0.99,
+            Self::Throughput | Self::NewOrders | Self::Elapsed => return false,
+        };
+        let own = runs
+            .iter()
+            .map(|run| run.response.as_ref()?.percentile(quantile));
+        let own: Option<Vec<&Percentile>> = own.collect();
+        own.is_some_and(are_thin)
+    }
 }
 
 fn all(runs: &[&RunFigures], of: impl Fn(&RunFigures) -> Option<f64>) -> Option<Vec<f64>> {
@@ -90,9 +105,9 @@ fn all(runs: &[&RunFigures], of: impl Fn(&RunFigures) -> Option<f64>) -> Option<
 }
 
 fn percentiles_ns(runs: &[&RunFigures], quantile: f64) -> Option<Vec<f64>> {
-    let own = |run: &&'_ RunFigures| run.response.as_ref()?.percentile(quantile).copied();
-    let own: Vec<Percentile> = runs.iter().map(own).collect::<Option<_>>()?;
-    are_given(&own).then(|| own.iter().map(|it| it.ns as f64).collect())
+    all(runs, |run| {
+        Some(run.response.as_ref()?.measured_ns(quantile)? as f64)
+    })
 }
 
 #[cfg(test)]

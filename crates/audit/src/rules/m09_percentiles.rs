@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     id: "M09",
     name: "no percentile rests on a handful of operations",
     measures: "For each percentile the operations beyond it, counted as what they are worth where slow ones come in bursts.",
-    threshold: "fewer than 10 beyond a percentile that is compared: fail; beyond another one: note, for reports leave it out",
+    threshold: "fewer than 10 beyond a percentile that is compared: fail; beyond another one: note, and every output marks it",
     source: "H. A. David and H. N. Nagaraja, Order Statistics (2003); L. Kish, Survey Sampling (1965) for bursts",
     consequence: "The percentile is the time of one burst or outlier: the next run gives another.",
     remedy: "Measure for longer, or give a lower percentile.",
@@ -37,7 +37,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         };
         seen += 1;
         for (percentile, name) in response.percentiles.iter().zip(NAMES) {
-            if percentile.given_ns().is_some() {
+            if !percentile.is_thin() {
                 continue;
             }
             let (simple, beyond) = (percentile.beyond, percentile.independent);

@@ -138,7 +138,7 @@ fn only_the_measurement_counts() {
         (10_000_000, 300_000_000)
     );
     assert_eq!(
-        response.given_ns(0.99),
+        response.measured_ns(0.99),
         None,
         "one operation in a hundred is not enough of 4"
     );
@@ -222,7 +222,7 @@ fn what_never_came_back_is_in_the_percentiles() {
     ]));
     assert_eq!((figures.count, figures.offered_per_s), (40, Some(100.0)));
     let response = figures.response.clone().unwrap();
-    assert_eq!(response.given_ns(0.5), Some(3_000_000_000));
+    assert_eq!(response.measured_ns(0.5), Some(3_000_000_000));
     assert_eq!(figures.operations[0].response, Some(response));
 }
 

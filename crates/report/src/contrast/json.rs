@@ -70,6 +70,7 @@ fn compared(it: &Compared) -> Value {
         "unit": unit(it.measure.scale()),
         "a": it.means[0],
         "b": it.means[1],
+        "thin": it.thin.contains(&true),
         "decision": it.decision.word(),
         "ratio": it.comparison.map(|comparison| interval(comparison.ratio)),
         "p_value": it.p_value,

@@ -5,6 +5,8 @@ use verdict::{
     Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, SharedCombination,
 };
 
+use crate::grid::percentiles::marked;
+
 /// The sides, as every sentence calls them.
 pub(super) const SIDES: [&str; 2] = ["A", "B"];
 /// More executions than these nobody does.
@@ -211,7 +213,10 @@ pub(crate) fn levels(levels: &Levels) -> String {
 
 /// A row of a table: measure, A, B, change, interval, decision.
 pub(super) fn row(compared: &Compared) -> [String; 6] {
-    let value = |value: f64| compared.measure.scale().in_words(value);
+    let value = |side: usize| {
+        let value = compared.measure.scale().in_words(compared.means[side]);
+        marked(value, compared.thin[side])
+    };
     let comparison = compared.comparison.as_ref();
     let [a, b] = compared.means;
     // From nothing there is no share.
@@ -220,8 +225,8 @@ pub(super) fn row(compared: &Compared) -> [String; 6] {
     let interval = ratio.map(|ratio| format!("{} to {}", change(ratio.low), change(ratio.high)));
     [
         compared.measure.in_words().to_owned(),
-        value(a),
-        value(b),
+        value(0),
+        value(1),
         ratio.map_or("–".to_owned(), |ratio| change(ratio.estimate)),
         interval.unwrap_or_else(|| "–".to_owned()),
         decision(compared),

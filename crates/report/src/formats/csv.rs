@@ -1,8 +1,8 @@
 //! All results as comma-separated values: one row per run and figure, or per run and second.
 //!
 //! ```text
-//! experiment,run,block,complete,started_at,mix,connections,load,operation,statement,measure,unit,value
-//! quickstart,1,1,true,2026-11-21T10:01:00Z,1:0,1,,,,throughput,per second,5163.5
+//! experiment,run,block,complete,started_at,mix,connections,load,operation,statement,measure,unit,value,thin
+//! quickstart,1,1,true,2026-11-21T10:01:00Z,1:0,1,,,,throughput,per second,5163.5,false
 //! ```
 
 use super::Detail;

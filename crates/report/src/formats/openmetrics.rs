@@ -74,6 +74,12 @@ struct Run<'a> {
     values: RunValues,
 }
 
+impl Run<'_> {
+    fn number(&self, figure: &str) -> Option<f64> {
+        Some(self.values.get(figure)?.value)
+    }
+}
+
 /// The results as OpenMetrics text; metrics that no run has are left out.
 pub fn openmetrics(results: &Results) -> String {
     let names = label_names(results);
@@ -90,6 +96,7 @@ pub fn openmetrics(results: &Results) -> String {
     let mut families = vec![info(&runs)];
     families.extend(load(&runs));
     families.push(response(&runs));
+    families.push(response_beyond(&runs));
     families.push(cpu(&runs));
     families.extend(costs(&runs));
     families.extend(verdict(results, &grid, &names));
@@ -219,20 +226,43 @@ fn load(runs: &[Run<'_>]) -> Vec<Family> {
     let families = LOAD.map(|(kind, name, unit, help, suffix, figure)| {
         let mut family = Family::new(kind, name, unit, help);
         for run in runs {
-            family.push(suffix, run.labels.clone(), run.values.get(figure));
+            family.push(suffix, run.labels.clone(), run.number(figure));
         }
         family
     });
     families.into()
 }
 
+const QUANTILES: [(&str, &str); 4] = [
+    ("0.5", "p50"),
+    ("0.95", "p95"),
+    ("0.99", "p99"),
+    ("0.999", "p999"),
+];
+
+/// What each quantile rests on: below ten it is thin.
+fn response_beyond(runs: &[Run<'_>]) -> Family {
+    let mut family = Family::new(
+        "gauge",
+        "response_beyond",
+        "",
+        "Independent operations beyond a quantile of the response time; below 10 the next run may give quite another.",
+    );
+    for run in runs {
+        for (quantile, figure) in QUANTILES {
+            let percentile = run.values.get(figure).and_then(|it| it.percentile);
+            let labels = with(&run.labels, "of_quantile", quantile);
+            family.push(
+                "",
+                labels,
+                percentile.map(|it| (it.independent * 1e3).round() / 1e3),
+            );
+        }
+    }
+    family
+}
+
 fn response(runs: &[Run<'_>]) -> Family {
-    const QUANTILES: [(&str, &str); 4] = [
-        ("0.5", "p50"),
-        ("0.95", "p95"),
-        ("0.99", "p99"),
-        ("0.999", "p999"),
-    ];
     let mut family = Family::new(
         "summary",
         "response",
@@ -240,12 +270,11 @@ fn response(runs: &[Run<'_>]) -> Family {
         "Response time, from the scheduled start.",
     );
     for run in runs {
-        let Some((count, mean_ns)) = run.values.get("operations").zip(run.values.get("mean"))
-        else {
+        let Some((count, mean_ns)) = run.number("operations").zip(run.number("mean")) else {
             continue;
         };
         for (quantile, figure) in QUANTILES {
-            let value = run.values.get(figure).map(|ns| ns / 1e9);
+            let value = run.number(figure).map(|ns| ns / 1e9);
             family.push("", with(&run.labels, "quantile", quantile), value);
         }
         family.push("_count", run.labels.clone(), Some(count));
@@ -272,7 +301,7 @@ fn cpu(runs: &[Run<'_>]) -> Family {
     for run in runs {
         for (user, figure) in USERS {
             let labels = with(&run.labels, "used_by", user);
-            family.push("", labels, run.values.get(figure));
+            family.push("", labels, run.number(figure));
         }
     }
     family
@@ -295,7 +324,7 @@ fn costs(runs: &[Run<'_>]) -> Vec<Family> {
         let help = format!("{} of one operation.", capital(measure.in_words()));
         let mut family = Family::new("gauge", &name, unit, &help);
         for run in runs {
-            let value = run.values.get(measure.name()).map(|value| value * factor);
+            let value = run.number(measure.name()).map(|value| value * factor);
             family.push("", run.labels.clone(), value);
         }
         family

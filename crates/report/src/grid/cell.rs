@@ -15,6 +15,8 @@ pub(crate) struct Figure {
     pub(crate) mean: f64,
     /// Bounds of the interval; `None` with fewer than two executions.
     pub(crate) interval: Option<(f64, f64)>,
+    /// True for a percentile that rests on few operations.
+    pub(crate) is_thin: bool,
 }
 
 impl Figure {
@@ -24,6 +26,7 @@ impl Figure {
         Some(Self {
             mean: found.mean,
             interval: found.bounds,
+            is_thin: false,
         })
     }
 }
@@ -107,20 +110,25 @@ impl Cell {
                 .filter_map(|it| it.throughput_per_s)
                 .collect(),
             new_orders_per_min: over(|run| run.new_orders_per_min),
-            percentiles_ns: Percentile::ALL
-                .map(|percentile| Figure::of(&percentile.metric().of_all(&figures)?)),
+            percentiles_ns: Percentile::ALL.map(|percentile| {
+                let metric = percentile.metric();
+                Some(Figure {
+                    is_thin: metric.is_thin(&figures),
+                    ..Figure::of(&metric.of_all(&figures)?)?
+                })
+            }),
             cpu: mean_cpu(&cpu),
             costs: mean_costs(&complete),
             errors: runs.iter().map(|(_, it)| it.figures().errors).sum(),
         }
     }
 
-    /// True where a percentile is left out although operations were measured.
-    pub(crate) fn leaves_out_percentiles(&self) -> bool {
-        self.throughput.is_some() && self.percentiles_ns.iter().any(Option::is_none)
+    /// True where a percentile rests on few operations.
+    pub(crate) fn has_thin_percentiles(&self) -> bool {
+        self.percentiles_ns.iter().flatten().any(|it| it.is_thin)
     }
 
-    /// A percentile of the response time, nanoseconds; `None` also where too little lies beyond it.
+    /// A percentile of the response time, nanoseconds; `None` also where nothing lies beyond it.
     pub(crate) fn percentile_ns(&self, percentile: Percentile) -> Option<Figure> {
         self.percentiles_ns[percentile as usize]
     }

@@ -435,10 +435,12 @@ mod tests {
         let figure = |mean, low, high| Figure {
             mean,
             interval: Some((low, high)),
+            is_thin: false,
         };
         let single = Figure {
             mean: 40.0,
             interval: None,
+            is_thin: false,
         };
         let cases: [(&[Figure], f64, f64); 5] = [
             (&[single], 40.0, 40.0),

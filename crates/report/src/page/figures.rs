@@ -6,7 +6,10 @@ use maud::{Markup, html};
 use units::{duration, duration_with_interval};
 
 use crate::{
-    grid::cell::{Cell, Figure, Percentile},
+    grid::{
+        cell::{Cell, Figure, Percentile},
+        percentiles::marked,
+    },
     sentences::answer::throughput_in_words,
 };
 
@@ -30,10 +33,11 @@ pub(super) fn latency(cell: &Cell, percentile: Percentile) -> String {
 
 /// A response time with margin.
 pub(super) fn latency_in_words(figure: &Figure) -> String {
-    match figure.interval {
+    let words = match figure.interval {
         Some(bounds) => duration_with_interval(figure.mean, bounds),
         None => duration(figure.mean),
-    }
+    };
+    marked(words, figure.is_thin)
 }
 
 /// New-Orders per minute with their interval.

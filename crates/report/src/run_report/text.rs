@@ -19,7 +19,10 @@ use comfy_table::{CellAlignment, Table};
 use samples::JudgedSteadiness;
 
 use super::{RunReport, Times};
-use crate::{grid::percentiles::LEFT_OUT, terminal::RULED};
+use crate::{
+    grid::percentiles::{MARKED, marked},
+    terminal::RULED,
+};
 
 impl RunReport {
     /// The report as text of a few lines and a table.
@@ -99,9 +102,9 @@ impl RunReport {
             .into_iter()
             .flatten()
             .chain(statements)
-            .any(Times::leaves_out)
+            .any(Times::is_thin)
         {
-            line(format_args!("{LEFT_OUT}"));
+            line(format_args!("{MARKED}"));
         }
         out
     }
@@ -167,12 +170,10 @@ impl RunReport {
             units::si(times.per_s),
             format!("{:.3}", times.mean_ms),
         ];
-        row.extend(
-            times
-                .percentiles
-                .iter()
-                .map(|value| value.ms.map_or("–".to_owned(), |ms| format!("{ms:.3}"))),
-        );
+        row.extend(times.percentiles.iter().map(|value| {
+            let in_words = |ms| marked(format!("{ms:.3}"), value.thin);
+            value.ms.map_or("–".to_owned(), in_words)
+        }));
         row.push(format!("{:.3}", times.max_ms));
         row
     }

@@ -9,7 +9,7 @@ use crate::{
         Facet, Grid,
         cell::{Cell, Figure},
         in_words,
-        percentiles::LEFT_OUT,
+        percentiles::MARKED,
         scaling::Scaling,
     },
     results::Results,
@@ -324,8 +324,8 @@ pub(crate) fn method(grid: &Grid) -> String {
         "1 run per combination: no interval. Warm-up is excluded."
     };
     let mut cells = grid.facets.iter().flat_map(|facet| facet.cells());
-    if cells.any(|(_, _, cell)| cell.leaves_out_percentiles()) {
-        format!("{intervals} {LEFT_OUT}")
+    if cells.any(|(_, _, cell)| cell.has_thin_percentiles()) {
+        format!("{intervals} {MARKED}")
     } else {
         intervals.to_owned()
     }

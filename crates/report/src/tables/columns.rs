@@ -60,7 +60,15 @@ impl Table {
 
 /// Columns of every table that no factor may be called by.
 const RUN_COLUMNS: [&str; 5] = ["experiment", "run", "block", "complete", "started_at"];
-const MEASURE_COLUMNS: [&str; 6] = ["load", "operation", "statement", "measure", "unit", "value"];
+const MEASURE_COLUMNS: [&str; 7] = [
+    "load",
+    "operation",
+    "statement",
+    "measure",
+    "unit",
+    "value",
+    "thin",
+];
 const SECOND_COLUMNS: [&str; 17] = [
     "t_s",
     "length_s",
@@ -120,6 +128,8 @@ pub(crate) fn table_of_measures(results: &Results) -> Table {
     table.push("unit", text(&|row| Some(row.value.unit.to_owned())));
     let values = rows.iter().map(|row| Some(row.value.value)).collect();
     table.push("value", Cells::Real(values));
+    let thin = rows.iter().map(|row| row.value.thin.is_some()).collect();
+    table.push("thin", Cells::Flag(thin));
     table
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use figures::{Percentile, are_thin};
 use samples::Record;
 use serde::Serialize;
 use verdict::Execution;
@@ -10,7 +11,7 @@ use crate::{
     grid::{cell::Figure, complete_factors},
     results::Results,
     sentences::limit::limit_name,
-    tables::run_values::RunValues,
+    tables::run_values::{RunValues, Value},
 };
 
 /// One combination of levels.
@@ -37,6 +38,17 @@ pub(crate) struct MeanValue {
     /// Bounds of the 95 % interval; `None` with fewer than two executions.
     pub(crate) low: Option<f64>,
     pub(crate) high: Option<f64>,
+    /// Only of a percentile that rests on few operations in these executions together.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) thin: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// Where a combination stands among the levels, and its levels.
@@ -77,7 +89,7 @@ fn combination<'a>(
         .copied()
         .filter(|execution| execution.record.is_complete())
         .collect();
-    let values = RunValues::together(&complete);
+    let values: Vec<RunValues> = complete.iter().map(|it| RunValues::of(it)).collect();
     let mut limited_by = BTreeMap::new();
     for execution in &complete {
         *limited_by.entry(limit_name(execution.record)).or_insert(0) += 1;
@@ -98,14 +110,19 @@ fn means(values: &[RunValues]) -> Vec<MeanValue> {
         return Vec::new();
     };
     let measured = first.whole.iter().filter_map(|value| {
-        let all: Option<Vec<f64>> = values.iter().map(|run| run.get(value.measure)).collect();
-        let figure = Figure::of(&all?)?;
+        let all = values.iter().map(|run| run.get(value.measure));
+        let all: Vec<&Value> = all.collect::<Option<_>>()?;
+        let percentiles: Option<Vec<&Percentile>> =
+            all.iter().map(|it| it.percentile.as_ref()).collect();
+        let numbers: Vec<f64> = all.iter().map(|it| it.value).collect();
+        let figure = Figure::of(&numbers)?;
         Some(MeanValue {
             measure: value.measure,
             unit: value.unit,
             mean: figure.mean,
             low: figure.interval.map(|interval| interval.0),
             high: figure.interval.map(|interval| interval.1),
+            thin: percentiles.is_some_and(are_thin),
         })
     });
     measured.collect()

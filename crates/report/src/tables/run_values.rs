@@ -2,12 +2,12 @@
 //!
 //! Names and units of metrics and costs are those of `dbdyno compare`; docs/report-formats.md tells them all.
 
-use figures::{OperationFigures, QUANTILES, RunFigures, StatementFigures, Times};
+use figures::{OperationFigures, Percentile, QUANTILES, RunFigures, StatementFigures, Times};
 use samples::CpuUse;
 use serde::Serialize;
 use verdict::{Execution, Measure, Metric};
 
-use crate::{grid::percentiles::Together, tables::unit::unit};
+use crate::tables::unit::unit;
 
 /// One figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -17,6 +17,29 @@ pub(crate) struct Value {
     /// Its unit, for example `per second`.
     pub(crate) unit: &'static str,
     pub(crate) value: f64,
+    /// Of a percentile: what it rests on.
+    #[serde(skip)]
+    pub(crate) percentile: Option<Percentile>,
+    /// Only of a percentile that rests on few operations.
+    #[serde(flatten)]
+    pub(crate) thin: Option<Thin>,
+}
+
+/// The mark of a percentile that rests on few operations, with its 95 % interval inside the run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Thin {
+    thin: bool,
+    /// Nanoseconds; `None` where it lies beyond all operations.
+    low: Option<u64>,
+    high: Option<u64>,
+}
+
+impl Thin {
+    fn of(percentile: &Percentile) -> Option<Self> {
+        let (low, high) = percentile.interval_ns;
+        let thin = percentile.is_thin();
+        thin.then_some(Self { thin, low, high })
+    }
 }
 
 /// Everything that one run measured, what was not measured left out.
@@ -47,30 +70,18 @@ pub(crate) enum BreakdownKind {
 impl RunValues {
     /// The figures of a run.
     pub(crate) fn of(execution: &Execution<'_>) -> Self {
-        Self::among(Together(&[execution.figures()]), execution)
-    }
-
-    /// The figures of each of some runs with the percentiles that all of them support together.
-    pub(crate) fn together(executions: &[&Execution<'_>]) -> Vec<Self> {
-        let figures: Vec<&RunFigures> = executions.iter().map(|it| it.figures()).collect();
-        let all = executions.iter();
-        all.map(|it| Self::among(Together(&figures), it)).collect()
-    }
-
-    fn among(runs: Together<'_>, execution: &Execution<'_>) -> Self {
         let figures = execution.figures();
         let operations = figures.operations.iter().map(operation);
         let statements = figures.statements.iter().map(statement);
         Self {
-            whole: whole(execution, runs),
+            whole: whole(execution),
             parts: operations.chain(statements).collect(),
         }
     }
 
     /// A figure of the whole run by its name.
-    pub(crate) fn get(&self, measure: &str) -> Option<f64> {
-        let value = self.whole.iter().find(|value| value.measure == measure)?;
-        Some(value.value)
+    pub(crate) fn get(&self, measure: &str) -> Option<&Value> {
+        self.whole.iter().find(|value| value.measure == measure)
     }
 }
 
@@ -85,38 +96,34 @@ impl List {
                 measure,
                 unit,
                 value,
+                percentile: None,
+                thin: None,
             });
         }
     }
 
-    /// Times that give their percentiles themselves.
-    fn push_own_times(&mut self, names: &TimeNames, times: Option<&Times>) {
-        self.push_times(names, times, |quantile| times?.given_ns(quantile));
-    }
-
     /// Times of one kind: their names in the order of mean, minimum, the percentiles and maximum.
-    fn push_times(
-        &mut self,
-        names: &TimeNames,
-        times: Option<&Times>,
-        given_ns: impl Fn(f64) -> Option<u64>,
-    ) {
+    fn push_times(&mut self, names: &TimeNames, times: Option<&Times>) {
         let Some(times) = times else {
             return;
         };
-        let [p50, p95, p99, p999] = QUANTILES.map(|it| given_ns(it).map(|ns| ns as f64));
-        let values = [
-            Some(times.mean_ns),
-            Some(times.min_ns as f64),
-            p50,
-            p95,
-            p99,
-            p999,
-            Some(times.max_ns as f64),
-        ];
-        for (name, value) in names.iter().zip(values) {
-            self.push(name, "ns", value);
+        let [mean, min, percentiles @ .., max] = names;
+        self.push(mean, "ns", Some(times.mean_ns));
+        self.push(min, "ns", Some(times.min_ns as f64));
+        for (name, quantile) in percentiles.iter().zip(QUANTILES) {
+            let percentile = times.percentile(quantile);
+            let value = percentile.and_then(|percentile| {
+                Some(Value {
+                    measure: name,
+                    unit: "ns",
+                    value: percentile.measured_ns()? as f64,
+                    percentile: Some(*percentile),
+                    thin: Thin::of(percentile),
+                })
+            });
+            self.0.extend(value);
         }
+        self.push(max, "ns", Some(times.max_ns as f64));
     }
 }
 
@@ -166,7 +173,7 @@ const CPU: [(&str, Share); 7] = [
     ("cpu_idle", |cpu| Some(cpu.idle)),
 ];
 
-fn whole(execution: &Execution<'_>, runs: Together<'_>) -> Vec<Value> {
+fn whole(execution: &Execution<'_>) -> Vec<Value> {
     let mut list = List::default();
     let (record, figures) = (execution.record, execution.figures());
     list.push("operations", "count", Some(figures.count as f64));
@@ -187,9 +194,7 @@ fn whole(execution: &Execution<'_>, runs: Together<'_>) -> Vec<Value> {
         }
     }
     for (names, of) in KINDS {
-        list.push_times(names, of(figures), |quantile| {
-            runs.given_ns(of, figures, quantile)
-        });
+        list.push_times(names, of(figures));
     }
     if let Some(loaded) = &record.loaded {
         list.push("rows_loaded", "count", Some(loaded.rows as f64));
@@ -215,8 +220,8 @@ fn operation(operation: &OperationFigures) -> BreakdownRow {
     list.push("operations", "count", Some(operation.count as f64));
     list.push("errors", "count", Some(operation.errors as f64));
     list.push("throughput", "per second", operation.throughput_per_s);
-    list.push_own_times(&RESPONSE, operation.response.as_ref());
-    list.push_own_times(&SERVICE, operation.service.as_ref());
+    list.push_times(&RESPONSE, operation.response.as_ref());
+    list.push_times(&SERVICE, operation.service.as_ref());
     BreakdownRow {
         load: operation.load.clone(),
         kind: BreakdownKind::Operation,
@@ -235,7 +240,7 @@ fn statement(statement: &StatementFigures) -> BreakdownRow {
         list.push(name, "count", Some(count as f64));
     }
     list.push("throughput", "per second", statement.throughput_per_s);
-    list.push_own_times(&RESPONSE, statement.times.as_ref());
+    list.push_times(&RESPONSE, statement.times.as_ref());
     BreakdownRow {
         load: statement.load.clone(),
         kind: BreakdownKind::Statement,

@@ -21,7 +21,7 @@ pub(crate) struct Second {
     pub(crate) mean_ns: Option<f64>,
     pub(crate) p50_ns: Option<u64>,
     pub(crate) p95_ns: Option<u64>,
-    /// Only with ten operations beyond it.
+    /// As every percentile, only with an operation beyond it.
     pub(crate) p99_ns: Option<u64>,
     pub(crate) max_ns: Option<u64>,
     /// Operations that were due and had not begun at its end.
@@ -52,7 +52,7 @@ fn second(interval: &Interval, cpu: Option<Cpu>) -> Second {
     }
     let times = Times::of(&response, &QUANTILES);
     let times = times.as_ref();
-    let [p50_ns, p95_ns, p99_ns, _] = QUANTILES.map(|quantile| times?.given_ns(quantile));
+    let [p50_ns, p95_ns, p99_ns, _] = QUANTILES.map(|quantile| times?.measured_ns(quantile));
     let share = |part: fn(&Cpu) -> Option<f64>| cpu.as_ref().and_then(part);
     Second {
         t_s: interval.t_s,

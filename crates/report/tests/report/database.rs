@@ -40,7 +40,7 @@ fn figures_come_back_as_they_were_summarised() {
         .unwrap();
     assert_eq!(row.0, "5:1");
     assert_eq!(Some(row.1), summary.throughput_per_s);
-    let p95_ns = summary.response.unwrap().given_ns(0.95);
+    let p95_ns = summary.response.unwrap().measured_ns(0.95);
     assert_eq!(row.2, p95_ns.unwrap() as f64 / 1e3);
     assert_eq!(row.3, summary.server_cpu.unwrap().server.unwrap() * 100.0);
     let why: String = one(

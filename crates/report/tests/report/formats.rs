@@ -323,32 +323,39 @@ fn bursting() -> Results {
 }
 
 #[test]
-fn a_percentile_that_rests_on_one_burst_is_in_no_format() {
+fn a_percentile_that_rests_on_one_burst_is_marked_in_every_format() {
     let results = bursting();
     let summary = RunFigures::of(&results.runs[0]);
     let beyond = summary.response.unwrap().percentile(0.99).unwrap().beyond;
     assert!(beyond > figures::BEYOND, "many are slow");
     let text = openmetrics(&results);
-    assert!(text.contains("quantile=\"0.95\""), "{text}");
-    assert!(!text.contains("quantile=\"0.99\""), "{text}");
-    let of_runs = |csv: &str, measure: &str| csv.matches(&format!(",,,,{measure},ns,")).count();
+    let rests_on = |quantile: &str| -> f64 {
+        let line = text.lines().find(|line| {
+            line.starts_with("dbdyno_response_beyond{")
+                && line.contains(&format!("of_quantile=\"{quantile}\""))
+        });
+        line.unwrap().rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    assert!(text.contains("quantile=\"0.99\"") && rests_on("0.99") < figures::BEYOND);
+    assert!(rests_on("0.95") >= figures::BEYOND, "{text}");
     let text = csv(&results, Detail::Runs);
-    assert_eq!(of_runs(&text, "p95"), results.runs.len());
-    assert_eq!(of_runs(&text, "p99"), 0);
+    let marks = |measure: &str| -> BTreeSet<&str> {
+        let rows = text.lines();
+        let rows = rows.filter(|row| row.contains(&format!(",,,,{measure},ns,")));
+        rows.map(|row| row.rsplit(',').next().unwrap()).collect()
+    };
+    assert_eq!(marks("p95"), ["false"].into());
+    assert_eq!(marks("p99"), ["true"].into());
     let (_, rows) = read_parquet(&report::parquet(&results, Detail::Runs).unwrap());
     let of_run = |row: &&String| row.contains("operation: null, statement: null, measure: \"p99\"");
-    assert_eq!(rows.iter().filter(of_run).count(), 0);
+    let of_run: Vec<&String> = rows.iter().filter(of_run).collect();
+    assert!(of_run.len() == results.runs.len());
+    assert!(of_run.iter().all(|row| row.contains("thin: true")));
     let document: Value = serde_json::from_str(&json(&results, Detail::Runs)).unwrap();
     for part in ["runs", "combinations"] {
-        let told: BTreeSet<&str> = document[part][0]["metrics"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|metric| metric["measure"].as_str().unwrap())
-            .collect();
-        assert!(
-            told.contains("p95") && !told.contains("p99"),
-            "{part}: {told:?}"
-        );
+        let metrics = document[part][0]["metrics"].as_array().unwrap();
+        let metric = |name: &str| metrics.iter().find(|it| it["measure"] == name).unwrap();
+        assert_eq!(metric("p95")["thin"], Value::Null, "{part}");
+        assert_eq!(metric("p99")["thin"], true, "{part}");
     }
 }
