@@ -1,12 +1,12 @@
-//! All rules over a subject: what each says, and the grade.
+//! All rules over a subject: what each says, and what they say together.
 
 use std::collections::BTreeMap;
 
 use units::counted;
 
 use crate::{
+    assessment::Assessment,
     finding::{Finding, Level, Outcome, Unjudged, missing, no_subject},
-    grade::Grade,
     rule::{Judge, Rule},
     rules::RULES,
     run::Run,
@@ -20,8 +20,8 @@ const RUNS_NAMED: usize = 8;
 /// What all rules say.
 #[derive(Debug, Clone)]
 pub struct Audit {
-    /// The grade.
-    pub grade: Grade,
+    /// What they say together.
+    pub assessment: Assessment,
     /// What each rule says, in the order of the rules.
     pub judgements: Vec<Judgement>,
 }
@@ -84,8 +84,12 @@ pub fn audit(subject: &Subject<'_>) -> Audit {
         outcome: outcome(rule, &set),
     });
     let judgements: Vec<_> = judgements.collect();
+    let outcomes: Vec<_> = judgements
+        .iter()
+        .map(|it| (it.rule.id, &it.outcome))
+        .collect();
     Audit {
-        grade: Grade::of(judgements.iter().map(|it| &it.outcome)),
+        assessment: Assessment::of(&set, &outcomes),
         judgements,
     }
 }
@@ -192,6 +196,7 @@ fn of_level(found: &[(&Run<'_>, &Finding)], level: Level) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assessment::MachineState;
     use crate::fixture::{blocks_over, empty, healthy, over};
 
     /// Rules whose only input is the first line of a record.
@@ -210,7 +215,7 @@ mod tests {
                 judgement.rule.id
             );
         }
-        assert!(audit.grade > Grade::B, "{:?}", audit.grade);
+        assert_eq!(audit.assessment.machine, MachineState::NotObserved);
     }
 
     #[test]
@@ -226,7 +231,7 @@ mod tests {
             .collect();
         // Client and server share its machine.
         assert_eq!(above, ["H11"]);
-        assert_eq!(audit.grade, Grade::B);
+        assert_eq!(audit.assessment.machine, MachineState::Quiet);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! could not be evaluated because an input is missing, which is never a pass. The rules stand in
 //! `docs/audit-rules.md`, which is made from them.
 
+mod assessment;
 mod commits;
 mod difference;
 mod durability;
@@ -18,12 +19,14 @@ mod run;
 mod set;
 mod sides;
 mod subject;
+mod unevenness;
 mod waiting;
 mod words;
 
 #[cfg(test)]
 mod fixture;
 
+pub use assessment::{Assessment, MachineState, Scope};
 pub use finding::{Finding, Level, Outcome, Unjudged};
 pub use grade::{FORMULA, Grade};
 pub use judgement::{Audit, Judgement, audit, judge};

@@ -1,7 +1,7 @@
 //! The audit for terminal and programs.
 //!
 //! ```text
-//! audit of results/quickstart-1: grade F, not to be compared or published
+//! audit of results/quickstart-1: grade F: not to be compared or published; machine quiet
 //! 1 invalid, 2 fail, 3 warn, 7 note, 19 pass, 4 not evaluated, 13 do not apply
 //!
 //! INVALID  H14 nobody else used the machine
@@ -50,10 +50,9 @@ impl AuditFilter {
 pub fn audit_text(name: &str, audit: &Audit, shown: &AuditFilter, width: u16) -> String {
     let width = usize::from(width).max(60);
     let mut out = format!(
-        "audit of {}: grade {}, {}\n{}\n",
+        "audit of {}: {}\n{}\n",
         samples::printable(name),
-        audit.grade.letter(),
-        audit.grade.in_words(),
+        audit.assessment.in_words(),
         counts(audit)
     );
     let judgements: Vec<_> = audit
@@ -110,18 +109,16 @@ fn push(out: &mut String, text: &str) {
 
 fn told(judgement: &Judgement, finding: &Finding, is_short: bool, width: usize) -> String {
     let rule = judgement.rule;
-    let head = format!(
-        "{:<8} {} {}",
-        finding.level.name().to_uppercase(),
-        rule.id,
-        rule.name
-    );
-    let evidence = wrapped_behind("  measured     ", &finding.evidence, width);
+    let level = finding.level.name().to_uppercase();
+    let head = format!("{level:<8} {} ", rule.id);
     if is_short {
-        return format!("\n{head}\n{evidence}");
+        let evidence = wrapped_behind("  measured     ", &finding.evidence, width);
+        return format!("\n{head}{}\n{evidence}", rule.name);
     }
+    // What speaks against the figures has what was found for its title, not what ought to be.
+    let head = wrapped_behind(&head, &finding.evidence, width);
     let lines = [
-        evidence,
+        wrapped_behind("  has to be so ", rule.name, width),
         wrapped_behind("  threshold    ", rule.threshold, width),
         wrapped_behind("  consequence  ", rule.consequence, width),
         wrapped_behind("  remedy       ", rule.remedy, width),
@@ -148,22 +145,16 @@ pub(crate) fn counts(audit: &Audit) -> String {
         .join(", ")
 }
 
-/// The grade, and what is worse than a note, each in a line or two of at most `width` columns.
+/// What they say together, and what is worse than a note, each in a line or two of at most `width` columns.
 pub fn audit_in_short(audit: &Audit, width: u16) -> String {
     let width = usize::from(width).max(60);
-    let grade = format!(
-        "grade {}, {} ({})",
-        audit.grade.letter(),
-        audit.grade.in_words(),
-        counts(audit)
-    );
-    let mut lines = vec![wrapped_behind("audit: ", &grade, width)];
+    let assessment = format!("{} ({})", audit.assessment.in_words(), counts(audit));
+    let mut lines = vec![wrapped_behind("audit: ", &assessment, width)];
     for judgement in audit.by_level() {
         let found = judgement.outcome.as_ref().ok();
         if let Some(finding) = found.filter(|finding| finding.level > Level::Note) {
             let head = format!("  {:<7} {} ", finding.level.name(), judgement.rule.id);
-            let words = format!("{}: {}", judgement.rule.name, finding.evidence);
-            lines.push(wrapped_behind(&head, &words, width));
+            lines.push(wrapped_behind(&head, &finding.evidence, width));
         }
     }
     lines.join("\n") + "\n"
@@ -195,8 +186,10 @@ pub fn rule_explained(id: &str, width: u16) -> Option<String> {
 pub(crate) struct AuditDocument<'a> {
     format: u32,
     subject: &'a str,
-    grade: char,
-    meaning: &'a str,
+    grade: Option<char>,
+    machine: &'a str,
+    scope: &'a str,
+    meaning: String,
     formula: &'a str,
     rules: Vec<Row<'a>>,
     waiting: Vec<Waiting<'a>>,
@@ -271,8 +264,10 @@ pub(crate) fn audit_document<'a>(
     AuditDocument {
         format: AUDIT_FORMAT,
         subject: name,
-        grade: audit.grade.letter(),
-        meaning: audit.grade.in_words(),
+        grade: audit.assessment.letter(),
+        machine: audit.assessment.machine.word(),
+        scope: audit.assessment.scope.word(),
+        meaning: audit.assessment.in_words(),
         formula: audit::FORMULA,
         rules: rows.collect(),
         waiting: waiting.collect(),
@@ -302,9 +297,9 @@ mod tests {
         };
         let text = audit_text("one", &nearly_empty(), &shown, 100);
         for part in [
-            "audit of one: grade ",
-            "WARN     H11 clients reach the server as an application would",
-            "  measured     by unix socket on the server's own machine",
+            "audit of one: rough, no grade: ",
+            "WARN     H11 by unix socket on the server's own machine",
+            "  has to be so clients reach the server as an application would",
             "  threshold    on the server's own machine",
             "  consequence  No network",
             "  remedy       Run the clients on another machine",

@@ -1,5 +1,6 @@
 //! Runs what a plan still has to do, one run after the other, whatever happens on the way.
 
+mod disturbed_runs;
 mod time_budget;
 mod time_left;
 
@@ -24,7 +25,7 @@ use crate::{
         driver::expected,
         planned::{Identity, Planned},
     },
-    runner::{time_budget::TimeBudget, time_left::TimeLeft},
+    runner::{disturbed_runs::DisturbedRuns, time_budget::TimeBudget, time_left::TimeLeft},
     stage::{
         Stage,
         created_tables::CreatedTables,
@@ -117,7 +118,8 @@ impl<'a> Runner<'a> {
         let mut budget = self.time_budget(runs)?;
         let mut block_begin = start;
         let mut queue: VecDeque<&PlannedRun> = runs.iter().copied().collect();
-        let (mut again, mut done) = (Vec::new(), 0);
+        let mut disturbed = DisturbedRuns::default();
+        let mut done = 0;
         let mut block = None;
         while let Some(run) = queue.pop_front() {
             if self.context.interrupt.is_raised() {
@@ -141,19 +143,17 @@ impl<'a> Runner<'a> {
             }
             let begin = reactor::system_now();
             let to_do = [run].into_iter().chain(queue.iter().copied());
-            let left = time_left.of(to_do
-                .chain(again.iter().copied())
-                .map(|it| expected(&it.load)));
+            let left = time_left.of(to_do.map(|it| expected(&it.load)));
             self.one(run, done, left, step)?;
             time_left.done(expected(&run.load), reactor::system_now() - begin);
             done += 1;
-            if let Some(note) = self.results.set_aside_if_disturbed(self.experiment, run)? {
-                step.note(&note);
-                step.lengthen(1000);
-                again.push(run);
-            }
+            disturbed.done.push(run);
             if queue.front().is_none_or(|next| next.block != run.block) {
-                again.drain(..).rev().for_each(|run| queue.push_front(run));
+                let again = disturbed.again(self.results, self.experiment, step)?;
+                again
+                    .into_iter()
+                    .rev()
+                    .for_each(|run| queue.push_front(run));
             }
         }
         Ok(())

@@ -17,6 +17,12 @@ pub struct Disturbance {
 }
 
 impl Disturbance {
+    /// User time of other programs above which a run is disturbed, wherever nothing else is asked for: as in krun
+    /// (Barrett et al., OOPSLA 2017), which looks before each run.
+    pub const OTHERS: f64 = 0.05;
+    /// Time that the hypervisor gave to others, likewise.
+    pub const STEAL: f64 = 0.01;
+
     /// That of the machine that had more of it; `None` where no machine was observed in which the server's process, if
     /// it is there, could be told from others.
     pub fn of(record: &Record) -> Option<Self> {

@@ -14,6 +14,7 @@ mod experiments;
 mod history;
 mod levels;
 mod mean_interval;
+mod mean_shift;
 #[cfg(test)]
 mod methodology;
 mod mser;
@@ -40,6 +41,7 @@ pub use effect::{effect_size, executions_needed, smallest_effect};
 pub use history::{ChangePoint, Threshold, change_points, e_divisive};
 pub use levels::{Level, levels};
 pub use mean_interval::{ExecutionMean, Interval, execution_mean, mean_interval};
+pub use mean_shift::{MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, ShiftShape, mean_shift};
 pub use percentile::{
     PercentileRange, Unsupported, percentile_bounds, percentile_interval, percentile_range,
     values_for_bound, values_for_percentile,

@@ -6,6 +6,7 @@ use crate::{
         experiments, false_verdicts, false_verdicts_with_peeking, found_slowdowns, warm_up,
     },
     judge_run,
+    mean_shift::tests::Scene,
     noise::Noise,
     percentile_interval, run_mean, scalability, smallest_effect,
     warm_up::Measured,
@@ -23,9 +24,10 @@ const TOLERANCE: f64 = 0.31;
 fn the_page_shows_these_tables() {
     let mut page = std::fs::read_to_string(PAGE).unwrap();
     type Table = fn() -> String;
-    let tables: [(&str, Table); 8] = [
+    let tables: [(&str, Table); 9] = [
         ("series", series),
         ("percentiles", percentiles),
+        ("mean-shift", mean_shifts),
         ("warm-up", warm_ups),
         ("automatic", automatic_warm_ups),
         ("comparison", comparisons),
@@ -148,6 +150,53 @@ fn percentiles() -> String {
         "unmarked from",
         "simulated with",
         "holds, %",
+    ];
+    table(&heading, rows)
+}
+
+fn mean_shifts() -> String {
+    let repetitions = experiments(400) as u64;
+    let rows = [
+        (1, 12, 20.0, 0.8),
+        (1, 60, 5.0, 0.6),
+        (1, 300, 5.0, 0.6),
+        (1, 300, 20.0, 0.6),
+        (3, 12, 5.0, 0.6),
+        (3, 20, 10.0, 0.6),
+        (3, 60, 20.0, 0.6),
+    ];
+    let rows = rows.map(|(executions, length, noise, correlation)| {
+        let called = |depth| {
+            let scene = Scene {
+                combinations: 1,
+                executions,
+                length,
+                variation: noise / 100.0,
+                correlation,
+                depth,
+            };
+            scene.called(repetitions)
+        };
+        let (steady, warming) = (called(0.0), called(0.6));
+        let share = |share: f64| format!("{:.1}", 100.0 * share);
+        vec![
+            executions.to_string(),
+            length.to_string(),
+            format!("{noise}"),
+            format!("{correlation}"),
+            share(steady.0),
+            share(steady.1),
+            share(warming.0),
+        ]
+    });
+    let heading = [
+        "executions",
+        "intervals of each",
+        "noise, %",
+        "lag-1 correlation",
+        "steady: warned of, %",
+        "steady: invalid, %",
+        "warm-up of a tenth left in: warned of, %",
     ];
     table(&heading, rows)
 }

@@ -9,10 +9,6 @@ use crate::{
     run::Run,
 };
 
-/// CPU of others, as a share of the machine.
-const OTHERS: f64 = 0.05;
-/// CPU that the hypervisor took, likewise.
-const STEAL: f64 = 0.01;
 /// Time in which somebody waited for a disk while the server hardly used it.
 const WAITING: f64 = 0.1;
 /// The server's share of the bytes that went to and from the disks, below which the waits are not its own.
@@ -41,13 +37,13 @@ fn judge(run: &Run<'_>) -> Outcome {
     let waiting = waiting.map(|waited_s| (waited_s / length_s).min(1.0));
     let (others, steal) = (disturbance.others, disturbance.steal);
     let mut problems = Vec::new();
-    if others > OTHERS {
+    if others > Disturbance::OTHERS {
         problems.push(format!(
             "other programs took {} of the CPU",
             percent(others)
         ));
     }
-    if steal > STEAL {
+    if steal > Disturbance::STEAL {
         problems.push(format!(
             "the hypervisor gave {} of the CPU to others",
             percent(steal)

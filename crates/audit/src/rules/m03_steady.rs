@@ -1,115 +1,282 @@
 //! M03: the measured phase is steady.
 
-use stats::{Evidence, Steadiness, Unjudged, judge_run};
-use units::moment;
+use samples::Interval;
+use stats::{
+    Evidence, MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, ShiftShape, Steadiness, judge_run, mean_shift,
+};
+use units::{change, counted, fine_percent, moment};
 
 use crate::{
-    finding::{Finding, Level, Outcome, missing},
+    finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
+    set::{Set, in_words},
 };
 
 /// A mean that moves by less than this share is the same mean.
 const MOVED: f64 = 0.02;
-/// A trend over the judged part, as a share of its median, that makes the mean one of no state.
-const DRIFT: f64 = 0.05;
+/// A mean that moves by more, or a trend over the measurement, makes it the mean of no state.
+const INVALID: f64 = 0.05;
+/// What may hide in the noise without a word, as a share of the mean.
+const POSSIBLE: f64 = 0.1;
+/// How often noise alone may be warned of, in all combinations together and on each side.
+const WARN_CHANCE: f64 = 0.01;
+/// How often noise alone may be called invalid.
+const INVALID_CHANCE: f64 = 0.001;
+/// An interval that is shorter than this share of the longest was cut by the end of its phase.
+const WHOLE: f64 = 0.9;
 
 pub(super) const RULE: Rule = Rule {
     id: "M03",
     name: "the measured phase is steady",
-    measures: "The throughput of each interval of the measured phase: where MSER-5 ends the warm-up, whether the rest has a trend, \
-        and whether it moves between levels.",
-    threshold: "warming or slowing by more than 5 %: invalid; by less, moving between levels, or too noisy to tell: warn; swinging, or \
-        steady after a part that moves the mean by more than 2 %: note",
-    source: "K. P. White, Simulation 69 (1997), with a test for trend (Sen, 1968); the article of November 2012 on ioDrive and \
-        my.cnf: 60 s of warm-up for a pool of 20 GB would take 340 MiB/s of misses",
+    measures: "The throughput of each interval of the measured phase, in the mean over the executions of a combination: how far a warm-up \
+        that was left in, or a trend, moves the mean from the level of the end.",
+    threshold: "but for a chance of 1 in 1,000, a trend of more than 5 % or a mean moved by more than 5 % (of several executions: by more \
+        than 2 %, and in the estimate by more than 5 %): invalid; but for 1 in 100, a mean moved by more than 2 %: warn; fewer than 12 \
+        intervals: warn; moving between levels, or more than 10 % that may hide in the noise: note",
+    source: "least squares with the variance of a first-order autoregressive error (Box, Jenkins and Reinsel, 2008), calibrated by \
+        simulation (docs/methodology.md); the article of November 2012 on ioDrive and my.cnf: 60 s of warm-up for a pool of 20 GB would \
+        take 340 MiB/s of misses",
     consequence: "The mean is one of two different states; a longer run gives another one.",
     remedy: "warmup = \"auto\", a longer warm-up or a longer measurement.",
-    judge: Judge::Run(judge),
+    judge: Judge::Set(judge),
 };
 
-fn judge(run: &Run<'_>) -> Outcome {
-    let measured_s = run.sustained_s()?;
-    let course = run.course();
-    let state = match judge_run(&course, &Evidence::default()) {
-        Ok(state) => state,
-        Err(Unjudged::Short(intervals)) => {
-            let words =
-                format!("at least 12 intervals of the measured phase (there are {intervals})");
-            return Err(missing(words));
-        }
-        Err(why) => {
-            let evidence = format!("not shown to be steady in {}: {why}", moment(measured_s));
-            return Ok(Finding::new(Level::Warn, evidence));
-        }
-    };
-    let reasons: Vec<_> = state.reasons.iter().map(ToString::to_string).collect();
-    let drift = state.drift.estimate;
-    let share = state.from as f64 / course.len() as f64;
-    let level = match state.steadiness {
-        Steadiness::Steady if matters(&course, state.from) => Level::Note,
-        Steadiness::Steady => Level::Pass,
-        Steadiness::Cyclic => Level::Note,
-        Steadiness::Warming | Steadiness::Slowing if drift.abs() > DRIFT => Level::Invalid,
-        Steadiness::Warming | Steadiness::Slowing | Steadiness::NeverSteady => Level::Warn,
-    };
-    let word = state.steadiness.word();
-    let evidence = match level {
-        Level::Pass => format!("steady over all {}", moment(measured_s)),
-        Level::Note if reasons.is_empty() => {
-            let from_s = share * measured_s;
-            format!(
-                "steady from {} on, of {} measured",
-                moment(from_s),
-                moment(measured_s)
-            )
-        }
-        _ => format!("{word} over {}: {}", moment(measured_s), reasons.join("; ")),
-    };
-    Ok(Finding::new(level, evidence)
-        .with("drift", drift)
-        .with("warming_share", share))
+fn judge(set: &Set<'_>) -> Outcome {
+    let mut groups = set.combinations();
+    if groups.is_empty() {
+        // What a broken run measured so far can be judged, too.
+        groups = set
+            .runs
+            .iter()
+            .map(|run| (set.levels(run), vec![run]))
+            .collect();
+    }
+    let is_load = |runs: &[&Run<'_>]| runs.iter().any(|run| run.record.loaded.is_some());
+    groups.retain(|(_, runs)| !is_load(runs));
+    if groups.is_empty() {
+        return Err(if set.runs.is_empty() {
+            missing("runs")
+        } else {
+            no_subject("the load of a table is measured from its start to its end")
+        });
+    }
+    let chances = Chances::of(groups.len());
+    let mut found = Vec::new();
+    for (levels, runs) in &groups {
+        found.push((in_words(levels), runs, of_combination(runs, &chances)?));
+    }
+    let level = found.iter().map(|(.., it)| it.level).max();
+    let level = level.unwrap_or(Level::Pass);
+    let mut same = found.iter().filter(|(.., it)| it.level == level);
+    let count = same.clone().count();
+    let (levels, _, first) = same.next().ok_or_else(|| missing("runs"))?;
+    let mut finding = (*first).clone();
+    if found.len() > 1 {
+        let of = counted(found.len(), "combination");
+        finding.evidence = match count {
+            all if all == found.len() => format!("in all {of}; {levels}: {}", first.evidence),
+            some => format!("in {some} of {of}; {levels}: {}", first.evidence),
+        };
+        let named = found.iter().filter(|(.., it)| it.level == level);
+        let runs = named.flat_map(|(_, runs, _)| runs.iter());
+        finding.runs = runs.map(|run| run.record.header.run).collect();
+    }
+    Ok(finding)
 }
 
-/// Whether the part before the cut moves the mean.
-fn matters(course: &[f64], cut: usize) -> bool {
-    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
-    let rest = mean(&course[cut..]);
-    (mean(course) / rest - 1.0).abs() > MOVED
+/// The chances that noise alone is found in one of the combinations.
+struct Chances {
+    warn: f64,
+    invalid: f64,
+}
+
+impl Chances {
+    fn of(combinations: usize) -> Self {
+        Self {
+            warn: WARN_CHANCE / combinations as f64,
+            invalid: INVALID_CHANCE / combinations as f64,
+        }
+    }
+}
+
+/// What is found of the executions of one combination.
+fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
+    let measured_s = runs[0].measured_s()?;
+    let courses: Vec<Vec<f64>> = runs.iter().map(|run| course(run)).collect();
+    let shortest = courses.iter().map(Vec::len).min().unwrap_or_default();
+    if shortest < SHIFT_OBSERVATIONS_AT_LEAST {
+        let evidence = format!(
+            "{} of the measured phase: {SHIFT_OBSERVATIONS_AT_LEAST} would tell",
+            counted(shortest, "interval")
+        );
+        return Ok(Finding::new(Level::Warn, evidence).with("intervals", shortest as f64));
+    }
+    let borrowed: Vec<&[f64]> = courses.iter().map(Vec::as_slice).collect();
+    let Some(shift) = mean_shift(&borrowed) else {
+        return Err(missing("operations in the measured phase"));
+    };
+    let over = moment(measured_s);
+    let level = level_of(&shift, runs.len(), chances);
+    let (level, evidence) = match (level, moves_between_levels(&courses, shortest)) {
+        (Level::Pass, Some(reasons)) => (Level::Note, format!("over {over}: {reasons}")),
+        (Level::Pass, None) => {
+            let interval = shift.interval(0.95);
+            let possible = interval.low.abs().max(interval.high.abs());
+            if possible > POSSIBLE {
+                let hides = fine_percent(possible);
+                let words = format!(
+                    "no trend over {over}, but so noisy that the mean may be {hides} off the level of its end"
+                );
+                (Level::Note, words)
+            } else {
+                (Level::Pass, format!("steady over all {over}"))
+            }
+        }
+        (level, _) => (level, words(&shift, &over)),
+    };
+    let finding = Finding::new(level, evidence);
+    Ok(finding
+        .with("mean_moved", shift.moved)
+        .with("changed", shift.change))
+}
+
+fn level_of(shift: &MeanShift, executions: usize, chances: &Chances) -> Level {
+    let proven = shift.proven(chances.invalid);
+    let is_trend =
+        shift.shape == ShiftShape::Line && shift.proven_change(chances.invalid) > INVALID;
+    let is_moved = executions > 1 && shift.moved.abs() > INVALID && proven > MOVED;
+    if proven > INVALID || is_trend || is_moved {
+        Level::Invalid
+    } else if shift.moved.abs() > MOVED && shift.proven(chances.warn) > 0.0 {
+        Level::Warn
+    } else {
+        Level::Pass
+    }
+}
+
+fn words(shift: &MeanShift, over: &str) -> String {
+    let interval = shift.interval(0.95);
+    let low = interval.low.abs().min(interval.high.abs());
+    let high = interval.low.abs().max(interval.high.abs());
+    match shift.shape {
+        ShiftShape::EarlyPart => {
+            let side = if shift.moved < 0.0 { "below" } else { "above" };
+            format!(
+                "the mean over {over} is {} {side} the level of its end (95 % interval {} to {}), as with a warm-up that was left in",
+                fine_percent(shift.moved.abs()),
+                fine_percent(low),
+                fine_percent(high)
+            )
+        }
+        ShiftShape::Line => format!(
+            "throughput changed by {} over {over}, which moves its mean by {} (95 % interval {} to {})",
+            change(1.0 + shift.change),
+            fine_percent(shift.moved.abs()),
+            fine_percent(low),
+            fine_percent(high)
+        ),
+    }
+}
+
+/// Why the mean course does not stay on one level, in words, where it moves between several.
+fn moves_between_levels(courses: &[Vec<f64>], length: usize) -> Option<String> {
+    let at = |index: usize| courses.iter().map(|course| course[index]).sum::<f64>();
+    let mean: Vec<f64> = (0..length)
+        .map(|index| at(index) / courses.len() as f64)
+        .collect();
+    let state = judge_run(&mean, &Evidence::default()).ok()?;
+    let is_moving = matches!(
+        state.steadiness,
+        Steadiness::Cyclic | Steadiness::NeverSteady
+    );
+    let reasons: Vec<String> = state.reasons.iter().map(ToString::to_string).collect();
+    (is_moving && !reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// Operations per second of each whole interval of the measured phase.
+fn course(run: &Run<'_>) -> Vec<f64> {
+    let lengths = run.measured().map(|interval| interval.length_s);
+    let whole_s = lengths.fold(0.0, f64::max) * WHOLE;
+    let whole = |interval: &&Interval| interval.length_s > 0.0 && interval.length_s >= whole_s;
+    let per_s = |interval: &Interval| interval.succeeded() as f64 / interval.length_s;
+    run.measured().filter(whole).map(per_s).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use samples::Record;
+
     use super::*;
     use crate::fixture::*;
 
+    /// Makes the throughput begin by this share lower; it comes to its level with a time constant of `tau` seconds.
+    fn warm(record: &mut Record, depth: f64, tau: f64) {
+        let begin_s = record.measured_intervals().next().map_or(0.0, |it| it.t_s);
+        for interval in &mut record.intervals {
+            let share = 1.0 - depth * (-(interval.t_s - begin_s).max(0.0) / tau).exp();
+            let operation = &mut interval.operations[0];
+            operation.count = (operation.count as f64 * share) as u64;
+        }
+    }
+
     fn rising(depth: f64, tau: f64) -> Outcome {
-        judged(&RULE, |record| {
-            for interval in &mut record.intervals {
-                let share = 1.0 - depth * (-(interval.t_s - 20.0).max(0.0) / tau).exp();
-                let operation = &mut interval.operations[0];
-                operation.count = (operation.count as f64 * share) as u64;
-            }
-        })
+        judged(&RULE, |record| warm(record, depth, tau))
     }
 
     #[test]
     fn found() {
         let outcome = rising(0.8, 60.0);
-        assert_found(&outcome, Level::Invalid, "warming over 120 s");
-        assert_found(&rising(0.9, 4.0), Level::Note, "steady from");
+        assert_found(&outcome, Level::Invalid, "over 120 s");
+        // The time constant of a tenth of the run, a mean that is 6 % low.
+        let outcome = rising(0.6, 12.0);
+        assert!(level(&outcome) >= Level::Warn, "{outcome:?}");
+        let evidence = outcome.unwrap().evidence;
+        assert!(
+            evidence.contains("below the level of its end"),
+            "{evidence}"
+        );
+    }
+
+    #[test]
+    fn a_combination_is_judged_by_the_mean_of_its_executions() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        for record in &mut runs {
+            if record.header.combination["flush"] == "2" {
+                warm(record, 0.6, 12.0);
+            }
+        }
+        let outcome = judged_together(&RULE, &runs, over(&["flush"]));
+        assert_found(&outcome, Level::Invalid, "in 1 of 2 combinations; flush=2");
+        assert_eq!(outcome.unwrap().runs.len(), 5);
     }
 
     #[test]
     fn passes() {
         assert_found(&judged(&RULE, |_| {}), Level::Pass, "steady over all 120 s");
+        let runs = blocks_over("flush", &["1", "2"]);
+        let outcome = judged_together(&RULE, &runs, over(&["flush"]));
+        assert_found(&outcome, Level::Pass, "in all 2 combinations");
     }
 
     #[test]
-    fn a_short_run_is_not_evaluated() {
-        assert_missing(
-            &judged(&RULE, |record| record.intervals.truncate(25)),
-            "at least 12 intervals",
-        );
+    fn few_intervals_are_a_warning() {
+        let outcome = judged(&RULE, |record| record.intervals.truncate(25));
+        assert_found(&outcome, Level::Warn, "12 would tell");
+    }
+
+    #[test]
+    fn an_interval_that_was_cut_is_left_out() {
+        let outcome = judged(&RULE, |record| {
+            let last = record.measured_intervals().count() - 1;
+            let mut measured = record
+                .intervals
+                .iter_mut()
+                .filter(|it| it.phase == samples::Phase::Measurement);
+            let last = measured.nth(last).unwrap();
+            last.length_s = 0.1;
+            last.operations[0].count = 0;
+        });
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
     }
 }

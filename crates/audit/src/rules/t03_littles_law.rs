@@ -1,11 +1,13 @@
 //! T03: connections in flight are throughput times response time.
 
+use samples::{Interval, Phase};
 use units::{percent, si};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
     rule::{Judge, Rule},
     run::Run,
+    unevenness::unevenness,
 };
 
 /// How far both may be apart, as a share.
@@ -19,7 +21,8 @@ pub(super) const RULE: Rule = Rule {
     id: "T03",
     name: "counts, times and connections agree (Little's law)",
     measures: "Operations in flight, as they were seen every 20 ms, against throughput times mean time from send to answer.",
-    threshold: "more than 5 % apart, and more than chance and the edges of the measurement explain: fail",
+    threshold: "more than 5 % apart, and more than chance and what crosses the edges of the measurement explain: fail; not evaluated where other \
+        work or late event loops may be why",
     source: "J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9 (1961)",
     consequence: "One of the counters is wrong: operations are lost or counted twice, or times do not cover what they seem to.",
     remedy: "Report it with the record: no figure of this run can be trusted.",
@@ -67,12 +70,18 @@ fn judge(run: &Run<'_>) -> Outcome {
     let by_times = sum_ns / 1e9 / measured_s;
     let apart = (in_flight - by_times).abs() / in_flight.max(by_times).max(f64::MIN_POSITIVE);
     // An operation that crosses an edge of the measurement counts there with all of its time or none of it.
-    let mean_s = sum_ns / 1e9 / count as f64;
-    let edges = by_times * mean_s / measured_s;
+    let drained = run.record.intervals.iter();
+    let drained = drained.filter(|it| it.phase == Phase::Drain);
+    let most = connections as usize;
+    let carried_s = carried_s(run.measured(), most) + carried_s(drained, most);
+    let edges = carried_s / measured_s;
     let looks = measured_s / LOOK_S;
     let chance = CHANCE * (connections * busy * (1.0 - busy).max(0.01) / looks).sqrt();
     let allowed = APART * in_flight.max(by_times) + edges + chance;
     let level = if (in_flight - by_times).abs() > allowed {
+        if let Some(why) = unevenness(run) {
+            return Err(missing(why));
+        }
         Level::Fail
     } else {
         Level::Pass
@@ -86,6 +95,32 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(Finding::new(level, evidence)
         .with("in_flight", in_flight)
         .with("throughput_times_response", by_times))
+}
+
+/// Time that operations may have been in flight before the first of these intervals, seconds: that of the longest ones,
+/// of one for each connection, as far as it reaches back behind the begin.
+fn carried_s<'r>(intervals: impl Iterator<Item = &'r Interval>, connections: usize) -> f64 {
+    let mut begin_s = None;
+    let mut reach: Vec<(u64, u64)> = Vec::new();
+    for interval in intervals {
+        let since_ns = (interval.t_s - *begin_s.get_or_insert(interval.t_s)) * 1e9;
+        let carried = interval.carried.iter().flat_map(|it| &it.operations);
+        for operation in interval.operations.iter().chain(carried) {
+            let service = operation.service.as_ref().map(|it| &it.histogram);
+            let times = service.unwrap_or(&operation.histogram).counts();
+            let behind = times.filter(|(ns, _)| *ns as f64 > since_ns);
+            reach.extend(behind.map(|(ns, count)| (ns - since_ns as u64, count)));
+        }
+    }
+    reach.sort_by(|a, b| b.cmp(a));
+    let mut left = connections as u64;
+    let mut sum_ns = 0.0;
+    for (ns, count) in reach {
+        let taken = count.min(left);
+        sum_ns += ns as f64 * taken as f64;
+        left -= taken;
+    }
+    sum_ns / 1e9
 }
 
 #[cfg(test)]
@@ -110,6 +145,34 @@ mod tests {
     #[test]
     fn passes() {
         assert_eq!(level(&judged(&RULE, |_| {})), Level::Pass);
+    }
+
+    /// Every connection was stalled for ten seconds when the measurement began, which the times of the first interval tell.
+    #[test]
+    fn a_stall_at_the_edge_is_honest() {
+        let outcome = judged(&RULE, |record| {
+            let mut intervals = record.intervals.iter_mut();
+            let measured = intervals.find(|it| it.phase == Phase::Measurement);
+            let operation = &mut measured.unwrap().operations[0];
+            for _ in 0..8 {
+                operation.histogram.record(10_000_000_000);
+                operation.sum_ns += 10_000_000_000;
+                operation.count += 1;
+            }
+        });
+        assert_eq!(level(&outcome), Level::Pass, "{outcome:?}");
+    }
+
+    #[test]
+    fn other_work_on_the_machine_is_not_a_counter_that_is_wrong() {
+        let outcome = judged(&RULE, |record| {
+            for interval in &mut record.intervals {
+                let pace = interval.pace.as_mut().unwrap();
+                pace.busy = 0.7;
+                pace.loop_delay_max_ns = 300_000_000;
+            }
+        });
+        assert_missing(&outcome, "300 ms late");
     }
 
     #[test]

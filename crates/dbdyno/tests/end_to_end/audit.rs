@@ -17,7 +17,7 @@ fn two_durabilities(scene: &Scene) {
     scene
         .dbdyno(["run", "trial.toml", "--results", "flush"])
         .exits(0)
-        .prints("audit: grade ");
+        .prints("audit: ");
 }
 
 #[test]

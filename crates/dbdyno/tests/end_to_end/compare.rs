@@ -243,5 +243,10 @@ fn figures_of_failures_decide_nothing() {
         .exits(0);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["audit"]["measured_first"], "a");
-    assert_eq!(json["audit"]["findings"][0]["rule"], "W10");
+    let findings = json["audit"]["findings"].as_array().unwrap();
+    let failed = findings.iter().find(|it| it["rule"] == "W10").unwrap();
+    assert_eq!(
+        (&failed["side"], &failed["level"]),
+        (&"b".into(), &"fail".into())
+    );
 }

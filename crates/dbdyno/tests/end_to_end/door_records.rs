@@ -33,7 +33,7 @@ fn is_taken(scene: &Scene, name: &str, operations: u64) {
         .dbdyno(["report", name, "--format", "json"])
         .exits(0)
         .prints("throughput");
-    scene.dbdyno(["audit", name]).prints("grade");
+    scene.dbdyno(["audit", name]).prints("audit of");
     scene.dbdyno(["top", name]).exits(0);
     scene
         .dbdyno(["rerun", name, "--results", "again"])
@@ -67,7 +67,9 @@ fn super_smack_keeps_a_record_where_it_is_asked_for() {
     let before = files();
     let recorded = line.iter().chain(&["--record", "smack.jsonl"]);
     let recorded = scene.called("super-smack", recorded).exits(0);
-    let recorded = recorded.says("record: smack.jsonl").says("audit: grade");
+    let recorded = recorded
+        .says("record: smack.jsonl")
+        .says("audit: rough, no grade");
     // The report is the original's with or without it.
     assert_eq!(report(&plain), report(&recorded));
     assert_eq!(files(), before + 1);
@@ -128,7 +130,7 @@ fn mysqlslap_keeps_a_record_where_it_is_asked_for() {
     scene
         .called("mariadb-slap", line)
         .exits(0)
-        .says("audit: grade");
+        .says("audit: rough, no grade");
     is_taken(&scene, "slap.jsonl", 400);
     let command = record(&scene.path().join("slap.jsonl")).command;
     assert_eq!(command.unwrap().arguments[0], "mariadb-slap");

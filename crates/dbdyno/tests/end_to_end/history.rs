@@ -66,7 +66,7 @@ fn results_are_done_again_from_their_directory_alone() {
     let (run, comparison) = text.split_once("report: second/report.html\n").unwrap();
     assert!(run.contains("All 2 planned runs are complete"), "{run}");
     // Its private server stood in another directory then, which makes no difference.
-    let heading = "\nthen (A) and now (B):\n\nA  first\nB  second\n\nAudit: A has grade ";
+    let heading = "\nthen (A) and now (B):\n\nA  first\nB  second\n\nAudit of ";
     assert!(comparison.starts_with(heading), "{comparison}");
     for sentence in [
         "\nA was measured before B: the intervals do not cover what changed",

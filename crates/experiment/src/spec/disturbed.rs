@@ -1,5 +1,6 @@
 //! `[disturbed]`: how much other work spoils a run, and how many runs are done again for it.
 
+use samples::Disturbance;
 use settings::quantity;
 
 use crate::{error::Error, file::section::Section};
@@ -18,8 +19,8 @@ pub struct DisturbedSpec {
 impl Default for DisturbedSpec {
     fn default() -> Self {
         Self {
-            others: 0.05,
-            steal: 0.02,
+            others: Disturbance::OTHERS,
+            steal: Disturbance::STEAL,
             repeats: 0.25,
         }
     }
@@ -46,8 +47,10 @@ impl DisturbedSpec {
         })
     }
 
-    /// How many runs of a plan may be done again: the share of its runs, rounded up.
-    pub fn repeats_at_most(&self, planned_runs: usize) -> usize {
-        (self.repeats * planned_runs as f64).ceil() as usize
+    /// How many runs of a plan may be done again until the end of a block: the share of the runs so far, rounded up, so
+    /// that a disturbed begin leaves something for the later blocks.
+    pub fn repeats_until(&self, block: u32, blocks: u32, planned_runs: usize) -> usize {
+        let so_far = f64::from(block) / f64::from(blocks.max(1));
+        (self.repeats * planned_runs as f64 * so_far).ceil() as usize
     }
 }

@@ -9,8 +9,14 @@ use super::words::SIDES;
 
 /// Grades, findings, and how the runs of the sides followed each other.
 pub(super) fn sentences(audit: &SidesAudit) -> Vec<String> {
-    let [a, b] = audit.sides.each_ref().map(|side| side.grade.letter());
-    let mut sentences = vec![format!("Audit: A has grade {a}, B has grade {b}.")];
+    let sides = SIDES.iter().zip(&audit.sides);
+    let mut sentences: Vec<String> = sides
+        .map(|(name, side)| format!("Audit of {name}: {}.", side.assessment.in_words()))
+        .collect();
+    sentences.dedup_by_key(|it| it.split_once(": ").map(|(_, words)| words.to_owned()));
+    if let [only] = sentences.as_mut_slice() {
+        *only = only.replacen("Audit of A", "Audit of each side", 1);
+    }
     for it in audit.findings() {
         let consequence = if it.rule == "C02" {
             " The change cannot be ascribed to one of them."
@@ -41,7 +47,7 @@ pub(super) fn sentences(audit: &SidesAudit) -> Vec<String> {
 
 /// The same for programs.
 pub(super) fn json(audit: &SidesAudit) -> Value {
-    let [a, b] = audit.sides.each_ref().map(|side| side.grade.letter());
+    let [a, b] = audit.sides.each_ref().map(|side| side.assessment);
     let findings = audit.findings();
     let findings = findings.iter().map(|it| {
         json!({
@@ -52,8 +58,12 @@ pub(super) fn json(audit: &SidesAudit) -> Value {
         })
     });
     json!({
-        "grade_a": a,
-        "grade_b": b,
+        "grade_a": a.letter(),
+        "grade_b": b.letter(),
+        "machine_a": a.machine.word(),
+        "machine_b": b.machine.word(),
+        "scope_a": a.scope.word(),
+        "scope_b": b.scope.word(),
         "findings": findings.collect::<Vec<_>>(),
         "measured_first": audit.first.map(|first| SIDES[first].to_lowercase()),
     })

@@ -83,22 +83,20 @@ fn title(results: &Results) -> &str {
     }
 }
 
-/// The grade, and a line for each finding that is worse than a note.
+/// What they say together, and a line for each finding that is worse than a note.
 fn audit_list(audit: &Audit) -> String {
     let mut lines = vec![format!(
-        "**Audit: grade {}**, {} ({})",
-        audit.grade.letter(),
-        audit.grade.in_words(),
+        "**Audit: {}** ({})",
+        audit.assessment.in_words(),
         counts(audit)
     )];
     for judgement in audit.by_level() {
         let found = judgement.outcome.as_ref().ok();
         if let Some(finding) = found.filter(|finding| finding.level > Level::Note) {
             let line = format!(
-                "- {} {} {}: {}",
+                "- {} {}: {}",
                 finding.level.name(),
                 judgement.rule.id,
-                judgement.rule.name,
                 finding.evidence
             );
             lines.push(escaped(&line));

@@ -384,9 +384,27 @@ fn audit(results: &Results) -> Vec<Family> {
         return Vec::new();
     };
     let experiment = vec![("experiment".to_owned(), results.name.clone())];
-    let mut grade = Family::new("gauge", "audit_grade", "", "1 for the grade of the audit.");
-    let letter = audit.grade.letter().to_string();
-    grade.push("", with(&experiment, "grade", &letter), Some(1.0));
+    let mut grade = Family::new(
+        "gauge",
+        "audit_grade",
+        "",
+        "1 for the grade of the method; none of rough or interrupted results.",
+    );
+    if let Some(letter) = audit.assessment.letter() {
+        grade.push(
+            "",
+            with(&experiment, "grade", &letter.to_string()),
+            Some(1.0),
+        );
+    }
+    let mut machine = Family::new(
+        "gauge",
+        "audit_machine",
+        "",
+        "1 for whether others worked on the machine: quiet, busy or not observed.",
+    );
+    let state = audit.assessment.machine.word();
+    machine.push("", with(&experiment, "state", state), Some(1.0));
     let mut findings = Family::new(
         "gauge",
         "audit_findings",
@@ -399,7 +417,7 @@ fn audit(results: &Results) -> Vec<Family> {
     }
     let labels = with(&experiment, "level", "not evaluated");
     findings.push("", labels, Some(audit.not_evaluated() as f64));
-    vec![grade, findings]
+    vec![grade, machine, findings]
 }
 
 fn capital(text: &str) -> String {

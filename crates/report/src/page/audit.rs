@@ -1,4 +1,4 @@
-//! The audit on the page: the grade, every finding with its evidence, and what could not be evaluated.
+//! The audit on the page: what it says in three words, every finding with its evidence, and what could not be evaluated.
 
 use audit::{Audit, Finding, Judgement, Level, Unjudged, WAITING};
 use maud::{Markup, html};
@@ -22,9 +22,7 @@ pub(super) fn section(results: &Results) -> Markup {
     html! {
         section aria-labelledby="audit" {
             h2 id="audit" { "The audit" }
-            p.lead {
-                "Grade " strong.grade { (audit.grade.letter()) } ": " (audit.grade.in_words()) "."
-            }
+            p.lead { (first_upper(&audit.assessment.in_words())) "." }
             p { (counts(audit)) "." }
             @if !worse.is_empty() { (findings(&worse)) }
             @if !rest.is_empty() {
@@ -37,6 +35,12 @@ pub(super) fn section(results: &Results) -> Markup {
             p.note { "How the grade comes about: " (audit::FORMULA) }
         }
     }
+}
+
+fn first_upper(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
 }
 
 /// What was measured and what to do stand open; threshold, consequence and source below the rule's name.
@@ -52,9 +56,10 @@ fn findings(found: &[(&Judgement, &Finding)]) -> Markup {
                     tr {
                         td { strong class={ "level-" (finding.level.name()) } { (finding.level.name()) } }
                         th.text scope="row" {
-                            (judgement.rule.id) " " (judgement.rule.name)
+                            (judgement.rule.id)
                             details {
                                 summary { "Why it matters" span.hidden { ": " (judgement.rule.id) } }
+                                p { "What has to be so: " (judgement.rule.name) "." }
                                 p { (judgement.rule.consequence) }
                                 p { "Threshold: " (judgement.rule.threshold) "." }
                                 p { "Source: " (judgement.rule.source) "." }

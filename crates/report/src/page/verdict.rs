@@ -58,7 +58,7 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     }
 }
 
-/// The grade first, then what the reader has to keep in mind.
+/// What the audit says first, then what the reader has to keep in mind.
 fn sureness(results: &Results, grid: &Grid) -> Markup {
     let doubts = answer::doubts_of_headline(grid);
     let others = answer::other_work(grid);
@@ -69,7 +69,7 @@ fn sureness(results: &Results, grid: &Grid) -> Markup {
         .chain(disturbances::in_short(results));
     html! {
         @if let Some(audit) = &results.audit {
-            a href="#audit" { "Audit: grade " strong { (audit.grade.letter()) } } ", " (audit.grade.in_words()) ". "
+            a href="#audit" { "Audit" } ": " (audit.assessment.in_words()) ". "
         }
         @for sentence in sentences { (unbroken(&sentence)) " " }
     }

@@ -291,7 +291,11 @@ fn assert_contrasted(results: &Results, answers: &[Answer], filesystem: &str) {
     let contrast = verdict::contrast(&sides[0], &sides[1], &terms);
     let turned = verdict::contrast(&sides[1], &sides[0], &terms);
     let nothing = || audit::Audit {
-        grade: audit::Grade::A,
+        assessment: audit::Assessment {
+            machine: audit::MachineState::Quiet,
+            scope: audit::Scope::Claim,
+            method: Some(audit::Grade::A),
+        },
         judgements: Vec::new(),
     };
     let audit = audit::SidesAudit {

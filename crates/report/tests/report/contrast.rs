@@ -1,6 +1,6 @@
 //! Two results side by side: the text, the Markdown and the JSON of made-up runs as snapshots.
 
-use audit::{Audit, Finding, Grade, Judgement, Level, SidesAudit};
+use audit::{Assessment, Audit, Finding, Grade, Judgement, Level, MachineState, Scope, SidesAudit};
 use report::{Results, contrast_as_json, contrast_as_markdown, contrast_as_text};
 use verdict::{Check, Contrast, Execution, Levels, Side, Terms, Tolerance};
 
@@ -72,14 +72,24 @@ fn audited() -> SidesAudit {
             runs: Vec::new(),
         }),
     };
-    let side = |grade, judgements| Audit { grade, judgements };
+    let side = |grade, machine, judgements| Audit {
+        assessment: Assessment {
+            machine,
+            scope: Scope::Claim,
+            method: Some(grade),
+        },
+        judgements,
+    };
     let neighbours = judgement(
         "H14",
         Level::Invalid,
         "other programs took 37.0 % of the CPU",
     );
     SidesAudit {
-        sides: [side(Grade::B, Vec::new()), side(Grade::F, vec![neighbours])],
+        sides: [
+            side(Grade::B, MachineState::Quiet, Vec::new()),
+            side(Grade::C, MachineState::Busy, vec![neighbours]),
+        ],
         together: vec![judgement(
             "C02",
             Level::Invalid,

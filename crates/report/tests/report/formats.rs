@@ -135,10 +135,17 @@ fn the_audit_stands_in_json_as_dbdyno_audit_writes_it() {
     assert_eq!(alone["format"], 1);
     let text = openmetrics(&results);
     check_openmetrics(&text);
-    let letter = alone["grade"].as_str().unwrap();
-    let grade = format!("dbdyno_audit_grade{{experiment=\"quickstart\",grade=\"{letter}\"}} 1\n");
-    assert!(text.contains(&grade), "{text}");
-    assert!(markdown(&results).contains(&format!("**Audit: grade {letter}**")));
+    let (machine, meaning) = (&alone["machine"], alone["meaning"].as_str().unwrap());
+    let state = format!("dbdyno_audit_machine{{experiment=\"quickstart\",state={machine}}} 1\n");
+    assert!(text.contains(&state), "{text}");
+    match alone["grade"].as_str() {
+        Some(letter) => assert!(
+            text.contains(&format!("grade=\"{letter}\"}} 1\n")),
+            "{text}"
+        ),
+        None => assert!(!text.contains("dbdyno_audit_grade{"), "{text}"),
+    }
+    assert!(markdown(&results).contains(&format!("**Audit: {meaning}**")));
 }
 
 #[test]

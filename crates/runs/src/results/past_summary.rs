@@ -88,7 +88,7 @@ impl PastSummary {
             server: version.map_or_else(String::new, |server| server.version.clone()),
             grade: audit_of_path(path, &records)
                 .ok()
-                .map(|audit| audit.grade.letter()),
+                .and_then(|audit| audit.assessment.letter()),
             headline: verdict::headline(&records).map(|it| KnownHeadline::of(&it)),
         })
     }

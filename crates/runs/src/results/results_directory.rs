@@ -168,31 +168,41 @@ impl ResultsDirectory {
         }))
     }
 
-    /// Sets a run's record aside when other work disturbed it, so that it can be done again; says so in a sentence.
-    /// `None` where nothing disturbed it, or where no more runs may be done again.
-    pub fn set_aside_if_disturbed(
+    /// Which of these runs other work disturbed, and by how much.
+    pub fn disturbed<'p>(
         &self,
         experiment: &Experiment,
-        run: &PlannedRun,
-    ) -> Result<Option<String>, Blamed> {
+        runs: &[&'p PlannedRun],
+    ) -> Result<Vec<(&'p PlannedRun, Disturbance)>, Blamed> {
         let limits = experiment.disturbed();
-        let repeats_at_most = limits.repeats_at_most(experiment.plan().runs.len());
-        if RecordFiles::of(&self.path)?.disturbed.len() >= repeats_at_most {
-            return Ok(None);
+        let mut disturbed = Vec::new();
+        for run in runs {
+            let record = read_record(&self.record(run.run))?;
+            let disturbance = Disturbance::of(&record)
+                .filter(|it| record.is_complete() && it.is_above(limits.others, limits.steal));
+            disturbed.extend(disturbance.map(|it| (*run, it)));
         }
-        let record = read_record(&self.record(run.run))?;
-        let disturbance = Disturbance::of(&record)
-            .filter(|it| record.is_complete() && it.is_above(limits.others, limits.steal));
-        let Some(disturbance) = disturbance else {
-            return Ok(None);
-        };
+        Ok(disturbed)
+    }
+
+    /// How many runs may still be done again until the end of a block.
+    pub fn repeats_left(&self, experiment: &Experiment, block: u32) -> Result<usize, Blamed> {
+        let plan = experiment.plan();
+        let limits = experiment.disturbed();
+        let at_most = limits.repeats_until(block, plan.repeats.blocks(), plan.runs.len());
+        let done = RecordFiles::of(&self.path)?.disturbed.len();
+        Ok(at_most.saturating_sub(done))
+    }
+
+    /// Sets the record of a disturbed run aside, so that it can be done again; says so in a sentence.
+    pub fn set_aside(&self, run: &PlannedRun, disturbance: &Disturbance) -> Result<String, Blamed> {
         let kept = set_aside(&self.path, run.run, DISTURBED).map_err(Blamed::from)?;
         let run = run.run;
-        Ok(Some(format!(
+        Ok(format!(
             "run {run} is done again after its block: {}; kept as {}",
-            disturbance_in_words(&disturbance),
+            disturbance_in_words(disturbance),
             kept.display()
-        )))
+        ))
     }
 
     /// The records, as far as they are there, of the runs that are wanted.

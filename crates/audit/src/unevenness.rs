@@ -1,0 +1,31 @@
+//! What makes counters and times of one run disagree although each is right: a machine or a client that did not come in time.
+
+use samples::Disturbance;
+use units::{duration, percent};
+
+use crate::run::Run;
+
+/// An event loop that comes back this late has looked at its connections, and read its counters, at other times than the
+/// server did; nanoseconds.
+const LATE_NS: u64 = 50_000_000;
+
+/// Why counters that were read at about the same time need not agree, in words; `None` on a quiet machine.
+pub(crate) fn unevenness(run: &Run<'_>) -> Option<String> {
+    let disturbance = Disturbance::of(run.record)
+        .filter(|it| it.is_above(Disturbance::OTHERS, Disturbance::STEAL));
+    if let Some(it) = disturbance {
+        return Some(format!(
+            "a quiet machine (other programs took {} of the CPU, the hypervisor {}; rule H14)",
+            percent(it.others),
+            percent(it.steal)
+        ));
+    }
+    let paces = run.measured().filter_map(|interval| interval.pace);
+    let latest = paces.map(|pace| pace.loop_delay_max_ns).max()?;
+    (latest > LATE_NS).then(|| {
+        format!(
+            "event loops that came back in time (one was {} late)",
+            duration(latest as f64)
+        )
+    })
+}

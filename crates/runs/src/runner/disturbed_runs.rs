@@ -1,0 +1,164 @@
+//! Runs that other work disturbed, and whether they are done again.
+
+use experiment::{Experiment, PlannedRun};
+use report::disturbance_in_words;
+
+use crate::{blame::Blamed, listener::Step, results::results_directory::ResultsDirectory};
+
+/// With this share of the first block's runs disturbed the machine is a busy one, not a disturbed one.
+const BUSY: f64 = 0.5;
+
+/// The runs of a block, and what is known of the machine.
+#[derive(Default)]
+pub(super) struct DisturbedRuns<'p> {
+    /// Those that were done since it was last asked.
+    pub(super) done: Vec<&'p PlannedRun>,
+    /// Whether the machine is always busy; `None` before the first block is over.
+    is_busy: Option<bool>,
+}
+
+impl<'p> DisturbedRuns<'p> {
+    /// The runs to do again when a block is over; their records are set aside. On a machine that is always busy no repeat is
+    /// spent: the next attempt would meet the same.
+    pub(super) fn again(
+        &mut self,
+        results: &ResultsDirectory,
+        experiment: &Experiment,
+        step: &dyn Step,
+    ) -> Result<Vec<&'p PlannedRun>, Blamed> {
+        let done = std::mem::take(&mut self.done);
+        let Some(block) = done.first().map(|run| run.block) else {
+            return Ok(Vec::new());
+        };
+        if self.is_busy == Some(true) {
+            return Ok(Vec::new());
+        }
+        let disturbed = results.disturbed(experiment, &done)?;
+        let is_most = disturbed.len() as f64 > BUSY * done.len() as f64 && disturbed.len() > 1;
+        let is_first = self.is_busy.is_none();
+        if *self.is_busy.get_or_insert(is_most) {
+            if let Some((_, worst)) = disturbed
+                .iter()
+                .max_by(|(_, a), (_, b)| (a.others + a.steal).total_cmp(&(b.others + b.steal)))
+                .filter(|_| is_first)
+            {
+                step.note(&format!(
+                    "this machine is busy: {} of the {} runs of the first block were disturbed ({} in one of them); no run is \
+                     done again for that",
+                    disturbed.len(),
+                    done.len(),
+                    disturbance_in_words(worst)
+                ));
+            }
+            return Ok(Vec::new());
+        }
+        let left = results.repeats_left(experiment, block)?;
+        let mut again = Vec::new();
+        for (run, disturbance) in disturbed.into_iter().take(left) {
+            step.note(&results.set_aside(run, &disturbance)?);
+            step.lengthen(1000);
+            again.push(run);
+        }
+        Ok(again)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, fs, path::Path, time::Duration};
+
+    use experiment::{Overrides, record_file_name};
+
+    use super::*;
+    use crate::benchmarks::VOCABULARY;
+
+    /// What was told.
+    #[derive(Default)]
+    struct Notes(RefCell<Vec<String>>);
+
+    impl Step for Notes {
+        fn reach(&self, _: u64) {}
+        fn lengthen(&self, _: u64) {}
+        fn say(&self, _: &str) {}
+        fn say_with(&self, _: &str, _: Duration) {}
+        fn announce(&self, _: &str, _: Duration) {}
+        fn note(&self, line: &str) {
+            self.0.borrow_mut().push(line.to_owned());
+        }
+    }
+
+    /// Two levels in four blocks, of whose eight runs two may be done again: one until the end of the second block.
+    fn experiment() -> Experiment {
+        let text = "format = 1\nrepeats = 4\n[matrix]\nside = [1, 2]\n[data]\noltp = { tables = 1 }\n[load]\n\
+                    oltp = { script = \"point_select\" }\nconnections = \"{side}\"\nduration = \"1s\"\n";
+        let overrides = Overrides::default();
+        Experiment::parse(Path::new("e.toml"), text, &overrides, &VOCABULARY).unwrap()
+    }
+
+    /// The record of a run during which other programs took this share of two CPUs.
+    fn write(directory: &Path, run: &PlannedRun, others: f64) {
+        let (number, block) = (run.run, run.block);
+        let user_s = 0.4 + 2.0 * others;
+        let lines = [
+            format!(
+                r#"{{"line":"run","format":1,"dbdyno_version":"0","experiment":"e","experiment_sha256":"","seed":1,"run":{number},"block":{block},"combination":{{}},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}}"#
+            ),
+            r#"{"line":"interval","t_s":0.0,"length_s":1.0,"phase":"measurement","operations":[]}"#
+                .to_owned(),
+            format!(
+                r#"{{"line":"telemetry","host":"both","t_s":0.0,"length_s":1.0,"machine":{{"user_s":{user_s},"system_s":0.0,"iowait_s":0.0,"steal_s":0.0,"idle_s":{}}},"server":{{"user_s":0.3,"system_s":0.0,"resident_bytes":0}},"client":{{"user_s":0.1,"system_s":0.0,"resident_bytes":0}}}}"#,
+                2.0 - user_s
+            ),
+            r#"{"line":"end","t_s":1.0,"complete":true,"why":"as planned"}"#.to_owned(),
+        ];
+        fs::write(
+            directory.join(record_file_name(number)),
+            lines.join("\n") + "\n",
+        )
+        .unwrap();
+    }
+
+    #[test]
+    fn the_repeats_are_spread_over_the_blocks() {
+        let directory = tempfile::tempdir().unwrap();
+        let experiment = experiment();
+        let results = ResultsDirectory::of_past(directory.path());
+        let notes = Notes::default();
+        let mut disturbed = DisturbedRuns::default();
+        let mut again = Vec::new();
+        for block in experiment.plan().runs.chunks(2) {
+            for (run, others) in block.iter().zip([0.3, 0.0]) {
+                write(directory.path(), run, others);
+                disturbed.done.push(run);
+            }
+            let repeats = disturbed.again(&results, &experiment, &notes).unwrap();
+            again.push(repeats.len());
+            for run in repeats {
+                write(directory.path(), run, 0.3);
+            }
+        }
+        assert_eq!(again, [1, 0, 1, 0], "{:?}", notes.0);
+        assert_eq!(notes.0.borrow().len(), 2);
+        assert!(notes.0.borrow()[0].contains("is done again after its block"));
+    }
+
+    #[test]
+    fn a_busy_machine_is_told_once_and_burns_no_repeats() {
+        let directory = tempfile::tempdir().unwrap();
+        let experiment = experiment();
+        let results = ResultsDirectory::of_past(directory.path());
+        let notes = Notes::default();
+        let mut disturbed = DisturbedRuns::default();
+        for block in experiment.plan().runs.chunks(2) {
+            for run in block {
+                write(directory.path(), run, 0.3);
+                disturbed.done.push(run);
+            }
+            let again = disturbed.again(&results, &experiment, &notes).unwrap();
+            assert!(again.is_empty(), "{again:?}");
+        }
+        let notes = notes.0.borrow();
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(notes[0].starts_with("this machine is busy: 2 of the 2 runs of the first block"));
+    }
+}
