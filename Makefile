@@ -11,11 +11,12 @@ TEST_THREADS := $(shell echo $$((2 * $$(nproc))))
 
 # Each step builds on the one before it.
 .NOTPARALLEL:
-.PHONY: help quickstart test torture matrix mysql build static deb check-packages assets browser lint bench
+.PHONY: help quickstart test check-trust torture matrix mysql build static deb check-packages assets browser lint bench
 
 help:
 	@echo 'make quickstart  install what is missing, build, and measure a private MariaDB (about 3 minutes after the build)'
 	@echo 'make test        install what the tests need, then check format and lints and run all tests'
+	@echo 'make check-trust error rates, power and coverage of the statistics by simulation, a line each (about a minute)'
 	@echo 'make torture     hostile servers, broken networks, bad input, kills, full disks: SECONDS=600 SEED=1 (docs/reliability.md)'
 	@echo 'make matrix      install every version that can be, and run the tests that take all of them (1.2 GB to load)'
 	@echo 'make build       build $(TARGET_DIR)/release/dbdyno'
@@ -40,6 +41,9 @@ test:
 	@$(MAKE) --no-print-directory mysql
 	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --no-fail-fast
 	$(CARGO) test --manifest-path bench/client_cost/Cargo.toml --target-dir $(abspath $(TARGET_DIR)) -p client_cost -p harness -p tpcc_load
+
+check-trust:
+	DBDYNO_TRUST=1 $(CARGO) test -p stats -p verdict -p audit --lib -- trust_ --nocapture
 
 torture:
 	DBDYNO_TORTURE_SECONDS=$(or $(SECONDS),600) DBDYNO_TORTURE_SEED=$(SEED) \

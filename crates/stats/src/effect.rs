@@ -1,14 +1,11 @@
-//! How large a difference is, and how many executions it takes to see one.
+//! How large a difference is beside what executions differ by.
 
 use statrs::{
     distribution::{ContinuousCDF, Normal},
     function::gamma::ln_gamma,
 };
 
-use crate::{
-    comparison::{Comparison, EXECUTIONS_AT_LEAST},
-    mean_interval::Interval,
-};
+use crate::{comparison::Comparison, mean_interval::Interval};
 
 /// The difference in standard deviations of one execution, with its interval at `confidence`: 0.8 and more is called
 /// large, and a difference of 3 % is large where executions differ by 2 % and small where they differ by 20 %.
@@ -38,56 +35,10 @@ pub fn effect_size(comparison: &Comparison, confidence: f64) -> Option<Interval>
     })
 }
 
-/// The smallest difference, as a share, that so many executions a side find in 80 of 100 experiments at 95 %
-/// confidence: 0.05 is 5 %. `None` without an execution.
-///
-/// Source: the normal approximation of the power of a two-sample comparison, (1.96 + 0.84) · s · √(2/n); J. Cohen,
-/// "Statistical power analysis for the behavioral sciences" (1988).
-pub fn smallest_effect(deviation: f64, executions: usize) -> Option<f64> {
-    (executions > 0).then(|| power_factor() * deviation * (2.0 / executions as f64).sqrt())
-}
-
-/// Executions a side after which a difference of `effect` (a share) would be found in 80 of 100 experiments; the
-/// inverse of [`smallest_effect`]. `None` for an effect that is not positive.
-pub fn executions_needed(deviation: f64, effect: f64) -> Option<usize> {
-    if effect.is_nan() || effect <= 0.0 {
-        return None;
-    }
-    let executions = 2.0 * (power_factor() * deviation / effect).powi(2);
-    Some(((executions - 1e-9).ceil() as usize).max(EXECUTIONS_AT_LEAST))
-}
-
-/// Quantiles of the normal distribution for 95 % confidence, two-sided, and 80 % power.
-fn power_factor() -> f64 {
-    let normal = Normal::standard();
-    normal.inverse_cdf(0.975) + normal.inverse_cdf(0.8)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{comparison::compare, noise::Noise};
-
-    #[test]
-    fn effects_and_executions_are_each_others_inverse() {
-        // 2.8 · s · √(2/n), in tenths of a percent.
-        let table = [
-            (0.01, [23, 18, 13, 9, 7]),
-            (0.02, [46, 35, 25, 18, 14]),
-            (0.05, [114, 89, 63, 44, 36]),
-            (0.10, [229, 177, 125, 89, 72]),
-        ];
-        for (deviation, effects) in table {
-            for (executions, effect) in [3, 5, 10, 20, 30].into_iter().zip(effects) {
-                let found = smallest_effect(deviation, executions).unwrap();
-                assert!((found * 1000.0 - f64::from(effect)).abs() < 0.6, "{found}");
-                assert_eq!(executions_needed(deviation, found), Some(executions));
-            }
-        }
-        assert_eq!(smallest_effect(0.1, 0), None);
-        assert_eq!(executions_needed(0.1, 0.0), None);
-        assert_eq!(executions_needed(0.1, f64::NAN), None);
-    }
 
     #[test]
     fn known_effect_size() {

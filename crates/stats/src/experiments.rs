@@ -162,4 +162,38 @@ mod tests {
             assert!(found >= 0.9, "{found}");
         }
     }
+
+    /// Normal noise alone, which errs more often than that of a shared machine, at the level of one comparison and of one
+    /// of four.
+    #[test]
+    fn trust_looks_after_every_block_err_as_often_as_one() {
+        let is_long = std::env::var_os("DBDYNO_TRUST").is_some();
+        let count = if is_long { 40_000 } else { 2_000 };
+        for budget in [5, 12, 40] {
+            for (deviation, margin) in [(0.05, 0.001), (0.02, 0.02)] {
+                for alpha in [0.05, 0.0125] {
+                    let rule = UntilDecided::new(margin, budget, alpha).unwrap();
+                    let mut noise = Noise::new(5);
+                    let wrong = (0..count).filter(|_| {
+                        let mut run = || (deviation * noise.normal()).exp();
+                        let pairs: Vec<_> = (0..budget).map(|_| (run(), run())).collect();
+                        let step = rule.judge(&pairs).unwrap().step;
+                        matches!(step, Step::Decided(Side::More | Side::Less))
+                    });
+                    let share = wrong.count() as f64 / f64::from(count);
+                    println!(
+                        "until decided, at most {budget} blocks, noise {} %, margin {} %: {:.2} % called different (allowed: \
+                         {} %)",
+                        100.0 * deviation,
+                        100.0 * margin,
+                        100.0 * share,
+                        100.0 * alpha
+                    );
+                    let error = (alpha / f64::from(count)).sqrt();
+                    assert!(share <= alpha + 3.0 * error, "{budget} {deviation} {share}");
+                    assert!(!is_long || share <= alpha + 2.0 * error, "{budget} {share}");
+                }
+            }
+        }
+    }
 }

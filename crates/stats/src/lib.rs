@@ -21,6 +21,7 @@ mod mser;
 #[cfg(test)]
 mod noise;
 mod percentile;
+mod power;
 mod random;
 mod scalability;
 mod sections;
@@ -37,7 +38,7 @@ mod warm_up;
 pub use autocorrelation::{Refusal, RunMean, effective_events, effective_values, run_mean};
 pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio};
 pub use comparison::{Comparison, EXECUTIONS_AT_LEAST, compare, compare_pairs, holm};
-pub use effect::{effect_size, executions_needed, smallest_effect};
+pub use effect::effect_size;
 pub use history::{ChangePoint, Threshold, change_points, e_divisive};
 pub use levels::{Level, levels};
 pub use mean_interval::{ExecutionMean, Interval, execution_mean, mean_interval};
@@ -46,6 +47,7 @@ pub use percentile::{
     PercentileRange, Unsupported, percentile_bounds, percentile_interval, percentile_range,
     values_for_bound, values_for_percentile,
 };
+pub use power::Design;
 pub use scalability::{Law, NoPeak, Peak, Point, Scalability, scalability};
 pub use sections::sectioned_interval;
 pub use sequential::{Side, Standing, Step, UntilDecided, level_of_look};

@@ -7,6 +7,9 @@ use crate::{
     spending::nominal_levels,
 };
 
+/// What is left of the chance to err where Student's t stands for the normal distribution; see [`levels`].
+const FOR_STUDENT: f64 = 0.85;
+
 /// How a comparison ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -68,7 +71,7 @@ impl UntilDecided {
         let valid = margin > 0.0 && margin.is_finite() && alpha > 0.0 && alpha < 1.0;
         (valid && blocks_at_most >= EXECUTIONS_AT_LEAST).then(|| Self {
             margin: margin.ln_1p(),
-            levels: nominal_levels(EXECUTIONS_AT_LEAST, blocks_at_most, alpha),
+            levels: levels(blocks_at_most, alpha),
         })
     }
 
@@ -153,8 +156,13 @@ impl UntilDecided {
 pub fn level_of_look(blocks: usize, blocks_at_most: usize, alpha: f64) -> Option<f64> {
     let is_look = (EXECUTIONS_AT_LEAST..=blocks_at_most).contains(&blocks);
     let is_share = alpha > 0.0 && alpha < 1.0;
-    (is_look && is_share)
-        .then(|| nominal_levels(EXECUTIONS_AT_LEAST, blocks_at_most, alpha)[blocks])
+    (is_look && is_share).then(|| levels(blocks_at_most, alpha)[blocks])
+}
+
+/// The level of each look. The recursion over looks is that of normal errors: taken over to Student's t, whose looks depend
+/// on each other less, they spend up to 5.8 % of 5 % (simulated for budgets of 5 to 40 blocks), so they are given less.
+fn levels(blocks_at_most: usize, alpha: f64) -> Vec<f64> {
+    nominal_levels(EXECUTIONS_AT_LEAST, blocks_at_most, FOR_STUDENT * alpha)
 }
 
 /// Half the width of the interval around the mean of so many values of a deviation.

@@ -5,10 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use stats::{
-    Comparison, EXECUTIONS_AT_LEAST, Side, Step, UntilDecided, executions_needed, holm,
-    smallest_effect,
-};
+use stats::{Comparison, Design, EXECUTIONS_AT_LEAST, Side, Step, UntilDecided, holm};
 
 use crate::{
     compared::{Compared, confidence_of_look},
@@ -74,11 +71,21 @@ pub(crate) fn decide_family(margin: f64, compared: &mut [&mut Compared]) {
     for ((comparison, compared), corrected) in compared.into_iter().zip(corrected) {
         let comparison = compared.at(corrected.confidence).unwrap_or(comparison);
         compared.comparison = Some(comparison);
-        decide_one(margin, &comparison, corrected.p_value, compared);
+        decide_one(margin, &comparison, &corrected, compared);
     }
 }
 
-fn decide_one(margin: f64, comparison: &Comparison, p_value: f64, compared: &mut Compared) {
+fn decide_one(
+    margin: f64,
+    comparison: &Comparison,
+    corrected: &Corrected,
+    compared: &mut Compared,
+) {
+    let p_value = corrected.p_value;
+    let design = Design {
+        paired: compared.is_paired(),
+        level: 1.0 - corrected.confidence,
+    };
     let more_is_better = compared.measure.more_is_better();
     compared.p_value = Some(p_value);
     compared.decision = decide(comparison, p_value, margin, more_is_better);
@@ -88,7 +95,7 @@ fn decide_one(margin: f64, comparison: &Comparison, p_value: f64, compared: &mut
         compared.decision = Decision::Equivalent;
     }
     compared.smallest_effect =
-        smallest_effect(comparison.deviation, comparison.executions).map(f64::exp_m1);
+        (design.smallest_effect(comparison.deviation, comparison.executions)).map(f64::exp_m1);
     let found = comparison.ratio.estimate.ln().abs();
     let effect = found.max(margin.ln_1p());
     compared.effect = if found > margin.ln_1p() {
@@ -100,8 +107,8 @@ fn decide_one(margin: f64, comparison: &Comparison, p_value: f64, compared: &mut
         compared.executions_needed = if is_negligible {
             Some(EXECUTIONS_AT_LEAST)
         } else {
-            executions_needed(comparison.deviation, effect)
-                .map(|needed| needed.max(comparison.executions + 1))
+            let needed = design.executions_needed(comparison.deviation, effect);
+            needed.map(|needed| needed.max(comparison.executions + 1))
         };
     }
 }

@@ -1,12 +1,15 @@
 //! M01: each side was executed often enough.
 
-use stats::{mean_interval, smallest_effect};
+use std::collections::BTreeMap;
+
+use stats::Design;
 use units::{counted, percent};
 
 use crate::{
     finding::{Finding, Level, Outcome, missing},
     rule::{Judge, Rule},
-    set::Set,
+    run::Run,
+    set::{Combination, Set},
 };
 
 /// Executions of a combination.
@@ -33,26 +36,23 @@ fn judge(set: &Set<'_>) -> Outcome {
         let evidence = "one execution: a look, and nothing that another one could be compared with";
         return Ok(Finding::new(Level::Note, evidence).with("executions", 1.0));
     }
-    let deviations = combinations.iter().filter_map(|(_, runs)| {
-        let per_s: Vec<f64> = runs
-            .iter()
-            .filter_map(|run| run.throughput().ok())
-            .collect();
-        let logarithms: Vec<f64> = per_s.iter().map(|per_s| per_s.ln()).collect();
-        deviation(&logarithms)
-    });
-    let deviations: Vec<f64> = deviations.collect();
-    let pooled =
-        (deviations.iter().map(|it| it * it).sum::<f64>() / deviations.len().max(1) as f64).sqrt();
-    let shown = (!deviations.is_empty())
-        .then(|| smallest_effect(pooled, fewest))
-        .flatten();
+    let found = in_blocks(&combinations)
+        .map(|deviation| (deviation, true))
+        .or_else(|| Some((within(&combinations)?, false)));
+    let (deviation, paired) = found.unwrap_or_default();
+    let design = Design {
+        paired,
+        // Each combination beside the first one: what they may err together is divided among them.
+        level: 0.05 / (combinations.len() - 1).max(1) as f64,
+    };
+    let shown = design.smallest_effect(deviation, fewest).map(f64::exp_m1);
     let could_show = shown.map_or(
         "what difference they could show is unknown".to_owned(),
         |effect| {
             format!(
-                "at the {} between them no difference below {} is found",
-                percent(pooled),
+                "at the {} between them{} differences below {} are found in fewer than four of five cases",
+                percent(deviation),
+                if paired { " (within blocks)" } else { "" },
                 percent(effect)
             )
         },
@@ -75,12 +75,61 @@ fn judge(set: &Set<'_>) -> Outcome {
     })
 }
 
-/// Standard deviation of a few values.
-fn deviation(values: &[f64]) -> Option<f64> {
-    let count = values.len() as f64;
-    let mean = mean_interval(values, 0.95)?.estimate;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (count - 1.0)).sqrt())
+/// The standard deviation of one execution within its block, as a share, where every combination ran once in each of the same
+/// blocks: what a whole block had in common cancels when pairs are compared.
+///
+/// Source: the residuals of a two-way table without interaction: R. A. Fisher, The Design of Experiments (1935).
+fn in_blocks(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<f64> {
+    let by_block = combinations.iter().map(|(_, runs)| {
+        let of_block =
+            |run: &&Run<'_>| Some((run.record.header.block, run.throughput().ok()?.ln()));
+        runs.iter()
+            .map(of_block)
+            .collect::<Option<BTreeMap<u32, f64>>>()
+    });
+    let by_block: Vec<BTreeMap<u32, f64>> = by_block.collect::<Option<_>>()?;
+    let first = by_block.first()?;
+    let is_complete = by_block.iter().all(|it| it.keys().eq(first.keys()))
+        && combinations
+            .iter()
+            .all(|(_, runs)| runs.len() == first.len());
+    let (rows, columns) = (by_block.len() as f64, first.len() as f64);
+    if !is_complete || rows < 2.0 || columns < 2.0 {
+        return None;
+    }
+    let of_row = |row: &BTreeMap<u32, f64>| row.values().sum::<f64>() / columns;
+    let of_block = |block: &u32| by_block.iter().map(|row| row[block]).sum::<f64>() / rows;
+    let mean = by_block.iter().map(of_row).sum::<f64>() / rows;
+    let residuals = by_block.iter().flat_map(|row| {
+        let own = of_row(row);
+        row.iter()
+            .map(move |(block, value)| value - own - of_block(block) + mean)
+    });
+    let squares: f64 = residuals.map(|it| it * it).sum();
+    Some((squares / ((rows - 1.0) * (columns - 1.0))).sqrt())
+}
+
+/// The standard deviation of one execution among those of its combination, as a share; `None` where none ran twice.
+fn within(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<f64> {
+    let (mut squares, mut freedom) = (0.0, 0.0);
+    for (_, runs) in combinations {
+        let logarithms: Vec<f64> = runs
+            .iter()
+            .filter_map(|run| run.throughput().ok())
+            .map(f64::ln)
+            .collect();
+        let count = logarithms.len() as f64;
+        if count < 2.0 {
+            continue;
+        }
+        let mean = logarithms.iter().sum::<f64>() / count;
+        squares += logarithms
+            .iter()
+            .map(|value| (value - mean).powi(2))
+            .sum::<f64>();
+        freedom += count - 1.0;
+    }
+    (freedom > 0.0).then(|| (squares / freedom).sqrt())
 }
 
 #[cfg(test)]
@@ -103,6 +152,20 @@ mod tests {
             "3 executions of each combination, or more; at the",
         );
         assert_found(&judged(&RULE, |_| {}), Level::Note, "one execution");
+    }
+
+    /// Blocks that differ by a factor of five, and 1.5 % within them: pairs see the 1.5 %.
+    #[test]
+    fn what_blocks_have_in_common_is_no_noise() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        for (at, run) in runs.iter_mut().enumerate() {
+            let block = f64::from(run.header.block);
+            set_throughput(run, 500.0 * block * (1.0 + 0.015 * (at % 3) as f64));
+        }
+        let outcome = judged_together(&RULE, &runs, over(&["flush"])).unwrap();
+        let found = outcome.figures["smallest_effect"];
+        assert!((0.01..0.06).contains(&found), "{outcome:?}");
+        assert!(outcome.evidence.contains("within blocks"), "{outcome:?}");
     }
 
     #[test]
