@@ -119,6 +119,8 @@ pub(crate) fn found_slowdowns(seed: u64, experiments: usize) -> [f64; 3] {
 }
 
 mod tests {
+    use units::fine_percent;
+
     use super::*;
 
     const SEEDS: [u64; 3] = [1, 2, 3];
@@ -182,12 +184,11 @@ mod tests {
                     });
                     let share = wrong.count() as f64 / f64::from(count);
                     println!(
-                        "until decided, at most {budget} blocks, noise {} %, margin {} %: {:.2} % called different (allowed: \
-                         {} %)",
-                        100.0 * deviation,
-                        100.0 * margin,
-                        100.0 * share,
-                        100.0 * alpha
+                        "until decided, at most {budget} blocks, noise {}, margin {}: {} called different (allowed: {})",
+                        fine_percent(deviation),
+                        fine_percent(margin),
+                        fine_percent(share),
+                        fine_percent(alpha)
                     );
                     let error = (alpha / f64::from(count)).sqrt();
                     assert!(share <= alpha + 3.0 * error, "{budget} {deviation} {share}");
