@@ -24,6 +24,8 @@ mod waiting;
 mod words;
 
 #[cfg(test)]
+mod adversarial;
+#[cfg(test)]
 mod fixture;
 
 pub use assessment::{Assessment, MachineState, Scope};

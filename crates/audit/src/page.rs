@@ -137,7 +137,7 @@ mod tests {
             .chain(WAITING.iter().map(|rule| rule.id))
             .collect();
         assert_eq!(ids.len(), RULES.len() + WAITING.len());
-        assert_eq!(ids.len(), 59);
+        assert_eq!(ids.len(), 60);
         for rule in RULES {
             for text in [
                 rule.measures,

@@ -45,6 +45,7 @@ mod t02_named_limit;
 mod t03_littles_law;
 mod t04_cross_check;
 mod t05_observer_cost;
+mod t06_whole_record;
 mod w02_data_and_memory;
 mod w03_sizes;
 mod w04_touched;
@@ -107,6 +108,7 @@ pub const RULES: &[&Rule] = &[
     &t03_littles_law::RULE,
     &t04_cross_check::RULE,
     &t05_observer_cost::RULE,
+    &t06_whole_record::RULE,
     &m01_repetition::RULE,
     &m02_cache_state::RULE,
     &m03_steady::RULE,

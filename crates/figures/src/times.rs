@@ -67,7 +67,7 @@ impl Times {
             };
             Percentile {
                 quantile: *quantile,
-                ns: edge_ns.clamp(durations.min_ns, durations.max_ns),
+                ns: edge_ns.clamp(durations.min_ns.min(durations.max_ns), durations.max_ns),
                 beyond,
                 independent,
                 interval_ns: interval_ns(&durations.histogram, *quantile, worth),
@@ -134,6 +134,16 @@ mod tests {
         let spread = seconds(&|second, index| (index * 7 + second * 13) % 61 == 0);
         assert!(spread.percentiles[0].independent > 100.0, "{spread:?}");
         assert!(!spread.percentiles[0].is_thin());
+    }
+
+    /// As a damaged record has them.
+    #[test]
+    fn a_maximum_below_the_minimum_does_no_harm() {
+        let mut times = Durations::default();
+        (1..=40).for_each(|ms| times.record(ms * 1_000_000));
+        (times.min_ns, times.max_ns) = (times.max_ns, times.min_ns);
+        let found = Times::of(&times, &[0.5]).unwrap();
+        assert_eq!(found.percentiles[0].ns, times.max_ns);
     }
 
     #[test]

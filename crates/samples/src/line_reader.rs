@@ -71,7 +71,7 @@ impl<R: BufRead> Lines<R> {
                 continue;
             }
             return match serde_json::from_slice(text) {
-                Ok(Line::Run(header)) if header.format > FORMAT => Err(ReadError::Format {
+                Ok(Line::Run(header)) if header.format != FORMAT => Err(ReadError::Format {
                     found: header.format,
                 }),
                 Ok(line) => Ok(Some(line)),

@@ -26,8 +26,10 @@ pub enum ReadError {
     /// The first line says nothing about the run.
     #[error("run record does not begin with a run line")]
     NoHeader,
-    /// The record was written by a newer program.
-    #[error("run record has format {found}; this program reads up to {FORMAT}")]
+    /// Another program wrote the record.
+    #[error(
+        "run record has format {found}, and this dbdyno reads format {FORMAT}: take the dbdyno that its first line names (dbdyno_version)"
+    )]
     Format {
         /// Format in the file.
         found: u32,

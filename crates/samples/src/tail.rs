@@ -92,7 +92,7 @@ impl RecordTail {
                 source,
             })?;
             match &line {
-                Line::Run(header) if header.format > FORMAT => {
+                Line::Run(header) if header.format != FORMAT => {
                     let found = header.format;
                     return Err(ReadError::Format { found });
                 }

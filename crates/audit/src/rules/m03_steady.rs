@@ -107,7 +107,7 @@ fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
     let shortest = courses.iter().map(Vec::len).min().unwrap_or_default();
     if shortest < SHIFT_OBSERVATIONS_AT_LEAST {
         let evidence = format!(
-            "{} of the measured phase: {SHIFT_OBSERVATIONS_AT_LEAST} would tell",
+            "{} of the measured phase, where {SHIFT_OBSERVATIONS_AT_LEAST} would tell whether it was steady",
             counted(shortest, "interval")
         );
         return Ok(Finding::new(Level::Warn, evidence).with("intervals", shortest as f64));
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn few_intervals_are_a_warning() {
         let outcome = judged(&RULE, |record| record.intervals.truncate(25));
-        assert_found(&outcome, Level::Warn, "12 would tell");
+        assert_found(&outcome, Level::Warn, "where 12 would tell");
     }
 
     #[test]

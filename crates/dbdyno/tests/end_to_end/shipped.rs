@@ -110,7 +110,7 @@ fn ssd_mycnf() {
     let scene = Scene::new();
     experiments(&scene);
     on_one_disk(&scene, "ssd-mycnf");
-    let smaller = ["--scale", "0.01", "--repeats", "1", "--only", "fs=xfs"];
+    let smaller = ["--scale", "0.02", "--repeats", "1", "--only", "fs=xfs"];
     let results = run(&scene, "ssd-mycnf", &smaller);
     assert_eq!(
         results

@@ -98,7 +98,7 @@ pub fn text(transactions: &Transactions, errors: &[ErrorCount], inputs: &[InputS
         };
         let quantile = |q: f64| {
             let ns = response.histogram.quantile_ns(q);
-            ms(ns.map(|ns| ns.clamp(response.min_ns, response.max_ns) as f64))
+            ms(ns.map(|ns| ns.clamp(response.min_ns.min(response.max_ns), response.max_ns) as f64))
         };
         let mean = (response.count > 0).then(|| response.sum_ns as f64 / response.count as f64);
         let max = (response.count > 0).then_some(response.max_ns as f64);

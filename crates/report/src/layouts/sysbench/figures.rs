@@ -70,7 +70,9 @@ pub fn histogram_of(record: &Record) -> String {
 /// A percentile (0 to 100) in milliseconds, never beyond the exact minimum and maximum; 0 where there is no time.
 fn percentile_ms(durations: &Durations, percentile: f64) -> f64 {
     let ns = durations.histogram.quantile_ns(percentile / 100.0);
-    let ns = ns.map_or(0, |ns| ns.clamp(durations.min_ns, durations.max_ns));
+    let ns = ns.map_or(0, |ns| {
+        ns.clamp(durations.min_ns.min(durations.max_ns), durations.max_ns)
+    });
     ns as f64 / 1e6
 }
 
