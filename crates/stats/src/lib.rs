@@ -42,7 +42,9 @@ pub use effect::effect_size;
 pub use history::{ChangePoint, Threshold, change_points, e_divisive};
 pub use levels::{Level, levels};
 pub use mean_interval::{ExecutionMean, Interval, execution_mean, mean_interval};
-pub use mean_shift::{MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, ShiftShape, mean_shift};
+pub use mean_shift::{
+    MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, ShiftShape, chance_of_each, mean_shift,
+};
 pub use percentile::{
     PercentileRange, Unsupported, percentile_bounds, percentile_interval, percentile_range,
     values_for_bound, values_for_percentile,

@@ -2,7 +2,8 @@
 
 use samples::Interval;
 use stats::{
-    Evidence, MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, ShiftShape, Steadiness, judge_run, mean_shift,
+    Evidence, MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, ShiftShape, Steadiness, chance_of_each,
+    judge_run, mean_shift,
 };
 use units::{change, counted, fine_percent, moment};
 
@@ -94,8 +95,8 @@ struct Chances {
 impl Chances {
     fn of(combinations: usize) -> Self {
         Self {
-            warn: WARN_CHANCE / combinations as f64,
-            invalid: INVALID_CHANCE / combinations as f64,
+            warn: WARN_CHANCE * chance_of_each(combinations),
+            invalid: INVALID_CHANCE * chance_of_each(combinations),
         }
     }
 }

@@ -42,12 +42,12 @@ impl Scene {
     }
 
     fn warns(&self, shift: &MeanShift) -> bool {
-        let chance = WARN_CHANCE / self.combinations as f64;
+        let chance = WARN_CHANCE * chance_of_each(self.combinations);
         shift.moved.abs() > 0.02 && shift.proven(chance) > 0.0
     }
 
     fn is_invalid(&self, shift: &MeanShift) -> bool {
-        let chance = INVALID_CHANCE / self.combinations as f64;
+        let chance = INVALID_CHANCE * chance_of_each(self.combinations);
         let proven = shift.proven(chance);
         let is_trend = shift.shape == ShiftShape::Line && shift.proven_change(chance) > 0.05;
         let is_moved = self.executions > 1 && shift.moved.abs() > 0.05 && proven > 0.02;
@@ -119,14 +119,18 @@ fn trust_a_steady_experiment_is_not_invalid() {
             correlation,
             depth: 0.0,
         };
-        let (warned, invalid) = scene.called(repetitions(50));
+        let (warned, invalid) = scene.called(repetitions(100));
         println!(
             "12 combinations of 3 executions, noise {:.0} %, lag-1 {correlation}: warned {:.1} %, invalid {:.1} %",
             variation * 100.0,
             warned * 100.0,
             invalid * 100.0
         );
-        assert!(warned <= 0.16 && invalid <= 0.04, "{warned} {invalid}");
+        // 7 and 1 %; the standard errors of 100 repetitions are 2.6 and 1.
+        assert!(warned <= 0.15 && invalid <= 0.04, "{warned} {invalid}");
+        if std::env::var_os("DBDYNO_TRUST").is_some() {
+            assert!(warned <= 0.08 && invalid <= 0.015, "{warned} {invalid}");
+        }
     }
 }
 
