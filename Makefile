@@ -14,9 +14,9 @@ TEST_THREADS := $(shell echo $$((2 * $$(nproc))))
 .PHONY: help quickstart test check-trust torture matrix mysql build static deb check-packages assets browser lint bench
 
 help:
-	@echo 'make quickstart  install what is missing, build, and measure a private MariaDB (about 3 minutes after the build)'
+	@echo 'make quickstart  install missing packages, build without LTO, and measure a private MariaDB (2 minutes after the build)'
 	@echo 'make test        install what the tests need, then check format and lints and run all tests'
-	@echo 'make check-trust error rates, power and coverage of the statistics by simulation, a line each (about a minute)'
+	@echo 'make check-trust error rates, power and coverage of the statistics by simulation, a line each (about 4 minutes)'
 	@echo 'make torture     hostile servers, broken networks, bad input, kills, full disks: SECONDS=600 SEED=1 (docs/reliability.md)'
 	@echo 'make matrix      install every version that can be, and run the tests that take all of them (1.2 GB to load)'
 	@echo 'make build       build $(TARGET_DIR)/release/dbdyno'
@@ -29,8 +29,9 @@ help:
 
 quickstart:
 	@scripts/install-packages.sh run
-	@$(MAKE) --no-print-directory build
-	@$(TARGET_DIR)/release/dbdyno run experiments/quickstart.toml
+	@$(MAKE) --no-print-directory assets
+	$(CARGO) build --profile quickstart --locked -p dbdyno --no-default-features
+	@$(TARGET_DIR)/quickstart/dbdyno run experiments/quickstart.toml
 
 test:
 	@scripts/install-packages.sh test

@@ -51,7 +51,7 @@ notices() {
     done
 }
 
-# first_steps TREE EXPERIMENTS: what the README says under "First steps".
+# first_steps TREE EXPERIMENTS: the first questions of the README.
 first_steps() {
     local tree=$1 experiments=$2 found
     found=$(clean "$tree" sh -c 'command -v dbdyno')

@@ -58,9 +58,12 @@ component() {
         | sed 's/ *$//' >>"$work/list"
 }
 
+# A build loads the sources of what it builds; cargo's metadata wants those of the tests, too.
+"$cargo" fetch --locked --quiet --target "$target" || fail 'the sources of the crates cannot be loaded' \
+    "cargo fetch --locked --target $target"
 # Where each crate's source is: cargo has it as JSON, of which only the manifests' paths are needed.
 "$cargo" metadata --locked --offline --format-version 1 --filter-platform "$target" >"$work/metadata" \
-    || fail 'the sources of the crates are not here' "cargo fetch --locked --target $target"
+    || fail 'cargo does not tell where the sources of the crates are' "cargo metadata --locked --offline"
 grep -o '"manifest_path":"[^"]*"' "$work/metadata" | cut -d '"' -f 4 | sort -u >"$work/manifests"
 "$cargo" tree --locked --offline -p dbdyno -e normal --prefix none --target "$target" --format '{p}|{l}' >"$work/tree"
 sed 's/ (\*)$//' "$work/tree" | sort -u >"$work/crates"

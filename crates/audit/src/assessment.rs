@@ -1,6 +1,6 @@
 //! What all findings together say, in three words: the machine, the scope, and the method with its grade.
 
-use units::counted;
+use units::{counted, seconds};
 
 use crate::{
     finding::{Level, Outcome, Unjudged},
@@ -11,11 +11,14 @@ use crate::{
 /// Executions of each combination below which nothing is claimed.
 const EXECUTIONS_OF_A_CLAIM: usize = 3;
 
+/// Seconds of a measured phase below which nothing is claimed: not even half a round of what InnoDB does every ten seconds.
+const SECONDS_OF_A_CLAIM: f64 = 5.0;
+
 /// The rule about other work on the machine, which is none of the method's.
 const MACHINE_RULE: &str = "H14";
 
 /// What all findings together say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assessment {
     /// Whether others worked on the machine.
     pub machine: MachineState,
@@ -37,14 +40,19 @@ pub enum MachineState {
 }
 
 /// What the figures are good for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scope {
-    /// Something can be claimed: each combination was executed three times at least.
+    /// Something can be claimed: each combination was executed three times at least, and none was short.
     Claim,
     /// A rough figure of so few executions.
     Rough {
         /// Of the combination that has the fewest.
         executions: usize,
+    },
+    /// A rough figure of executions that are enough, but short.
+    Short {
+        /// Measured phase of the shortest of them, seconds.
+        measured_s: f64,
     },
     /// Runs of the plan are missing.
     Interrupted {
@@ -82,7 +90,7 @@ impl Scope {
     pub fn word(self) -> &'static str {
         match self {
             Self::Claim => "claim",
-            Self::Rough { .. } => "rough",
+            Self::Rough { .. } | Self::Short { .. } => "rough",
             Self::Interrupted { .. } => "interrupted",
         }
     }
@@ -94,8 +102,12 @@ impl Scope {
             return Self::Interrupted { complete, planned };
         }
         let executions = set.combinations().iter().map(|(_, runs)| runs.len()).min();
+        // A load of data takes as long as it takes.
+        let lengths = set.complete().filter_map(|run| run.sustained_s().ok());
+        let measured_s = lengths.fold(f64::INFINITY, f64::min);
         match executions.unwrap_or_default() {
             few if few < EXECUTIONS_OF_A_CLAIM => Self::Rough { executions: few },
+            _ if measured_s < SECONDS_OF_A_CLAIM => Self::Short { measured_s },
             _ => Self::Claim,
         }
     }
@@ -125,6 +137,9 @@ impl Assessment {
             (Some(grade), _) => format!("grade {}: {}", grade.letter(), grade.in_words()),
             (None, Scope::Rough { executions }) => {
                 format!("rough, no grade: {}", counted(executions, "execution"))
+            }
+            (None, Scope::Short { measured_s }) => {
+                format!("rough, no grade: executions of {}", seconds(measured_s))
             }
             (None, Scope::Interrupted { complete, planned }) => {
                 format!("no grade: {complete} of {planned} planned runs are complete")
@@ -169,6 +184,27 @@ mod tests {
         assert_eq!(
             found.in_words(),
             "rough, no grade: 1 execution; machine quiet"
+        );
+    }
+
+    /// As `dbdyno quick` makes them.
+    #[test]
+    fn short_runs_are_rough_and_have_no_grade() {
+        let mut runs = blocks_over("flush", &["1", "2"]);
+        for run in &mut runs {
+            for interval in &mut run.intervals {
+                interval.length_s /= 100.0;
+            }
+        }
+        let found = assessed(&runs, None);
+        assert_eq!(found.letter(), None);
+        assert_eq!(found.scope.word(), "rough");
+        assert!(
+            found
+                .in_words()
+                .starts_with("rough, no grade: executions of "),
+            "{}",
+            found.in_words()
         );
     }
 

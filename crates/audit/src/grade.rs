@@ -85,7 +85,7 @@ impl Grade {
     /// What it says of the figures.
     pub fn in_words(self) -> &'static str {
         match self {
-            Self::A => "nothing speaks against the figures",
+            Self::A => "no problem found",
             Self::B => "sound, with something to keep in mind",
             Self::C => "to be read with care",
             Self::D => "one claim does not stand, or too little was observed",
@@ -97,8 +97,8 @@ impl Grade {
 
 /// How the grade comes about, in a paragraph.
 pub const FORMULA: &str = "The grade is the method's, of results that claim something: all runs of the plan, three executions \
-of each combination or more. Fewer are rough figures, an interrupted plan is none, and neither has a grade. Other work on the \
-machine (H14) is told of the machine and counts for nothing here. A: nothing above a note. B: one to three warnings. C: more \
+of each combination or more, each of five seconds or more. Fewer or shorter ones are rough figures, an interrupted plan is none, and neither has a grade. Other work on the \
+machine (H14) is the machine's state and does not count here. A: nothing above a note. B: one to three warnings. C: more \
 warnings. D: one rule failed. E: several failed. F: a rule says invalid. A rule that could not be evaluated is never a pass: \
 any holds the grade at B or below, a quarter of those that apply at C, half of them at D. Rules that do not apply, and rules \
 that are waiting for an input that no record has yet, count for nothing.";

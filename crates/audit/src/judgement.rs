@@ -35,6 +35,16 @@ pub struct Judgement {
     pub outcome: Outcome,
 }
 
+impl Judgement {
+    /// The title: what was found where that speaks against the figures, else what has to be so.
+    pub fn title(&self) -> &'static str {
+        match &self.outcome {
+            Ok(finding) if finding.level > Level::Note => self.rule.found,
+            _ => self.rule.name,
+        }
+    }
+}
+
 impl Audit {
     /// The worst level found; `None` where nothing was evaluated.
     pub fn worst(&self) -> Option<Level> {

@@ -65,6 +65,7 @@ pub fn page() -> String {
     line("");
     for rule in RULES {
         line(&format!("## {}: {}\n", rule.id, rule.name));
+        line(&format!("- **Finding:** {}", rule.found));
         line(&format!("- **Measures:** {}", rule.measures));
         line(&format!("- **Threshold:** {}.", rule.threshold));
         line(&format!("- **Consequence:** {}", rule.consequence));

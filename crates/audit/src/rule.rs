@@ -9,6 +9,8 @@ pub struct Rule {
     pub id: &'static str,
     /// What has to be so.
     pub name: &'static str,
+    /// The title of what it found, where that speaks against the figures.
+    pub found: &'static str,
     /// What it looks at.
     pub measures: &'static str,
     /// From where on it speaks, and how loud.

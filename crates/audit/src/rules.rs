@@ -51,6 +51,7 @@ mod w03_sizes;
 mod w04_touched;
 mod w05_dictionary;
 mod w06_skew;
+mod w07_rows_per_statement;
 mod w08_pages_per_row;
 mod w09_hit_rate;
 mod w10_errors;
@@ -82,6 +83,7 @@ pub const RULES: &[&Rule] = &[
     &w04_touched::RULE,
     &w05_dictionary::RULE,
     &w06_skew::RULE,
+    &w07_rows_per_statement::RULE,
     &w08_pages_per_row::RULE,
     &w09_hit_rate::RULE,
     &w10_errors::RULE,

@@ -3,15 +3,8 @@
 use crate::rule::WaitingRule;
 
 /// All of them, in the order of the page.
-pub const WAITING: &[WaitingRule] = &[
-    WaitingRule {
-        id: "W01",
-        name: "a claim about storage comes from random access past the page cache",
-        waits_for: "records of storage benchmarks, which dbdyno does not make",
-    },
-    WaitingRule {
-        id: "W07",
-        name: "rows per statement are spread as in production",
-        waits_for: "the rows that each statement returned: servers and records have their sums only",
-    },
-];
+pub const WAITING: &[WaitingRule] = &[WaitingRule {
+    id: "W01",
+    name: "a claim about storage comes from random access past the page cache",
+    waits_for: "records of storage benchmarks, which dbdyno does not make",
+}];

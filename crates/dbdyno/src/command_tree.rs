@@ -7,13 +7,13 @@ use crate::front_doors::FRONT_DOORS;
 /// `cli` with the front doors, whose arguments it hands over as they were typed.
 pub(crate) fn with_front_doors(cli: Command) -> Command {
     let doors = FRONT_DOORS.iter().map(|door| door.command());
-    with_links(cli).subcommands(doors)
+    with_paragraphs(with_links(cli)).subcommands(doors)
 }
 
 /// `cli` with the front doors and all their options.
 pub(crate) fn command_tree(cli: Command) -> Command {
     let doors = FRONT_DOORS.iter().map(|door| door.whole_command());
-    with_links(cli).subcommands(doors)
+    with_paragraphs(with_links(cli)).subcommands(doors)
 }
 
 /// `cli`, whose help also names the tools that a link makes of it.
@@ -29,11 +29,45 @@ fn with_links(cli: Command) -> Command {
     cli.after_help(format!("{}\n\n{links}", help.unwrap_or_default()))
 }
 
+/// `command`, whose help and its subcommands' end in paragraphs that follow the terminal's width.
+fn with_paragraphs(mut command: Command) -> Command {
+    if let Some(help) = command.get_after_help() {
+        let help = flowing(&help.to_string());
+        command = command.after_help(help);
+    }
+    command.mut_subcommands(with_paragraphs)
+}
+
+/// Joins the lines of each paragraph; indented lines (examples, lists) stay as they are.
+fn flowing(text: &str) -> String {
+    let is_running = |line: &str| !line.is_empty() && !line.starts_with(' ');
+    let mut out = String::new();
+    let mut before = "";
+    for line in text.lines() {
+        if !out.is_empty() {
+            let joins = is_running(before) && is_running(line);
+            out.push(if joins { ' ' } else { '\n' });
+        }
+        out.push_str(line);
+        before = line;
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    #[test]
+    fn paragraphs_flow_and_examples_stay() {
+        let text =
+            "One sentence\nover two lines.\n\nExamples:\n  dbdyno run a\n  dbdyno run b\nThe end.";
+        let flowed =
+            "One sentence over two lines.\n\nExamples:\n  dbdyno run a\n  dbdyno run b\nThe end.";
+        assert_eq!(flowing(text), flowed);
+    }
 
     #[test]
     fn no_front_door_is_left_without_its_options() {

@@ -26,7 +26,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::command_tree;
 
-/// Answers performance questions about MySQL-family servers with evidence.
+/// Measures MySQL-family servers: provisions, loads, drives, observes, compares and audits.
 #[derive(Debug, Parser)]
 #[command(
     version,
@@ -41,42 +41,42 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Get a first honest figure, from a private server or from one that is named, in about 15 seconds
+    /// Measure a private or an existing server in 15 seconds
     Quick(quick::QuickArgs),
-    /// Run an experiment file: every combination, repeated, in random order; then the report
+    /// Run an experiment file and write its report
     Run(run::RunArgs),
-    /// Write results as a page, JSON, CSV, Markdown, OpenMetrics, Parquet, and their charts as SVG or PNG
+    /// Write results as HTML, JSON, CSV, Markdown, OpenMetrics or Parquet, and charts as SVG or PNG
     Report(report::ReportArgs),
-    /// Compare any two results: faster, slower, equivalent or inconclusive, what each operation cost, and why
+    /// Compare two results: faster, slower, equivalent or inconclusive, and why
     Compare(compare::CompareArgs),
-    /// Tell whether a result can be believed: what the rules of an honest benchmark say of it
+    /// Check a result against the rules of a sound benchmark
     Audit(audit::AuditArgs),
-    /// List past results of this machine, or one experiment's figures over time with the points where they changed
+    /// List past results, or one experiment's figures over time with their change points
     History(history::HistoryArgs),
-    /// Do again what a results directory holds, and compare with what it was
+    /// Run the experiment of a results directory again and compare
     Rerun(rerun::RerunArgs),
-    /// Measure what this client reaches on this machine, before any server is measured
+    /// Measure the highest throughput of this client on this machine
     Calibrate(calibrate::CalibrateArgs),
-    /// Answer everything and do nothing: a server to measure clients against
+    /// Start a server that does nothing, to measure clients against
     NullServer(null_server::NullServerArgs),
-    /// Look at the machine of a server for a dbdyno on another host that drives its load
+    /// Observe the server's machine for a dbdyno on another host
     Observe(observe::ObserveArgs),
-    /// Create, start, stop, look into and destroy private servers
+    /// Create, start, stop, inspect and destroy private servers
     Server(server::ServerArgs),
-    /// List the tables of a server by their size, and how much of them fits into the buffer pool
+    /// List the tables of a server by size, and how much of them fits into the buffer pool
     Tables(tables::TablesArgs),
-    /// Look at a server, a run that goes on or one that has ended: throughput, response times, CPU, disk, InnoDB,
-    /// statements, waits, connections
+    /// Show a server, a running or a finished run live: throughput, response times, CPU, disk, InnoDB, statements,
+    /// waits, connections
     Top(top::TopArgs),
     /// Prepare, check and clean up the tables of TPC-H
     Tpch(tpch::TpchArgs),
     /// Prepare, run, check and clean up a TPC-C-like benchmark
     Tpcc(tpcc::TpccArgs),
-    /// Print the completions of a shell for dbdyno's command line
+    /// Print shell completions
     Completions(completions::CompletionsArgs),
     /// Write a man page for each command
     Man(man::ManArgs),
-    /// Not for people: switches a redo log on again where the dbdyno that switched it off was killed
+    /// Internal: switches a redo log on again where the dbdyno that switched it off was killed
     #[command(hide = true)]
     RedoLogGuard,
 }
@@ -100,10 +100,7 @@ impl Command {
             Self::Top(args) => top::run(args),
             Self::Tpch(args) => tpch::run(args),
             Self::Tpcc(args) => tpcc::run(args),
-            Self::Completions(args) => {
-                let mut tree = command_tree::command_tree(Cli::command());
-                completions::run(&args, &mut tree)
-            }
+            Self::Completions(args) => completions::run(&args),
             Self::Man(args) => man::run(&args, command_tree::command_tree(Cli::command())),
             Self::RedoLogGuard => redo_log_guard::run(),
         }

@@ -33,7 +33,7 @@ pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionOptions {
-    /// Host name or address; localhost means the unix socket, unless a port is given
+    /// Host name or address; localhost means the unix socket unless a port is given
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
     /// TCP port
@@ -57,17 +57,17 @@ pub(crate) struct ConnectionOptions {
     /// File of the certificate authorities to trust, PEM
     #[arg(long, value_name = "PATH")]
     pub(crate) ssl_ca: Option<PathBuf>,
-    /// Encrypt the password by whatever RSA key the server sends, where a login needs that (without TLS, over TCP)
+    /// Accept the RSA key that the server sends to encrypt the password (TCP without TLS)
     #[arg(long)]
     pub(crate) get_server_public_key: bool,
-    /// The same by this key, PEM: a copy of the server's public_key.pem
+    /// Encrypt the password by this RSA key, PEM: a copy of the server's public_key.pem
     #[arg(long, value_name = "PATH")]
     pub(crate) server_public_key_path: Option<PathBuf>,
-    /// Limit for each statement around a load, such as the making of an index [default: by purpose, see
-    /// docs/limits.md]; what is measured has none
+    /// Time limit of each statement around a load, such as CREATE INDEX; measured statements have none [default: by
+    /// purpose, see docs/limits.md]
     #[arg(long, value_name = "TIME", value_parser = statement_timeout)]
     pub(crate) statement_timeout: Option<Duration>,
-    /// Compress what is sent and received, where the server can (zlib)
+    /// Compress the protocol if the server supports it (zlib)
     #[arg(long)]
     pub(crate) compress: bool,
     /// Read only this option file
@@ -79,7 +79,7 @@ pub(crate) struct ConnectionOptions {
     /// Read no option file
     #[arg(long, conflicts_with_all = ["defaults_file", "defaults_extra_file"])]
     pub(crate) no_defaults: bool,
-    /// A private server by name, instead of all of these
+    /// Name of a private server, instead of all of these
     #[arg(long, value_name = "NAME", conflicts_with_all = ["host", "port", "socket", "user", "password_file",
         "defaults_file", "defaults_extra_file", "no_defaults"])]
     pub(crate) server: Option<String>,

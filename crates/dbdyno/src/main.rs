@@ -13,6 +13,7 @@ use samples::printable_lines_within;
 #[macro_use]
 mod output;
 
+mod candidates;
 mod command_tree;
 mod commands;
 mod connection_options;
@@ -23,6 +24,7 @@ mod terminal;
 use command_tree::with_front_doors;
 use commands::Cli;
 use front_doors::FrontDoor;
+use output::print_of_clap;
 
 /// Characters of an error that are shown: a server can send megabytes.
 const MESSAGE_AT_MOST: usize = 8000;
@@ -32,6 +34,7 @@ const EXIT_BUG: i32 = 70;
 
 fn main() -> ExitCode {
     exit_as_bug_on_panic();
+    runs::open_files::raise_limit();
     runs::signals::when_first_comes(terminal::tell_interruption);
     match run() {
         Ok(code) => code,
@@ -46,14 +49,22 @@ fn run() -> anyhow::Result<ExitCode> {
     if let Some(tool) = program.and_then(FrontDoor::linked) {
         return tool.enter(args.collect());
     }
-    let matches = with_front_doors(Cli::command()).get_matches();
+    if let Some(answered) = candidates::answer(|| command_tree::command_tree(Cli::command())) {
+        return answered;
+    }
+    let matches = match with_front_doors(Cli::command()).try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return Ok(print_of_clap(&error)?),
+    };
     let door = matches.subcommand();
     if let Some((door, matches)) = door.and_then(|(name, it)| Some((FrontDoor::named(name)?, it))) {
         let args = matches.get_many::<OsString>("args").unwrap_or_default();
         return door.enter_as_command(args.cloned().collect());
     }
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    cli.command.run()
+    match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli.command.run(),
+        Err(error) => Ok(print_of_clap(&error)?),
+    }
 }
 
 /// Prints the error and its hints; the exit code says whose fault it is.

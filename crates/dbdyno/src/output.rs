@@ -10,6 +10,7 @@
 use std::{
     fmt,
     io::{self, IsTerminal, Write},
+    process::ExitCode,
 };
 
 use runs::{Blame, Blamed};
@@ -102,6 +103,24 @@ pub(crate) fn write_out(text: &[u8]) -> Result<(), Blamed> {
     let written = stdout.write_all(text).and_then(|()| stdout.flush());
     unless_closed(written)
         .map_err(|error| Blamed::new(Blame::Machine, format!("standard output: {error}")))
+}
+
+/// Prints what clap says of a command line, in its colours; where the command line holds what cannot be printed, without
+/// them. Returns the exit code.
+pub(crate) fn print_of_clap(error: &clap::Error) -> io::Result<ExitCode> {
+    let text = error.render().to_string();
+    if printable_lines(&text) == text {
+        unless_closed(error.print())?;
+    } else if error.use_stderr() {
+        tell(format_args!("{text}"));
+    } else {
+        print(format_args!("{text}"));
+    }
+    Ok(if error.use_stderr() {
+        ExitCode::from(Blame::Input as u8)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// A reader that has seen enough is no error.

@@ -7,6 +7,7 @@
 mod error;
 mod experiment;
 mod file;
+mod nearest;
 mod plan;
 mod results;
 mod spec;
@@ -16,6 +17,7 @@ pub use experiment::{Experiment, defaults_of, question_of};
 pub use file::{
     defaults::Defaults, overrides::Overrides, position::SourcePosition, problem::Problem,
 };
+pub use nearest::nearest;
 pub use plan::{Plan, PlannedRun, estimate::Costs, matrix::Factor};
 pub use results::{
     completed_runs::{Progress, record_file_name, set_aside},

@@ -130,6 +130,7 @@ impl Names {
                 max_ns: cell.response.max_ns,
                 histogram: cell.response.histogram.clone(),
                 service: cells.service.get(index).cloned(),
+                returned: cell.returned,
             })
             .collect();
         operations.sort_by(|a, b| (&a.load, &a.operation).cmp(&(&b.load, &b.operation)));
@@ -152,6 +153,7 @@ impl Names {
                 min_ns: cell.times.min_ns,
                 max_ns: cell.times.max_ns,
                 histogram: cell.times.histogram.clone(),
+                returned: cell.returned,
             })
             .collect();
         statements.sort_by(|a, b| (&a.load, &a.statement).cmp(&(&b.load, &b.statement)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use samples::{Durations, Phase};
+use samples::{Durations, Phase, ReturnedRows};
 use workload::{Class, Failure};
 
 /// What one operation type did in one interval of one event loop.
@@ -11,6 +11,8 @@ pub(crate) struct Cell {
     /// Response times of the successful ones.
     pub(crate) response: Durations,
     pub(crate) errors: u64,
+    /// Rows of those that are single statements.
+    pub(crate) returned: ReturnedRows,
 }
 
 /// What one statement did in one interval of one event loop.
@@ -20,6 +22,7 @@ pub(crate) struct StatementCell {
     pub(crate) writes: u64,
     pub(crate) others: u64,
     pub(crate) times: Durations,
+    pub(crate) returned: ReturnedRows,
 }
 
 /// Which cells a load needs.
@@ -62,6 +65,7 @@ impl Cells {
         for (sum, cell) in self.operations.iter_mut().zip(&other.operations) {
             sum.response.add(&cell.response);
             sum.errors += cell.errors;
+            sum.returned += cell.returned;
         }
         for (sum, more) in self.service.iter_mut().zip(&other.service) {
             sum.add(more);
@@ -71,6 +75,7 @@ impl Cells {
             sum.writes += cell.writes;
             sum.others += cell.others;
             sum.times.add(&cell.times);
+            sum.returned += cell.returned;
         }
         self.send_lag.add(&other.send_lag);
     }
@@ -80,11 +85,13 @@ impl Cells {
         for cell in &mut self.operations {
             cell.response.clear();
             cell.errors = 0;
+            cell.returned = ReturnedRows::default();
         }
         self.service.iter_mut().for_each(Durations::clear);
         for cell in &mut self.statements {
             cell.times.clear();
             (cell.reads, cell.writes, cell.others) = (0, 0, 0);
+            cell.returned = ReturnedRows::default();
         }
         self.send_lag.clear();
     }
@@ -266,11 +273,21 @@ impl Recorder {
     ) {
         let cell = &mut self.cells(carried).statements[statement];
         match class {
-            Class::Read => cell.reads += 1,
+            Class::Read { rows } => {
+                cell.reads += 1;
+                cell.returned.record(rows);
+            }
             Class::Write => cell.writes += 1,
             Class::Other => cell.others += 1,
         }
         cell.times.record(time_ns);
+    }
+
+    /// Records the rows that an operation of a single statement returned.
+    pub(crate) fn returned(&mut self, operation: usize, rows: u64, carried: Option<Phase>) {
+        self.cells(carried).operations[operation]
+            .returned
+            .record(rows);
     }
 
     /// What was measured is a part of the warm-up from now on.
@@ -365,7 +382,7 @@ mod tests {
     fn what_an_earlier_phase_left_over_is_kept_apart() {
         let mut recorder = Recorder::new(shape(false));
         recorder.succeed(0, TOOK, Some(Phase::WarmUp));
-        recorder.statement(0, Class::Read, 7, Some(Phase::WarmUp));
+        recorder.statement(0, Class::Read { rows: 3 }, 7, Some(Phase::WarmUp));
         let (cells, carried) = recorder.take(None);
         assert!(cells.is_empty());
         let left_over = &carried[&Phase::WarmUp];

@@ -103,7 +103,7 @@ impl User for Transaction {
     async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
         let connection = self.connection.as_mut().unwrap();
         connection.query(b"SELECT").await?;
-        watch.statement(0, Class::Read);
+        watch.statement(0, Class::Read { rows: 1 });
         connection.query(b"COMMIT").await?;
         watch.statement(1, Class::Other);
         Ok(())

@@ -207,7 +207,10 @@ impl Error {
                  ALTER USER ... IDENTIFIED VIA mysql_native_password (MariaDB) \
                  or IDENTIFIED WITH caching_sha2_password (MySQL)"
             }
-            Self::Tls { .. } => "--ssl-mode=DISABLED connects without TLS",
+            Self::Tls { .. } => {
+                "--ssl-ca names the authority that signed the server's certificate, --ssl-mode=REQUIRED encrypts \
+                 without checking it, --ssl-mode=DISABLED connects without TLS"
+            }
             Self::NoCompression { .. } => {
                 "allow it (MySQL: protocol_compression_algorithms), or do without"
             }
@@ -235,6 +238,12 @@ impl ServerError {
             }
             1153 => "raise max_allowed_packet",
             1461 => "raise max_prepared_stmt_count",
+            1820 | 1862 => {
+                "the password has expired: set a new one with the command-line client, or use another account"
+            }
+            3118 | 4151 => {
+                "the account is locked: ALTER USER ... ACCOUNT UNLOCK, or use another account"
+            }
             1698 => "the account logs in by the operating system's user name, over the unix socket",
             _ => return None,
         })

@@ -7,6 +7,7 @@ pub(crate) mod frame;
 pub(crate) mod line;
 pub(crate) mod marker;
 pub(crate) mod pair;
+pub(crate) mod rows;
 pub(crate) mod scale;
 pub(crate) mod stack;
 pub(crate) mod timeline;

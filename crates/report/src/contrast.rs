@@ -1,12 +1,14 @@
 //! Two results side by side, as text, as Markdown and as JSON.
 
 mod audited;
+mod html;
 mod json;
+mod summary;
 mod words;
 
 use audit::SidesAudit;
 use comfy_table::{CellAlignment, Table};
-use verdict::{Check, Compared, Contrast};
+use verdict::{Check, Compared, Contrast, SharedCombination};
 
 use crate::{
     terminal::RULED,
@@ -16,18 +18,32 @@ use crate::{
     },
 };
 
+pub use html::contrast_as_html;
 pub use json::contrast_as_json;
+pub use summary::contrast_summary;
 pub(crate) use words::levels as levels_in_words;
 
 /// Differences beyond these are counted and not told.
 const DIFFERENCES_MAX: usize = 24;
+/// What differs where nothing does.
+const NOTHING_DIFFERS: &str = "nothing that is recorded of server, machine, data and method";
 const HEADS: [&str; 6] = ["", "A", "B", "change", "95 % interval", "decision"];
+
+/// Which measures are shown beside the metric that decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// Those that moved for certain, or explain what did; the others are named.
+    Moved,
+    /// All that both sides have.
+    All,
+}
 
 /// A comparison for a terminal of so many columns, ending with a line feed, with what the audit says of both sides.
 pub fn contrast_as_text(
     contrast: &Contrast,
     checks: &[Check],
     audit: &SidesAudit,
+    shown: Shown,
     width: u16,
 ) -> String {
     let width = usize::from(width).max(40);
@@ -42,19 +58,24 @@ pub fn contrast_as_text(
     parts.push(audited.join("\n"));
     let differences = differences(contrast);
     parts.push(if differences.is_empty() {
-        "What differs: nothing that is recorded of server, machine, data and method.".to_owned()
+        format!("What differs: {NOTHING_DIFFERS}.")
     } else {
         format!("What differs:\n  {}", differences.join("\n  "))
     });
     for place in &contrast.places {
         let mut sentences = vec![wrap(&words::headline(contrast, place))];
+        let groups = words::groups(contrast, place);
+        sentences.extend(groups.iter().map(|groups| wrap(groups)));
         sentences.extend(words::causes(place).iter().map(|cause| wrap(cause)));
         parts.push(sentences.join("\n"));
-        parts.push(table("", &place.metrics));
-        if !place.costs.is_empty() {
-            parts.push(table("per operation", &place.costs));
+        let rows = Rows::of(contrast, place, shown);
+        if !rows.metrics.is_empty() {
+            parts.push(table("", &rows.metrics));
         }
-        parts.extend(words::not_observed(place).map(|text| wrap(&text)));
+        if !rows.costs.is_empty() {
+            parts.push(table("per operation", &rows.costs));
+        }
+        parts.extend(rows.left_out.map(|text| wrap(&text)));
     }
     parts.extend(words::alone(contrast).iter().map(|text| wrap(text)));
     if !checks.is_empty() {
@@ -69,7 +90,12 @@ pub fn contrast_as_text(
 }
 
 /// The same as Markdown, for a comment on a change.
-pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check], audit: &SidesAudit) -> String {
+pub fn contrast_as_markdown(
+    contrast: &Contrast,
+    checks: &[Check],
+    audit: &SidesAudit,
+    shown: Shown,
+) -> String {
     let names = contrast.names.each_ref().map(|name| escaped(name));
     let mut parts = vec![format!("**A**: {}  \n**B**: {}", names[0], names[1])];
     for check in checks {
@@ -82,15 +108,20 @@ pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check], audit: &Sides
     for place in &contrast.places {
         let headline = words::headline(contrast, place);
         parts.push(format!("### {}", escaped(&headline)));
+        let groups = words::groups(contrast, place);
+        parts.extend(groups.iter().map(|text| escaped(text)));
         parts.extend(words::causes(place).iter().map(|text| escaped(text)));
-        parts.push(markdown_table(&place.metrics));
-        if !place.costs.is_empty() {
-            let costs = markdown_table(&place.costs);
+        let rows = Rows::of(contrast, place, shown);
+        if !rows.metrics.is_empty() {
+            parts.push(markdown_table(&rows.metrics));
+        }
+        if !rows.costs.is_empty() {
+            let costs = markdown_table(&rows.costs);
             parts.push(format!(
                 "<details><summary>cost per operation</summary>\n\n{costs}\n\n</details>"
             ));
         }
-        parts.extend(words::not_observed(place).map(|text| escaped(&text)));
+        parts.extend(rows.left_out.map(|text| escaped(&text)));
     }
     parts.extend(words::alone(contrast).iter().map(|text| escaped(text)));
     let differences = differences(contrast).into_iter();
@@ -100,6 +131,37 @@ pub fn contrast_as_markdown(contrast: &Contrast, checks: &[Check], audit: &Sides
     }
     parts.push(escaped(&words::method(contrast)));
     format!("{}\n", parts.join("\n\n"))
+}
+
+/// The measures of a combination that are shown.
+struct Rows<'c> {
+    metrics: Vec<&'c Compared>,
+    costs: Vec<&'c Compared>,
+    /// Those that are not, or that nobody looked at, in a sentence.
+    left_out: Option<String>,
+}
+
+impl<'c> Rows<'c> {
+    fn of(contrast: &Contrast, place: &'c SharedCombination, shown: Shown) -> Self {
+        match shown {
+            Shown::All => Self {
+                metrics: place.metrics.iter().collect(),
+                costs: place.costs.iter().collect(),
+                left_out: words::not_observed(place),
+            },
+            Shown::Moved => {
+                let tells = |it: &&Compared| words::tells(contrast, place, it);
+                let metrics: Vec<_> = place.metrics.iter().filter(tells).collect();
+                let costs: Vec<_> = place.costs.iter().filter(tells).collect();
+                let all = place.metrics.iter().chain(&place.costs);
+                Self {
+                    left_out: words::left_out(all.filter(|it| !tells(it))),
+                    metrics,
+                    costs,
+                }
+            }
+        }
+    }
 }
 
 /// That the sides did different things, in a sentence.
@@ -122,7 +184,7 @@ fn differences(contrast: &Contrast) -> Vec<String> {
     lines
 }
 
-fn table(title: &str, rows: &[Compared]) -> String {
+fn table(title: &str, rows: &[&Compared]) -> String {
     let mut table = Table::new();
     table.load_style(RULED);
     let mut heads = HEADS;
@@ -141,7 +203,7 @@ fn table(title: &str, rows: &[Compared]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn markdown_table(rows: &[Compared]) -> String {
+fn markdown_table(rows: &[&Compared]) -> String {
     let mut lines = vec![
         format!("| {} |", HEADS.join(" | ")),
         "| --- | ---: | ---: | ---: | ---: | --- |".to_owned(),

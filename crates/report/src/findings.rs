@@ -4,7 +4,7 @@
 //! audit of results/quickstart-1: grade F: not to be compared or published; machine quiet
 //! 1 invalid, 2 fail, 3 warn, 7 note, 19 pass, 4 not evaluated, 13 do not apply
 //!
-//! INVALID  H14 nobody else used the machine
+//! INVALID  H14 something else used the machine
 //!   measured     in 3 of 24 runs (4, 6, 9); run 4: other programs took 31 % of the CPU
 //!   threshold    other programs above 5 % of the CPU, steal above 1 %: invalid
 //!   consequence  The run shared the machine with something that the next run will not meet.
@@ -32,7 +32,13 @@ pub struct AuditFilter {
 }
 
 impl AuditFilter {
-    fn has(&self, judgement: &Judgement) -> bool {
+    /// Whether nothing is left out.
+    pub(crate) fn is_all(&self) -> bool {
+        self.level.is_none() && self.rule.is_none()
+    }
+
+    /// Whether this one is shown.
+    pub(crate) fn has(&self, judgement: &Judgement) -> bool {
         let is_rule = self
             .rule
             .as_ref()
@@ -90,13 +96,10 @@ pub fn audit_text(name: &str, audit: &Audit, shown: &AuditFilter, width: u16) ->
 type Kind = (&'static str, fn(&Unjudged) -> Option<&String>);
 
 const UNJUDGED: [Kind; 2] = [
-    (
-        "\nnot evaluated, for an input is missing",
-        |why| match why {
-            Unjudged::NotEvaluated(what) => Some(what),
-            Unjudged::DoesNotApply(_) => None,
-        },
-    ),
+    ("\nnot evaluated: data missing", |why| match why {
+        Unjudged::NotEvaluated(what) => Some(what),
+        Unjudged::DoesNotApply(_) => None,
+    }),
     ("\ndoes not apply", |why| match why {
         Unjudged::DoesNotApply(why) => Some(why),
         Unjudged::NotEvaluated(_) => None,
@@ -110,15 +113,14 @@ fn push(out: &mut String, text: &str) {
 fn told(judgement: &Judgement, finding: &Finding, is_short: bool, width: usize) -> String {
     let rule = judgement.rule;
     let level = finding.level.name().to_uppercase();
-    let head = format!("{level:<8} {} ", rule.id);
+    let title = judgement.title();
+    let head = format!("{level:<8} {} {title}", rule.id);
+    let evidence = wrapped_behind("  measured     ", &finding.evidence, width);
     if is_short {
-        let evidence = wrapped_behind("  measured     ", &finding.evidence, width);
-        return format!("\n{head}{}\n{evidence}", rule.name);
+        return format!("\n{head}\n{evidence}");
     }
-    // What speaks against the figures has what was found for its title, not what ought to be.
-    let head = wrapped_behind(&head, &finding.evidence, width);
     let lines = [
-        wrapped_behind("  has to be so ", rule.name, width),
+        evidence,
         wrapped_behind("  threshold    ", rule.threshold, width),
         wrapped_behind("  consequence  ", rule.consequence, width),
         wrapped_behind("  remedy       ", rule.remedy, width),
@@ -154,7 +156,8 @@ pub fn audit_in_short(audit: &Audit, width: u16) -> String {
         let found = judgement.outcome.as_ref().ok();
         if let Some(finding) = found.filter(|finding| finding.level > Level::Note) {
             let head = format!("  {:<7} {} ", finding.level.name(), judgement.rule.id);
-            lines.push(wrapped_behind(&head, &finding.evidence, width));
+            let told = format!("{}: {}", judgement.title(), finding.evidence);
+            lines.push(wrapped_behind(&head, &told, width));
         }
     }
     lines.join("\n") + "\n"
@@ -166,6 +169,7 @@ pub fn rule_explained(id: &str, width: u16) -> Option<String> {
     if let Some(rule) = audit::rule(id) {
         let lines = [
             format!("{}: {}", rule.id, rule.name),
+            wrapped_behind("  finding      ", rule.found, width),
             wrapped_behind("  measures     ", rule.measures, width),
             wrapped_behind("  threshold    ", rule.threshold, width),
             wrapped_behind("  consequence  ", rule.consequence, width),
@@ -298,8 +302,8 @@ mod tests {
         let text = audit_text("one", &nearly_empty(), &shown, 100);
         for part in [
             "audit of one: rough, no grade: ",
-            "WARN     H11 by unix socket on the server's own machine",
-            "  has to be so clients reach the server as an application would",
+            "WARN     H11 the clients ran on the server's machine",
+            "  measured     by unix socket on the server's own machine",
             "  threshold    on the server's own machine",
             "  consequence  No network",
             "  remedy       Run the clients on another machine",
@@ -317,10 +321,7 @@ mod tests {
     #[test]
     fn what_was_not_evaluated_is_listed_with_its_reason_and_hidden_by_a_level() {
         let text = audit_text("one", &nearly_empty(), &AuditFilter::default(), 100);
-        assert!(
-            text.contains("\nnot evaluated, for an input is missing\n"),
-            "{text}"
-        );
+        assert!(text.contains("\nnot evaluated: data missing\n"), "{text}");
         assert!(
             text.contains("H04 the file system passes flushes on: the storage behind"),
             "{text}"
@@ -352,8 +353,8 @@ mod tests {
     #[test]
     fn rules_explain_themselves() {
         let text = rule_explained("c01", 80).unwrap();
-        assert!(text.starts_with("C01: no figure is bought"), "{text}");
-        assert!(rule_explained("W07", 80).unwrap().contains("waits for"));
+        assert!(text.starts_with("C01: no figure rests on"), "{text}");
+        assert!(rule_explained("W01", 80).unwrap().contains("waits for"));
         assert_eq!(rule_explained("Z99", 80), None);
     }
 }

@@ -6,13 +6,17 @@ mod csv;
 mod json;
 mod markdown;
 mod openmetrics;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 pub use csv::csv;
 pub use json::json;
 pub use markdown::markdown;
 pub use openmetrics::openmetrics;
-pub use parquet::{ParquetError, parquet};
+
+use crate::results::Results;
+#[cfg(feature = "parquet")]
+use crate::tables::columns::{table_of_measures, table_of_seconds};
 
 /// How far results are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,4 +25,33 @@ pub enum Detail {
     Runs,
     /// Also what each run did second by second; of a table, that instead.
     Seconds,
+}
+
+/// The results could not be put into a Parquet file.
+#[derive(Debug, thiserror::Error)]
+pub enum ParquetError {
+    /// This program was built without the feature `parquet`.
+    #[error("this dbdyno was built without Parquet")]
+    NotBuilt,
+    /// The format does not take them.
+    #[error("cannot write the results as Parquet: {0}")]
+    Format(String),
+}
+
+/// The results as the bytes of a Parquet file, compressed by Snappy; what was not measured is null.
+pub fn parquet(results: &Results, detail: Detail) -> Result<Vec<u8>, ParquetError> {
+    #[cfg(feature = "parquet")]
+    let written = {
+        let table = match detail {
+            Detail::Runs => table_of_measures(results),
+            Detail::Seconds => table_of_seconds(results),
+        };
+        parquet::bytes(&table).map_err(|error| ParquetError::Format(error.to_string()))
+    };
+    #[cfg(not(feature = "parquet"))]
+    let written = {
+        let _ = (results, detail);
+        Err(ParquetError::NotBuilt)
+    };
+    written
 }

@@ -7,7 +7,7 @@ pub(crate) mod scaling;
 use std::collections::BTreeMap;
 
 use samples::{Host, Record};
-use verdict::{Cost, Execution};
+use verdict::{Cost, Execution, Metric};
 
 use crate::{
     grid::cell::{Cell, Percentile},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Names that a factor along x usually has, best first.
-const USUAL_X: [&str; 3] = ["connections", "clients", "threads"];
+pub(crate) const USUAL_X: [&str; 3] = ["connections", "clients", "threads"];
 
 /// All runs, arranged.
 pub(crate) struct Grid<'r> {
@@ -47,6 +47,18 @@ pub(crate) enum Measure {
     Cost(Cost),
     /// Response times: the percentiles that stand in one chart.
     Latency(Vec<Percentile>),
+}
+
+impl Measure {
+    /// Whether it draws a metric.
+    pub(crate) fn shows(&self, metric: Metric) -> bool {
+        match self {
+            Self::Throughput => metric == Metric::Throughput,
+            Self::NewOrders => metric == Metric::NewOrders,
+            Self::Latency(percentiles) => percentiles.iter().any(|it| it.metric() == metric),
+            Self::Cpu | Self::Cost(_) => false,
+        }
+    }
 }
 
 /// The part of the grid that shares one chart.
@@ -146,21 +158,20 @@ impl<'r> Grid<'r> {
         x.is_some_and(|factor| USUAL_X.contains(&factor.name.as_str()))
     }
 
+    /// A level along x, in words: `16 connections`, `pool 48M`; `None` where nothing is along x.
+    pub(crate) fn place_on_x(&self, x: usize) -> Option<String> {
+        let factor = self.x.as_ref()?;
+        let (name, level) = (factor.name.as_str(), factor.levels[x].as_str());
+        Some(match (self.x_counts_clients(), level) {
+            (true, "1") => format!("1 {}", name.trim_end_matches('s')),
+            (true, _) => format!("{level} {name}"),
+            (false, _) => format!("{name} {level}"),
+        })
+    }
+
     /// A combination in a facet, in words: `16 connections, mix 1:0`; empty when there is but one.
     pub(crate) fn place(&self, facet: &Facet, line: usize, x: usize) -> String {
-        let x = self.x.as_ref().map(|factor| {
-            let level = &factor.levels[x];
-            if self.x_counts_clients() {
-                let plural = if level == "1" {
-                    factor.name.trim_end_matches('s')
-                } else {
-                    &factor.name
-                };
-                format!("{level} {plural}")
-            } else {
-                format!("{} {level}", factor.name)
-            }
-        });
+        let x = self.place_on_x(x);
         let line = self.line.as_ref().and_then(|factor| {
             let level = facet.lines[line].level.as_ref()?;
             Some(format!("{} {level}", factor.name))

@@ -1,6 +1,6 @@
 //! Results over time, as text: the list of all, and the series of one experiment.
 
-use comfy_table::Table;
+use comfy_table::{ContentArrangement, Table};
 use units::counted;
 use verdict::{Headline, Levels, Measure, Series};
 
@@ -54,34 +54,7 @@ pub fn history_as_text(results: &[PastResult], skipped: usize, gone: usize, widt
             .join("\n\n")
             + "\n";
     }
-    let mut table = ruled(&[
-        "begun",
-        "experiment",
-        "key",
-        "server",
-        "result",
-        "grade",
-        "question",
-        "where",
-    ]);
-    for past in results {
-        let result = match (&past.missing, &past.headline) {
-            (Some(why), _) => why.clone(),
-            (None, Some(headline)) => in_words(headline),
-            (None, None) => "nothing complete".to_owned(),
-        };
-        table.add_row([
-            in_cell(&past.at),
-            in_cell(&past.name),
-            in_cell(&past.key),
-            in_cell(&past.server),
-            in_cell(&result),
-            past.grade.map_or_else(|| "–".to_owned(), String::from),
-            in_cell(&shortened(&past.question)),
-            samples::printable(&past.path).into_owned(),
-        ]);
-    }
-    let mut parts = vec![drawn(&table)];
+    let mut parts = vec![list(results, width)];
     if skipped > 0 {
         let older = format!(
             "{} not shown; --last shows more",
@@ -91,6 +64,69 @@ pub fn history_as_text(results: &[PastResult], skipped: usize, gone: usize, widt
     }
     parts.extend(gone);
     format!("{}\n", parts.join("\n\n"))
+}
+
+/// The columns of the list, and the order in which they are left out where the terminal is too narrow; the others stay.
+const COLUMNS: [&str; 8] = [
+    "begun",
+    "experiment",
+    "key",
+    "server",
+    "result",
+    "grade",
+    "question",
+    "where",
+];
+const LEFT_OUT: [&str; 3] = ["question", "key", "server"];
+
+/// The list with as many columns as fit; where the least do not, their cells have several lines.
+fn list(results: &[PastResult], width: u16) -> String {
+    let with = |left_out: &[&str]| {
+        let shown: Vec<bool> = COLUMNS.map(|name| !left_out.contains(&name)).to_vec();
+        let kept = |cells: Vec<String>| {
+            let cells = cells.into_iter().zip(&shown);
+            cells
+                .filter(|(_, shown)| **shown)
+                .map(|(cell, _)| cell)
+                .collect::<Vec<_>>()
+        };
+        let heads = kept(COLUMNS.map(str::to_owned).to_vec());
+        let mut table = ruled(&heads.iter().map(String::as_str).collect::<Vec<_>>());
+        for past in results {
+            table.add_row(kept(row(past)));
+        }
+        table
+    };
+    let fits = |text: &String| {
+        text.lines()
+            .all(|line| line.chars().count() <= width.into())
+    };
+    let fitting = (0..=LEFT_OUT.len()).map(|count| drawn(&with(&LEFT_OUT[..count])));
+    fitting.into_iter().find(fits).unwrap_or_else(|| {
+        let mut table = with(&LEFT_OUT);
+        table
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(width);
+        drawn(&table)
+    })
+}
+
+fn row(past: &PastResult) -> Vec<String> {
+    let result = match (&past.missing, &past.headline) {
+        (Some(why), _) => why.clone(),
+        (None, Some(headline)) => in_words(headline),
+        (None, None) => "nothing complete".to_owned(),
+    };
+    vec![
+        in_cell(&past.at),
+        in_cell(&past.name),
+        in_cell(&past.key),
+        in_cell(&past.server),
+        in_cell(&result),
+        past.grade.map_or_else(|| "–".to_owned(), String::from),
+        in_cell(&shortened(&past.question)),
+        samples::printable(&past.path).into_owned(),
+    ]
 }
 
 /// One measure of one experiment's combinations over time, ending with a line feed.

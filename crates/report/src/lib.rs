@@ -21,16 +21,20 @@ mod picture;
 mod results;
 mod run_report;
 mod sentences;
+mod summary;
 mod tables;
 mod terminal;
 mod text;
 
-pub use contrast::{contrast_as_json, contrast_as_markdown, contrast_as_text};
+pub use contrast::{
+    Shown, contrast_as_html, contrast_as_json, contrast_as_markdown, contrast_as_text,
+    contrast_summary,
+};
 pub use database::{Error, write_summary};
 pub use findings::{AuditFilter, audit_in_short, audit_json, audit_text, rule_explained};
 pub use formats::{Detail, ParquetError, csv, json, markdown, openmetrics, parquet};
 pub use history::{PastResult, history_as_text, series_as_text};
-pub use page::html;
+pub use page::{audit_html, html};
 pub use picture::{Picture, PictureError, pictures, png};
 pub use results::{Chart, Disturbances, Factor, Results};
 pub use run_report::{Classes, PercentileValue, RunReport, StatementReport, Times};
@@ -38,5 +42,6 @@ pub use sentences::{
     disturbances::disturbance_in_words,
     limit::{limit_in_words, limit_of},
 };
+pub use summary::summary;
 pub use tables::table_sizes::TableList;
 pub use terminal::table;

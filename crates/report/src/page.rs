@@ -7,8 +7,11 @@ mod blocks;
 mod charts;
 mod comparison;
 mod costs;
+mod document;
 mod environment;
 mod figures;
+mod header;
+mod interval;
 mod list;
 mod machines;
 mod series;
@@ -17,14 +20,14 @@ mod verdict;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+pub use audit::audit_html;
+pub(crate) use document::document;
+pub(crate) use figures::{scrolling, unbroken};
+pub(crate) use interval::RatioScale;
+
 use crate::{grid::Grid, results::Results};
 
-const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/series.js");
-/// Nothing may be fetched: even a hostile string that got through could not phone home.
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
-
 /// The chart library, if it was there when this program was built (see `build.rs`).
 struct Uplot {
     script: &'static str,
@@ -37,39 +40,45 @@ const UPLOT: Option<Uplot> = include!(concat!(env!("OUT_DIR"), "/uplot.rs"));
 /// Renders `results` as one HTML page.
 pub fn html(results: &Results) -> String {
     let grid = Grid::of(results);
-    let charts = charts::Charts::of(&grid);
-    let title = if results.question.trim().is_empty() {
-        &results.name
-    } else {
-        &results.question
-    };
+    let asked = results.verdict.as_ref().map(|question| question.metric);
+    let charts = charts::Charts::of(&grid, asked);
+    let variables = variables::Variables::of(results);
+    let title = results.title();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            (head(title))
+            (document::head(title, UPLOT.as_ref().map(|it| it.style)))
             body {
                 a.skip href="#verdict" { "Skip to the verdict" }
                 (hatches())
                 header {
                     p.kicker { "dbdyno report: " (results.name) }
                     h1 { (title) }
+                    (header::facts(results, &grid, &variables))
                     (contents(results, &grid))
                 }
                 main {
                     (verdict::section(results, &grid))
                     (comparison::section(results, &grid))
                     @if let Some(charts) = &charts { (charts.answer()) }
-                    (audit::section(results))
-                    (costs::section(results, &grid, charts.as_ref()))
-                    @if let Some(charts) = &charts { (charts.rest()) }
                     (environment::errors(results))
+                    (audit::section(results))
                     (list::section(results, &grid, UPLOT.is_some()))
-                    (environment::section(results))
-                    (environment::reproduce(results))
+                    @if let Some(blocks) = comparison::blocks(results, &grid) {
+                        (part("blocks-part", "Block by block", blocks))
+                    }
+                    @if grid.combinations() > 0 {
+                        (part("costs-part", "Limits, CPU and cost per operation", html! {
+                            (costs::section(results, &grid, charts.as_ref()))
+                            @if let Some(charts) = &charts { (charts.rest()) }
+                        }))
+                    }
+                    @if !results.runs.is_empty() {
+                        (part("environment-part", "Machine, server and data", environment::section(results, &variables)))
+                    }
+                    (part("reproduce-part", "How to reproduce", environment::reproduce(results)))
                 }
-                footer {
-                    p { "Made by dbdyno " (env!("CARGO_PKG_VERSION")) "." }
-                }
+                (document::footer())
                 @if let Some(uplot) = UPLOT {
                     (series::data(results, &grid))
                     script { (PreEscaped(format!("/*\n{}*/\n", uplot.licence))) (PreEscaped(uplot.script)) }
@@ -78,8 +87,7 @@ pub fn html(results: &Results) -> String {
             }
         }
     };
-    // XML, to which the charts of the page are cut out, knows no control characters; and nobody is to be deceived.
-    samples::printable_lines(&page.into_string()).into_owned()
+    document::as_text(page)
 }
 
 /// Where to find what, for those who do not read from the top.
@@ -88,10 +96,14 @@ fn contents(results: &Results, grid: &Grid) -> Markup {
     let parts = [
         ("verdict", "Verdict", true),
         ("audit", "Audit", results.audit.is_some()),
-        ("time", "Where the time went", grid.combinations() > 0),
-        ("runs", "Every run", measured),
-        ("environment", "Machine, server and data", measured),
-        ("reproduce", "How to reproduce", true),
+        ("runs", "A run over time", measured),
+        (
+            "costs-part",
+            "Limits, CPU and cost per operation",
+            grid.combinations() > 0,
+        ),
+        ("environment-part", "Machine, server and data", measured),
+        ("reproduce-part", "How to reproduce", true),
     ];
     html! {
         nav aria-label="Parts of this report" {
@@ -100,16 +112,12 @@ fn contents(results: &Results, grid: &Grid) -> Markup {
     }
 }
 
-fn head(title: &str) -> Markup {
+/// What few look up: folded until it is asked for. A link to `id` opens it, for it lies inside.
+fn part(id: &str, title: &str, content: Markup) -> Markup {
     html! {
-        head {
-            meta charset="utf-8";
-            meta http-equiv="Content-Security-Policy" content=(POLICY);
-            meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="color-scheme" content="light dark";
-            title { (title) }
-            @if let Some(uplot) = UPLOT { style { (PreEscaped(uplot.style)) } }
-            style { (PreEscaped(STYLE)) }
+        details.part {
+            summary { (title) }
+            div id=(id) { (content) }
         }
     }
 }

@@ -27,6 +27,16 @@ pub struct Results {
     pub planned_runs: u32,
 }
 
+impl Results {
+    /// The question, or the name of an experiment that asks none.
+    pub(crate) fn title(&self) -> &str {
+        match self.question.trim() {
+            "" => &self.name,
+            question => question,
+        }
+    }
+}
+
 /// What other work on the machines spoilt, and from when on it does.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Disturbances {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::sentences::{limit::limit_in_words, observers};
 
 mod csv;
+mod summary;
 mod text;
 
 /// What one run measured.

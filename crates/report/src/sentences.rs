@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod ceiling;
 pub(crate) mod disturbances;
+pub(crate) mod groups;
 pub(crate) mod limit;
 pub(crate) mod observers;
 pub(crate) mod steadiness;

@@ -84,11 +84,7 @@ pub fn table(results: &Results, width: u16) -> String {
 }
 
 fn heading(results: &Results, grid: &Grid, width: usize) -> String {
-    let question = match results.question.trim() {
-        "" => &results.name,
-        question => question,
-    };
-    let mut lines = vec![wrapped(question, width)];
+    let mut lines = vec![wrapped(results.title(), width)];
     if !grid.constants.is_empty() {
         lines.push(wrapped(
             &format!("all runs: {}", in_words(&grid.constants)),

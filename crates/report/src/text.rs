@@ -1,4 +1,5 @@
 //! Text as its place needs it: broken into lines, escaped.
 
+pub(crate) mod facts;
 pub(crate) mod markdown;
 pub(crate) mod wrapped;

@@ -60,7 +60,7 @@ impl Blamed {
     pub fn of_server(address: &protocol::Address, error: protocol::Error) -> Self {
         // What the server refuses at login, or cannot be reached at, is what the user named.
         let blame = match error.server_number() {
-            Some(1044 | 1045 | 1049 | 1698) => Blame::Input,
+            Some(1044 | 1045 | 1049 | 1130 | 1698 | 1820 | 1862 | 3118 | 4151) => Blame::Input,
             Some(_) => Blame::Server,
             None if error.is_login_refused() => Blame::Input,
             None if error.is_connection_lost() => Blame::Server,
@@ -73,6 +73,14 @@ impl Blamed {
                 || matches!(error, protocol::Error::NoAnswer { .. }) =>
             {
                 format!("server {address}: {error}")
+            }
+            // Who was never there did not go away, nor did one with whom no TLS came about.
+            None if matches!(
+                error,
+                protocol::Error::Connect { .. } | protocol::Error::Tls { .. }
+            ) =>
+            {
+                error.to_string()
             }
             None if error.is_connection_lost() => {
                 format!("server {address} went away: {error}")
@@ -173,6 +181,46 @@ impl From<server::Error> for Blamed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_login_that_is_refused_is_the_users_to_mend() {
+        let address = protocol::Address::Tcp {
+            host: "db1".to_owned(),
+            port: 3306,
+        };
+        let of = |number| {
+            let refusal = protocol::ServerError {
+                number,
+                sqlstate: "HY000".into(),
+                message: "refused".into(),
+            };
+            let blamed = Blamed::of_server(&address, protocol::Error::Server(refusal));
+            (blamed.blame, blamed.hints.is_empty())
+        };
+        // Wrong password, no such host, expired (twice), locked by MySQL and by MariaDB.
+        for number in [1045, 1130, 1820, 1862, 3118, 4151] {
+            assert_eq!(of(number), (Blame::Input, false), "{number}");
+        }
+        assert_eq!(of(1213).0, Blame::Server);
+    }
+
+    #[test]
+    fn a_server_with_whom_no_tls_came_about_did_not_go_away() {
+        let address = protocol::Address::Tcp {
+            host: "db1".to_owned(),
+            port: 3306,
+        };
+        let error = protocol::Error::Tls {
+            address: address.to_string(),
+            what: "invalid peer certificate".to_owned(),
+        };
+        let blamed = Blamed::of_server(&address, error);
+        assert_eq!(
+            blamed.message,
+            "TLS with db1:3306: invalid peer certificate"
+        );
+        assert!(blamed.hints[0].contains("--ssl-ca"), "{:?}", blamed.hints);
+    }
 
     #[test]
     fn a_full_disk_is_the_machines_fault() {

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use experiment::nearest;
 use protocol::Endpoint;
 use server::Server;
 
@@ -43,7 +44,21 @@ pub fn check_name(what: &str, name: &str) -> Result<(), Blamed> {
 
 /// Opens the server of this name.
 pub fn open(name: &str) -> Result<Server, Blamed> {
-    Ok(Server::open(&path(name)?)?)
+    match Server::open(&path(name)?) {
+        Err(error @ server::Error::Missing { .. }) => {
+            let near = names()?;
+            let near = nearest(name, &near).map(|near| format!("did you mean {near}?"));
+            Err(Blamed::from(error).hint(near))
+        }
+        opened => Ok(opened?),
+    }
+}
+
+/// The names of all servers.
+fn names() -> Result<Vec<String>, Blamed> {
+    let listed = server::list(&root()?)?.into_iter();
+    let names = listed.filter_map(|it| Some(it.path.file_name()?.to_str()?.to_owned()));
+    Ok(names.collect())
 }
 
 /// How to connect to the server of this name; it has to run.

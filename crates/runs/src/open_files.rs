@@ -7,17 +7,22 @@ use crate::blame::{Blame, Blamed};
 /// What a process holds besides its connections: pollers, timers, records, /proc, what it was given.
 const OTHER_FILES: u64 = 64;
 
-/// Raises the soft limit to the hard one and returns how many connections it leaves room for.
-pub fn room_for_connections() -> u64 {
+/// Raises the soft limit to the hard one, before anything is started.
+///
+/// A private server inherits the limit and sizes its caches of tables by it: were it raised only for the first load, the
+/// first server of an experiment would be another one than the next.
+pub fn raise_limit() {
     let limit = getrlimit(Resource::Nofile);
     let mut raised = limit;
     raised.current = limit.maximum;
     // It may always be raised that far; where it is not, what is there counts.
-    let current = match setrlimit(Resource::Nofile, raised) {
-        Ok(()) => limit.maximum,
-        Err(_) => limit.current,
-    };
+    let _ = setrlimit(Resource::Nofile, raised);
+}
+
+/// How many connections the limit leaves room for.
+pub fn room_for_connections() -> u64 {
     // No limit at all is `None`.
+    let current = getrlimit(Resource::Nofile).current;
     current.unwrap_or(u64::MAX).saturating_sub(OTHER_FILES)
 }
 

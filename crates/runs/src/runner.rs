@@ -142,12 +142,13 @@ impl<'a> Runner<'a> {
                 }
             }
             let begin = reactor::system_now();
-            let to_do = [run].into_iter().chain(queue.iter().copied());
+            let coming = disturbed.coming(self.results, self.experiment)?;
+            let to_do = [run].into_iter().chain(queue.iter().copied()).chain(coming);
             let left = time_left.of(to_do.map(|it| expected(&it.load)));
             self.one(run, done, left, step)?;
             time_left.done(expected(&run.load), reactor::system_now() - begin);
             done += 1;
-            disturbed.done.push(run);
+            disturbed.add(run, self.results, self.experiment)?;
             if queue.front().is_none_or(|next| next.block != run.block) {
                 let again = disturbed.again(self.results, self.experiment, step)?;
                 again
@@ -270,7 +271,8 @@ impl<'a> Runner<'a> {
                 if !self.given.contains_key(address) {
                     let endpoint = match &self.choices.endpoint {
                         Some(endpoint) => Endpoint {
-                            statement_timeout: run.server.access().statement_timeout,
+                            statement_timeout: (run.server.access().statement_timeout)
+                                .or(endpoint.statement_timeout),
                             ..endpoint.clone()
                         },
                         None => (self.choices.reach)(&run.server)?,

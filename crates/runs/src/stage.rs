@@ -213,7 +213,7 @@ pub(crate) fn refuse_local(server_pid: Option<u32>) -> Result<(), Blamed> {
     match server_pid {
         None => Ok(()),
         Some(_) => {
-            let message = "the server is on this machine, which is looked at anyway";
+            let message = "the server is on this machine, which is observed anyway";
             let hint = "leave out observe, or --observe";
             Err(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
         }

@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 
 use crate::{machine::Host, reader::Record};
 
+/// Programs that are named.
+const NAMED_AT_MOST: usize = 3;
+
 /// Shares of a machine's CPU capacity, 0 to 1, that neither the server nor dbdyno had, over the measured phase.
 ///
 /// Other programs are known by their user time: what the kernel does by itself (writing back, working off interrupts) is
 /// often done for the server and would blame the side of a comparison that asks more of the disk.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Disturbance {
     /// User time of other programs.
     pub others: f64,
+    /// The names of those that had most of it, busiest first, at most three; none in records of before they were looked at.
+    pub programs: Vec<String>,
     /// Time that the hypervisor gave to others.
     pub steal: f64,
 }
@@ -27,7 +32,7 @@ impl Disturbance {
     /// it is there, could be told from others.
     pub fn of(record: &Record) -> Option<Self> {
         let measured = record.measured()?;
-        let mut by_host: BTreeMap<Host, Sums> = BTreeMap::new();
+        let mut by_host: BTreeMap<Host, Sums<'_>> = BTreeMap::new();
         for sample in measured.telemetry() {
             let Some(machine) = sample.machine else {
                 continue;
@@ -45,17 +50,17 @@ impl Disturbance {
             let sums = by_host.entry(sample.host).or_default();
             sums.others_s += machine.user_s - ours_s;
             sums.steal_s += machine.steal_s;
-            sums.capacity_s += machine.user_s
-                + machine.system_s
-                + machine.iowait_s
-                + machine.steal_s
-                + machine.idle_s;
+            sums.capacity_s += machine.capacity_s();
+            for program in &sample.programs {
+                *sums.programs.entry(program.name.as_str()).or_default() += program.user_s;
+            }
         }
         let shares = by_host.into_values().filter(|sums| sums.capacity_s > 0.0);
         shares
             .map(|sums| Self {
                 others: (sums.others_s / sums.capacity_s).max(0.0),
                 steal: sums.steal_s / sums.capacity_s,
+                programs: busiest(sums.programs),
             })
             .max_by(|a, b| (a.others + a.steal).total_cmp(&(b.others + b.steal)))
     }
@@ -66,8 +71,17 @@ impl Disturbance {
     }
 }
 
+/// The names of those with the most time.
+fn busiest(programs: BTreeMap<&str, f64>) -> Vec<String> {
+    let mut programs: Vec<(&str, f64)> = programs.into_iter().collect();
+    programs.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let busiest = programs.into_iter().take(NAMED_AT_MOST);
+    busiest.map(|(name, _)| name.to_owned()).collect()
+}
+
 #[derive(Default)]
-struct Sums {
+struct Sums<'r> {
+    programs: BTreeMap<&'r str, f64>,
     others_s: f64,
     steal_s: f64,
     capacity_s: f64,

@@ -29,6 +29,25 @@ pub struct ErrorCount {
     pub outcome_unknown: u64,
 }
 
+impl ErrorCount {
+    /// `1213 (40001)`, or `client` of what the client found itself.
+    pub fn code(&self) -> String {
+        match (self.number, self.sqlstate.as_str()) {
+            (0, _) => "client".to_owned(),
+            (number, "") => number.to_string(),
+            (number, sqlstate) => format!("{number} ({sqlstate})"),
+        }
+    }
+
+    /// `error 1213 (40001)`, or that the client found it, most often that the connection was lost; the message says which.
+    pub fn in_words(&self) -> String {
+        match self.number {
+            0 => "client error".to_owned(),
+            _ => format!("error {}", self.code()),
+        }
+    }
+}
+
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"

@@ -4,6 +4,7 @@ use crate::{
     durations::Durations,
     histogram::Histogram,
     line::{Carried, Interval, OperationInterval, StatementInterval},
+    returned_rows::ReturnedRows,
 };
 
 /// An interval without the names of its operations and statements, whose sums are in the record's totals.
@@ -46,6 +47,7 @@ fn operations(parts: &[OperationInterval]) -> Vec<OperationInterval> {
         max_ns: response.max_ns,
         histogram: response.histogram.compacted(),
         service,
+        returned: ReturnedRows::default(),
     }]
 }
 
@@ -67,6 +69,7 @@ fn statements(parts: &[StatementInterval]) -> Vec<StatementInterval> {
         min_ns: 0,
         max_ns: 0,
         histogram: Histogram::none(),
+        returned: ReturnedRows::default(),
     };
     for part in parts {
         sum.reads += part.reads;

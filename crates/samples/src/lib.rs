@@ -28,6 +28,7 @@ mod observer;
 mod printable;
 mod read_error;
 mod reader;
+mod returned_rows;
 mod server_activity;
 mod server_moment;
 mod tail;
@@ -67,6 +68,7 @@ pub use printable::{
 };
 pub use read_error::ReadError;
 pub use reader::Record;
+pub use returned_rows::ReturnedRows;
 pub use server_activity::{
     InnodbStatus, ServerObservation, ServerStatus, ServerTotals, SlowClass, SlowLog, TableSize,
     TableSizes, TotalsRow,
@@ -75,7 +77,7 @@ pub use server_moment::{ClientConnection, ServerMoment, TimesUpTo};
 pub use tail::RecordTail;
 pub use telemetry::{
     CgroupUse, Collected, CpuTimes, DiskRequests, DiskUse, InterfaceUse, MachineUse, Memory,
-    Paging, Pressure, ProcessUse, Scheduling, TcpUse, Telemetry,
+    Paging, Pressure, ProcessUse, ProgramUse, Scheduling, TcpUse, Telemetry,
 };
 pub use totals::{OperationTotals, StatementTotals, Totals};
 pub use writer::{RecordWriter, WriteError};

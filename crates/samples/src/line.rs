@@ -24,6 +24,7 @@ use crate::{
     keys::Keys,
     machine::{Changed, Machine, Storage},
     observer::Observer,
+    returned_rows::ReturnedRows,
     server_activity::{ServerObservation, ServerStatus, ServerTotals, SlowLog, TableSizes},
     telemetry::{Collected, Telemetry},
 };
@@ -294,6 +295,9 @@ pub struct OperationInterval {
     /// Service times, from the send; only in an open loop, for they are the response times of a closed one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<Durations>,
+    /// Rows that it returned, where it is a single statement.
+    #[serde(default, skip_serializing_if = "ReturnedRows::is_none")]
+    pub returned: ReturnedRows,
 }
 
 impl OperationInterval {
@@ -352,6 +356,9 @@ pub struct StatementInterval {
     pub max_ns: u64,
     /// Times in nanoseconds, each from the end of the statement before it or the begin of the attempt.
     pub histogram: Histogram,
+    /// Rows that it returned.
+    #[serde(default, skip_serializing_if = "ReturnedRows::is_none")]
+    pub returned: ReturnedRows,
 }
 
 /// What the load of a table brought, where that is what was measured.

@@ -129,7 +129,7 @@ pub struct TableSize {
 impl TableSize {
     /// Data and indexes.
     pub fn all_bytes(&self) -> u64 {
-        self.data_bytes + self.index_bytes
+        self.data_bytes.saturating_add(self.index_bytes)
     }
 }
 

@@ -19,6 +19,9 @@ pub struct Telemetry {
     pub server: Option<ProcessUse>,
     /// dbdyno itself.
     pub client: Option<ProcessUse>,
+    /// The other programs with the most user time, busiest first, at most three, where others had more than 5 % of the CPUs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramUse>,
     /// Memory at the end of the interval.
     pub memory: Option<Memory>,
     /// The disk that holds the data directory.
@@ -56,6 +59,15 @@ impl Telemetry {
     }
 }
 
+/// What another program used, all processes of its name together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProgramUse {
+    /// Its name as the kernel has it, 15 bytes at most.
+    pub name: String,
+    /// User time since the programs were last looked at, seconds.
+    pub user_s: f64,
+}
+
 /// CPU time of the whole machine in one interval, seconds summed over all CPUs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineUse {
@@ -69,6 +81,13 @@ pub struct MachineUse {
     pub steal_s: f64,
     /// Idle.
     pub idle_s: f64,
+}
+
+impl MachineUse {
+    /// Time that all CPUs had together, seconds.
+    pub fn capacity_s(&self) -> f64 {
+        self.user_s + self.system_s + self.iowait_s + self.steal_s + self.idle_s
+    }
 }
 
 /// Times of one CPU in one interval, seconds; what is 0 is left out of the record.

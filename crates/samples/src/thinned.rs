@@ -141,6 +141,12 @@ impl Join for Telemetry {
         self.machine = joined(self.machine, next.machine, machine);
         self.server = joined(self.server, next.server, process);
         self.client = joined(self.client, next.client, process);
+        each(
+            &mut self.programs,
+            next.programs,
+            |one, other| one.name == other.name,
+            |sum, more| sum.user_s += more.user_s,
+        );
         self.memory = joined(self.memory, next.memory, |it: &mut Memory, next| *it = next);
         self.disk = joined(self.disk.take(), next.disk, disk);
         each(

@@ -6,6 +6,7 @@ use crate::{
     classes::Classes,
     durations::Durations,
     line::{Interval, OperationInterval, Phase, StatementInterval},
+    returned_rows::ReturnedRows,
 };
 
 /// The operation type whose rows go to the server by statements of many.
@@ -40,6 +41,8 @@ pub struct OperationTotals {
     pub response: Durations,
     /// Service times of those; empty in a closed loop.
     pub service: Durations,
+    /// Rows that those returned, where they are single statements.
+    pub returned: ReturnedRows,
 }
 
 /// What one statement did.
@@ -51,6 +54,8 @@ pub struct StatementTotals {
     pub back: u64,
     /// Their times.
     pub times: Durations,
+    /// Rows that they returned.
+    pub returned: ReturnedRows,
 }
 
 impl Totals {
@@ -143,6 +148,7 @@ impl Totals {
             if due {
                 total.errors += part.errors;
                 total.response.add(&part.response());
+                total.returned += part.returned;
                 if let Some(service) = &part.service {
                     total.service.add(service);
                 }
@@ -154,6 +160,7 @@ impl Totals {
             total.back += if back { classes.all() } else { 0 };
             if due {
                 total.classes += classes;
+                total.returned += part.returned;
                 total.times.add(&part.times());
             }
         }

@@ -61,6 +61,7 @@ impl Text {
                 max_ns: histogram.quantile_ns(1.0).unwrap(),
                 histogram,
                 service: None,
+                returned: samples::ReturnedRows::default(),
             }
         });
         let interval = Line::Interval(Interval {

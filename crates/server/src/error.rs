@@ -329,7 +329,7 @@ impl Error {
             Self::NoSnapshot { there, .. } => {
                 return Some(match &there[..] {
                     [] => "dbdyno server snapshot NAME takes one".to_owned(),
-                    there => format!("there is {}", there.join(", ")),
+                    there => format!("available snapshots: {}", there.join(", ")),
                 });
             }
             Self::SnapshotDamaged { .. } => "remove it and take another one of good data",

@@ -62,15 +62,23 @@ impl ProcessId {
         same_start && boot_id().is_ok_and(|boot| boot == self.boot)
     }
 
-    /// Waits for a process that is ending already, as one that was killed: the kernel has taken its memory and still
-    /// closes its files. One that runs is left alone.
+    /// Waits for a process that is ending already, as one that was killed. One that runs is left alone.
     pub(crate) fn wait_if_ending(&self, timeout: Duration) -> io::Result<()> {
-        let is_ending =
-            fs::read(format!("/proc/{}/cmdline", self.pid)).is_ok_and(|line| line.is_empty());
-        if is_ending && let Some(handle) = self.handle()? {
+        if self.is_ending()
+            && let Some(handle) = self.handle()?
+        {
             handle.wait(timeout, Wait::from_now())?;
         }
         Ok(())
+    }
+
+    /// Whether the kernel is ending it, in the order in which that shows: the signal waits, the main thread ends, the
+    /// memory is gone while files are still being closed.
+    fn is_ending(&self) -> bool {
+        let read = |file| fs::read_to_string(format!("/proc/{}/{file}", self.pid));
+        read("status").is_ok_and(|status| is_kill_pending(&status))
+            || read("stat").is_ok_and(|stat| has_ending_flag(&stat))
+            || read("cmdline").is_ok_and(|line| line.is_empty())
     }
 
     /// How long it has been running.
@@ -159,14 +167,38 @@ fn state_and_start(pid: u32) -> io::Result<(char, u64)> {
     parse_stat(&stat).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// The name stands in parentheses and may itself contain some: the fields count from the last one.
+/// The fields from the third on: the name stands in parentheses and may itself contain some, so they count from the last
+/// one.
+fn fields_of_stat(stat: &str) -> Option<std::str::SplitWhitespace<'_>> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    Some(fields.split_whitespace())
+}
+
 /// Source: proc(5), fields 3 and 22 of /proc/PID/stat.
 fn parse_stat(stat: &str) -> Option<(char, u64)> {
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut fields = fields.split_whitespace();
+    let mut fields = fields_of_stat(stat)?;
     let state = fields.next()?.chars().next()?;
     let start_ticks = fields.nth(18)?.parse().ok()?;
     Some((state, start_ticks))
+}
+
+/// Whether SIGKILL waits to be delivered: the sets of pending signals are in hexadecimal, signal 1 the lowest bit.
+/// Source: proc(5), SigPnd and ShdPnd of /proc/PID/status.
+fn is_kill_pending(status: &str) -> bool {
+    let sets = status.lines().filter_map(|line| {
+        let (name, set) = line.split_once(':')?;
+        matches!(name, "SigPnd" | "ShdPnd").then(|| u64::from_str_radix(set.trim(), 16).ok())?
+    });
+    sets.fold(0, |both, set| both | set) & (1 << (Signal::KILL.as_raw() - 1)) != 0
+}
+
+/// Whether the main thread is ending, or about to because of a signal.
+/// Source: proc(5), field 9 of /proc/PID/stat; PF_EXITING and PF_SIGNALED of linux/sched.h.
+fn has_ending_flag(stat: &str) -> bool {
+    const EXITING: u64 = 0x4;
+    const SIGNALED: u64 = 0x400;
+    let flags = fields_of_stat(stat).and_then(|mut fields| fields.nth(6)?.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & (EXITING | SIGNALED) != 0)
 }
 
 fn boot_id() -> io::Result<String> {
@@ -185,6 +217,43 @@ mod tests {
         assert_eq!(parse_stat(stat), Some(('S', 98765)));
         assert_eq!(parse_stat("42 (x) S 1"), None);
         assert_eq!(parse_stat(""), None);
+    }
+
+    #[test]
+    fn a_pending_kill_and_an_ending_thread_are_seen() {
+        let status =
+            |own, shared| format!("Name:\tx\nSigPnd:\t{own}\nShdPnd:\t{shared}\nSigBlk:\tff\n");
+        assert!(is_kill_pending(&status(
+            "0000000000000100",
+            "0000000000000000"
+        )));
+        assert!(is_kill_pending(&status(
+            "0000000000000000",
+            "0000000000000100"
+        )));
+        assert!(!is_kill_pending(&status(
+            "0000000000004000",
+            "0000000000000001"
+        )));
+        assert!(!is_kill_pending(""));
+        let stat = |flags| format!("42 (my (odd) name) S 1 42 42 0 -1 {flags} 1 2 3");
+        assert!(has_ending_flag(&stat(0x400)) && has_ending_flag(&stat(0x40_0004)));
+        assert!(!has_ending_flag(&stat(0x40_0100)) && !has_ending_flag("42 (x) S 1"));
+    }
+
+    /// Whoever kills a server by hand and starts it at once must not hear that it runs.
+    #[test]
+    fn a_process_that_was_just_killed_is_waited_for() {
+        for _ in 0..100 {
+            let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+            let id = ProcessId::of(child.id()).unwrap();
+            id.wait_if_ending(Duration::ZERO).unwrap();
+            assert!(id.is_alive());
+            child.kill().unwrap();
+            id.wait_if_ending(Duration::from_secs(10)).unwrap();
+            assert!(!id.is_alive());
+            child.wait().unwrap();
+        }
     }
 
     #[test]

@@ -45,6 +45,20 @@ impl Comparison {
     }
 }
 
+/// How much more side B's executions have than side A's, in the unit of their values: where a side has next to nothing, a
+/// ratio says nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Difference {
+    /// B less A, the difference of the means; with the interval at the asked confidence.
+    pub amount: Interval,
+    /// Probability of a difference at least this large if there were none; two-sided.
+    pub p_value: f64,
+    /// Standard deviation of one execution, in the unit of the values.
+    pub deviation: f64,
+    /// Executions of the smaller side.
+    pub executions: usize,
+}
+
 /// Compares executions in pairs, one of each side per block, so that what a whole block had in common (a busy hour of
 /// the machine) cancels.
 ///
@@ -59,19 +73,7 @@ pub fn compare_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Comparison
         .iter()
         .map(|(a, b)| Some(log(*b)? - log(*a)?))
         .collect::<Option<Vec<f64>>>()?;
-    let spread = Spread::of(&differences)?;
-    let freedom = spread.count - 1.0;
-    let error = (spread.variance / spread.count).sqrt();
-    let (ratio, p_value) = judge_by_t(spread.mean, error, freedom, confidence)?;
-    Some(Comparison {
-        ratio,
-        p_value,
-        error,
-        freedom,
-        // A difference of two executions has twice the variance of one.
-        deviation: (spread.variance / 2.0).sqrt(),
-        executions: pairs.len(),
-    })
+    Gap::of_pairs(&differences)?.as_ratio(confidence)
 }
 
 /// Compares two lists of executions that nothing pairs.
@@ -83,26 +85,18 @@ pub fn compare_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Comparison
 pub fn compare(a: &[f64], b: &[f64], confidence: f64) -> Option<Comparison> {
     let logs = |values: &[f64]| values.iter().map(|value| log(*value)).collect();
     let (a, b): (Option<Vec<f64>>, Option<Vec<f64>>) = (logs(a), logs(b));
-    let (a, b) = (Spread::of(&a?)?, Spread::of(&b?)?);
-    let (error_a, error_b) = (a.variance / a.count, b.variance / b.count);
-    let error = (error_a + error_b).sqrt();
-    let freedom = if error > 0.0 {
-        (error_a + error_b).powi(2)
-            / (error_a.powi(2) / (a.count - 1.0) + error_b.powi(2) / (b.count - 1.0))
-    } else {
-        a.count + b.count - 2.0
-    };
-    let (ratio, p_value) = judge_by_t(b.mean - a.mean, error, freedom, confidence)?;
-    let freedoms = a.count + b.count - 2.0;
-    let pooled = ((a.count - 1.0) * a.variance + (b.count - 1.0) * b.variance) / freedoms;
-    Some(Comparison {
-        ratio,
-        p_value,
-        error,
-        freedom,
-        deviation: pooled.sqrt(),
-        executions: a.count.min(b.count) as usize,
-    })
+    Gap::of_lists(&a?, &b?)?.as_ratio(confidence)
+}
+
+/// As [`compare_pairs`], by the differences themselves: values may be zero.
+pub fn subtract_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Difference> {
+    let differences: Vec<f64> = pairs.iter().map(|(a, b)| b - a).collect();
+    Gap::of_pairs(&differences)?.as_amount(confidence)
+}
+
+/// As [`compare`], by the values themselves, which may be zero.
+pub fn subtract(a: &[f64], b: &[f64], confidence: f64) -> Option<Difference> {
+    Gap::of_lists(a, b)?.as_amount(confidence)
 }
 
 /// The probabilities of several comparisons, each raised so that all verdicts below 5 % together are wrong in at most
@@ -127,31 +121,99 @@ fn log(value: f64) -> Option<f64> {
     (value.is_finite() && value > 0.0).then(|| value.ln())
 }
 
-/// The ratio with its interval, and the p-value, of a difference of logarithms.
-fn judge_by_t(
+/// A difference of means, with what Student's t needs to judge it.
+struct Gap {
     difference: f64,
+    /// Standard error of the difference.
     error: f64,
+    /// Degrees of freedom of that error.
     freedom: f64,
-    confidence: f64,
-) -> Option<(Interval, f64)> {
-    if !(confidence > 0.0 && confidence < 1.0) {
-        return None;
+    /// Standard deviation of one execution.
+    deviation: f64,
+    executions: usize,
+}
+
+impl Gap {
+    fn of_pairs(differences: &[f64]) -> Option<Self> {
+        let spread = Spread::of(differences)?;
+        Some(Self {
+            difference: spread.mean,
+            error: (spread.variance / spread.count).sqrt(),
+            freedom: spread.count - 1.0,
+            // A difference of two executions has twice the variance of one.
+            deviation: (spread.variance / 2.0).sqrt(),
+            executions: differences.len(),
+        })
     }
-    let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
-    let half_width = student.inverse_cdf(0.5 + confidence / 2.0) * error;
-    let p_value = if error > 0.0 {
-        2.0 * student.sf((difference / error).abs())
-    } else if difference == 0.0 {
-        1.0
-    } else {
-        0.0
-    };
-    let ratio = Interval {
-        estimate: difference.exp(),
-        low: (difference - half_width).exp(),
-        high: (difference + half_width).exp(),
-    };
-    Some((ratio, p_value))
+
+    fn of_lists(a: &[f64], b: &[f64]) -> Option<Self> {
+        let (a, b) = (Spread::of(a)?, Spread::of(b)?);
+        let (error_a, error_b) = (a.variance / a.count, b.variance / b.count);
+        let freedoms = a.count + b.count - 2.0;
+        let pooled = ((a.count - 1.0) * a.variance + (b.count - 1.0) * b.variance) / freedoms;
+        let error = (error_a + error_b).sqrt();
+        Some(Self {
+            difference: b.mean - a.mean,
+            error,
+            freedom: if error > 0.0 {
+                (error_a + error_b).powi(2)
+                    / (error_a.powi(2) / (a.count - 1.0) + error_b.powi(2) / (b.count - 1.0))
+            } else {
+                freedoms
+            },
+            deviation: pooled.sqrt(),
+            executions: a.count.min(b.count) as usize,
+        })
+    }
+
+    /// Of logarithms.
+    fn as_ratio(&self, confidence: f64) -> Option<Comparison> {
+        let (interval, p_value) = self.judged(confidence)?;
+        Some(Comparison {
+            ratio: Interval {
+                estimate: interval.estimate.exp(),
+                low: interval.low.exp(),
+                high: interval.high.exp(),
+            },
+            p_value,
+            deviation: self.deviation,
+            executions: self.executions,
+            error: self.error,
+            freedom: self.freedom,
+        })
+    }
+
+    fn as_amount(&self, confidence: f64) -> Option<Difference> {
+        let (amount, p_value) = self.judged(confidence)?;
+        Some(Difference {
+            amount,
+            p_value,
+            deviation: self.deviation,
+            executions: self.executions,
+        })
+    }
+
+    /// The difference with its interval, and the probability of one at least this large if there were none.
+    fn judged(&self, confidence: f64) -> Option<(Interval, f64)> {
+        if !(confidence > 0.0 && confidence < 1.0) {
+            return None;
+        }
+        let student = StudentsT::new(0.0, 1.0, self.freedom).ok()?;
+        let half_width = student.inverse_cdf(0.5 + confidence / 2.0) * self.error;
+        let p_value = if self.error > 0.0 {
+            2.0 * student.sf((self.difference / self.error).abs())
+        } else if self.difference == 0.0 {
+            1.0
+        } else {
+            0.0
+        };
+        let interval = Interval {
+            estimate: self.difference,
+            low: self.difference - half_width,
+            high: self.difference + half_width,
+        };
+        Some((interval, p_value))
+    }
 }
 
 #[cfg(test)]
@@ -188,6 +250,25 @@ mod tests {
         );
         assert!(close(found.ratio.high, (0.2_f64 + 0.2484).exp()));
         assert!((found.p_value - 0.0742).abs() < 1e-3, "{found:?}");
+    }
+
+    #[test]
+    fn amounts_of_known_values() {
+        // Differences 1, 2, 3: mean 2, s = 1, t(2, 0.975) = 4.3027, half-width 4.3027 / √3 = 2.4842.
+        let found = subtract_pairs(&[(0.0, 1.0), (1.0, 3.0), (0.0, 3.0)], 0.95).unwrap();
+        assert!(close(found.amount.estimate, 2.0));
+        assert!(close(found.amount.low, -0.4842), "{found:?}");
+        assert!(close(found.deviation, 0.5_f64.sqrt()));
+        // Mean 4, s = 1 on one side and none on the other: 2 degrees of freedom, the same half-width.
+        let found = subtract(&[0.0; 3], &[3.0, 4.0, 5.0], 0.95).unwrap();
+        assert!(close(found.amount.low, 1.5159) && close(found.amount.high, 6.4841));
+        assert!((found.p_value - 0.0203).abs() < 1e-3, "{found:?}");
+        let none = subtract(&[0.0; 3], &[0.0; 3], 0.95).unwrap();
+        assert_eq!(
+            (none.amount.low, none.amount.high, none.p_value),
+            (0.0, 0.0, 1.0)
+        );
+        assert_eq!(subtract_pairs(&[(0.0, 1.0)], 0.95), None);
     }
 
     #[test]

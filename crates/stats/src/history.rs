@@ -53,7 +53,8 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// For a history that somebody looks at: one false alarm in a thousand tests, and any size.
+    /// For a history that somebody looks at: each test errs once in a thousand times, and any size counts. There are many tests
+    /// in a history, so that it errs more often: docs/methodology.md has the rates.
     pub const USUAL: Self = Self {
         p_value: 0.001,
         change: 0.0,

@@ -7,6 +7,8 @@
 mod autocorrelation;
 mod bootstrap;
 mod comparison;
+#[cfg(test)]
+mod coverage;
 mod effect;
 mod energy;
 #[cfg(test)]
@@ -32,16 +34,20 @@ mod spread;
 mod stalls;
 mod steadiness;
 mod trend;
+mod two_groups;
 #[cfg(test)]
 mod warm_up;
 
 pub use autocorrelation::{Refusal, RunMean, effective_events, effective_values, run_mean};
 pub use bootstrap::{Resampling, bootstrap_interval, bootstrap_ratio};
-pub use comparison::{Comparison, EXECUTIONS_AT_LEAST, compare, compare_pairs, holm};
+pub use comparison::{
+    Comparison, Difference, EXECUTIONS_AT_LEAST, compare, compare_pairs, holm, subtract,
+    subtract_pairs,
+};
 pub use effect::effect_size;
 pub use history::{ChangePoint, Threshold, change_points, e_divisive};
 pub use levels::{Level, levels};
-pub use mean_interval::{ExecutionMean, Interval, execution_mean, mean_interval};
+pub use mean_interval::{ExecutionMean, Interval, chosen_mean, execution_mean, mean_interval};
 pub use mean_shift::{
     MeanShift, SHIFT_OBSERVATIONS_AT_LEAST, ShiftShape, chance_of_each, mean_shift,
 };
@@ -59,3 +65,4 @@ pub use steadiness::{
     Change, Evidence, Reason, RunState, Steadiness, Unjudged, judge_measurement, judge_run,
     why_not_steady,
 };
+pub use two_groups::{TwoGroups, two_groups};

@@ -55,6 +55,20 @@ pub struct ExecutionMean {
     pub bounds: Option<(f64, f64)>,
 }
 
+/// The mean of the executions of one combination that was chosen among several for being the highest (or the lowest): chance
+/// chose, too, so its interval is as wide as the intervals of all of them have to be to hold together.
+///
+/// `None` as [`execution_mean`].
+///
+/// Source: C. E. Bonferroni (1936), as for all simultaneous intervals: R. G. Miller, "Simultaneous Statistical Inference"
+/// (1981).
+pub fn chosen_mean(values: &[f64], combinations: usize, confidence: f64) -> Option<ExecutionMean> {
+    execution_mean(
+        values,
+        1.0 - (1.0 - confidence) / combinations.max(1) as f64,
+    )
+}
+
 /// The one mean over executions that every output shows, with its interval at `confidence` (0.95 for 95 %).
 ///
 /// A throughput, a time or a cost is never negative and varies by a factor rather than by an amount. Where all values are
@@ -100,6 +114,7 @@ pub fn execution_mean(values: &[f64], confidence: f64) -> Option<ExecutionMean> 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use units::fine_percent;
 
     use super::*;
     use crate::noise::Noise;
@@ -113,6 +128,42 @@ mod tests {
             prop_assert_eq!(found.bounds.is_some(), values.len() > 1);
             let (low, high) = found.bounds.unwrap_or((found.mean, found.mean));
             prop_assert!(0.0 <= low && low <= found.mean * (1.0 + 1e-12) && found.mean <= high * (1.0 + 1e-12));
+        }
+    }
+
+    /// The highest of several combinations that are all alike: its own 95 % interval misses the truth too often.
+    #[test]
+    fn trust_the_interval_of_the_highest_holds_its_mean() {
+        let is_long = std::env::var_os("DBDYNO_TRUST").is_some();
+        let repetitions = if is_long { 20_000 } else { 1_500 };
+        for (combinations, executions) in [(2, 5), (8, 3), (8, 5), (36, 3), (36, 12)] {
+            let mut noise = Noise::new(63);
+            let mut held = [0_u32; 2];
+            for _ in 0..repetitions {
+                let runs = |noise: &mut Noise| -> Vec<f64> {
+                    (0..executions)
+                        .map(|_| (0.05 * noise.normal()).exp())
+                        .collect()
+                };
+                let all: Vec<Vec<f64>> = (0..combinations).map(|_| runs(&mut noise)).collect();
+                let mean = |values: &Vec<f64>| execution_mean(values, 0.95).unwrap().mean;
+                let highest = all
+                    .iter()
+                    .max_by(|a, b| mean(a).total_cmp(&mean(b)))
+                    .unwrap();
+                for (held, among) in held.iter_mut().zip([1, combinations]) {
+                    let (low, high) = chosen_mean(highest, among, 0.95).unwrap().bounds.unwrap();
+                    *held += u32::from(low <= 1.0 && 1.0 <= high);
+                }
+            }
+            let [alone, chosen] = held.map(|count| f64::from(count) / f64::from(repetitions));
+            println!(
+                "the highest of {combinations} combinations, {executions} executions: its interval holds in {}, as one of a \
+                 single combination it would in {}",
+                fine_percent(chosen),
+                fine_percent(alone)
+            );
+            assert!(chosen >= 0.93 && alone < chosen, "{alone} {chosen}");
         }
     }
 

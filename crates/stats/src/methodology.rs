@@ -1,7 +1,8 @@
 //! The simulated tables of docs/methodology.md: computed here, and held equal to the page.
 
 use crate::{
-    Design, Evidence, Point, Resampling, Steadiness, compare, compare_pairs,
+    Design, Evidence, Point, Resampling, Steadiness, Threshold, change_points, compare,
+    compare_pairs, coverage,
     experiments::{
         experiments, false_verdicts, false_verdicts_with_peeking, found_slowdowns, warm_up,
     },
@@ -24,10 +25,12 @@ const TOLERANCE: f64 = 0.31;
 fn the_page_shows_these_tables() {
     let mut page = std::fs::read_to_string(PAGE).unwrap();
     type Table = fn() -> String;
-    let tables: [(&str, Table); 9] = [
+    let tables: [(&str, Table); 11] = [
         ("series", series),
+        ("coverage", coverage),
         ("percentiles", percentiles),
         ("mean-shift", mean_shifts),
+        ("history", histories),
         ("warm-up", warm_ups),
         ("automatic", automatic_warm_ups),
         ("comparison", comparisons),
@@ -124,6 +127,20 @@ fn series() -> String {
     table(&heading, rows)
 }
 
+fn coverage() -> String {
+    let heading = ["noise", "3 executions", "5 executions", "12 executions"];
+    let repetitions = experiments(1_000);
+    let rows = coverage::NOISES.iter().map(|noise| {
+        let of = |count| {
+            let held = noise.held(7_012, count, repetitions);
+            held.map(|held| percent(held, repetitions)).join(" / ")
+        };
+        let name = std::iter::once(noise.name.to_owned());
+        name.chain([3, 5, 12].map(of)).collect()
+    });
+    table(&heading, rows)
+}
+
 fn percentiles() -> String {
     let repetitions = experiments(1_000);
     let rows = [(0.5, 40), (0.95, 300), (0.99, 2_000), (0.999, 12_000)].map(|(quantile, count)| {
@@ -150,6 +167,34 @@ fn percentiles() -> String {
         "unmarked from",
         "simulated with",
         "holds, %",
+    ];
+    table(&heading, rows)
+}
+
+fn histories() -> String {
+    const RESULTS: usize = 60;
+    let repetitions = experiments(400);
+    let rows = [0.0, 0.3].map(|correlation| {
+        let mut noise = Noise::new(7_011);
+        let mut found = [0; 2];
+        for _ in 0..repetitions {
+            let errors = noise.autocorrelated(RESULTS, correlation);
+            let history: Vec<f64> = errors.iter().map(|error| 100.0 + 2.0 * error).collect();
+            let has_change =
+                |to: usize| !change_points(&history[..to], Threshold::USUAL).is_empty();
+            found[0] += usize::from(has_change(RESULTS));
+            found[1] += usize::from((6..=RESULTS).any(has_change));
+        }
+        vec![
+            format!("{correlation}"),
+            percent(found[0], repetitions),
+            percent(found[1], repetitions),
+        ]
+    });
+    let heading = [
+        "lag-1 correlation of the results",
+        "a change is shown, %",
+        "after one of the results at least, %",
     ];
     table(&heading, rows)
 }

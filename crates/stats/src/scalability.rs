@@ -57,9 +57,9 @@ impl fmt::Display for NoPeak {
             self.measured_up_to
         )?;
         if high > 100.0 * self.measured_up_to {
-            write!(out, "and the peak lies anywhere beyond {low:.0}")
+            write!(out, "the peak lies beyond {low:.0}")
         } else {
-            write!(out, "and the peak lies anywhere from {low:.0} to {high:.0}")
+            write!(out, "the peak lies between {low:.0} and {high:.0}")
         }
     }
 }

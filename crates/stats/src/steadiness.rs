@@ -193,7 +193,7 @@ impl RunState {
         }
         let looks = self.looks_too_few?;
         Some(format!(
-            "level, but the server's counters were looked at {looks} times, fewer than {LOOKS_AT_LEAST}"
+            "level, but the server's counters were sampled {looks} times, fewer than {LOOKS_AT_LEAST}"
         ))
     }
 

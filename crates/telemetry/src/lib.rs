@@ -17,6 +17,7 @@ mod own_process;
 mod pid_file;
 mod pressure;
 mod process;
+mod programs;
 mod reading;
 mod sampler;
 mod server;
@@ -28,7 +29,7 @@ mod storage;
 mod fixture;
 
 pub use allowed_paths::AllowedPaths;
-pub use own_process::{OwnProcess, boot_id};
+pub use own_process::{OwnProcess, boot_id, usable_memory_bytes};
 pub use pid_file::pid_in_file;
 pub use sampler::{Sampler, Targets};
 pub use server::{Schemas, ServerSampler, ServerView, WatchedServer, table_sizes};

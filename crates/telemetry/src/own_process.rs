@@ -2,7 +2,7 @@
 
 use samples::ProcessUse;
 
-use crate::{kernel::Kernel, process::ProcessCounters};
+use crate::{cgroup::Cgroups, kernel::Kernel, memory::physical_bytes, process::ProcessCounters};
 
 /// dbdyno's own process, for who gets everything else from elsewhere.
 #[derive(Debug)]
@@ -42,6 +42,16 @@ fn read(kernel: &Kernel) -> Option<ProcessCounters> {
 /// Source: random(4), /proc/sys/kernel/random/boot_id. A container has that of its machine.
 pub fn boot_id() -> Option<String> {
     Kernel::running().line("proc/sys/kernel/random/boot_id")
+}
+
+/// Memory that this process and what it starts may use, bytes: the machine's, or what its control group leaves of it; `None`
+/// where the kernel does not tell.
+pub fn usable_memory_bytes() -> Option<u64> {
+    let kernel = Kernel::running();
+    let limits = Cgroups::of(&kernel, "self").and_then(|groups| groups.limits(&kernel, "client"));
+    let limit = limits.and_then(|it| it.memory_limit_bytes);
+    let physical = physical_bytes(&kernel);
+    Some(limit.map_or(physical, |limit| limit.min(physical))).filter(|bytes| *bytes > 0)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::{
     error::{NotObserved, note},
     kernel::Kernel,
     machine::{changes, describe},
+    programs::OtherPrograms,
     reading::{Reading, Watched},
     storage::{Directory, storage},
 };
@@ -35,6 +36,7 @@ pub struct Sampler {
     storage: Option<Storage>,
     last: Reading,
     last_t_s: f64,
+    programs: OtherPrograms,
 }
 
 impl Sampler {
@@ -75,6 +77,7 @@ impl Sampler {
         let cpus = last.cpu.as_ref().map_or(0, CpuCounters::cpus);
         let machine = describe(&kernel, host, cpus, watched.cgroups.as_ref(), missing);
         Self {
+            programs: OtherPrograms::new(&kernel),
             kernel,
             watched,
             machine,
@@ -140,11 +143,14 @@ impl Sampler {
         let now = Reading::take(&self.kernel, &mut self.watched, &mut Vec::new());
         let last = std::mem::replace(&mut self.last, now);
         let ticks_per_s = self.kernel.ticks_per_s;
-        let telemetry = Telemetry {
+        let mut telemetry = Telemetry {
             t_s: self.last_t_s,
             length_s: whole_ns(t_s - self.last_t_s).max(0.0),
             ..self.last.since(&last, &self.watched, ticks_per_s)
         };
+        telemetry.programs = self
+            .programs
+            .since(&self.kernel, &telemetry, self.watched.server_pid);
         if telemetry.server.is_none() {
             self.watched.server_pid = None;
         }

@@ -16,6 +16,7 @@ mod slow_log;
 mod statement_times;
 mod status;
 mod table_sizes;
+mod total;
 mod totals;
 mod view;
 

@@ -139,7 +139,7 @@ fn pid_in(kernel: &Kernel, file: &Path) -> Result<u32, String> {
 fn holders_of(kernel: &Kernel, port: u16) -> Result<BTreeSet<u32>, String> {
     let inodes = listening_on(kernel, port).map_err(|why| format!("port {port}: {why}"))?;
     if inodes.is_empty() {
-        return Err(format!("port {port}: nobody listens on it"));
+        return Err(format!("port {port}: no process listens on it"));
     }
     let sockets: BTreeSet<PathBuf> = inodes
         .iter()
@@ -268,7 +268,7 @@ oops
                 3308,
                 "port 3308: whose it is only root and the server's own account may see",
             ),
-            ("", 3310, "port 3310: nobody listens on it"),
+            ("", 3310, "port 3310: no process listens on it"),
             ("300.pid", 0, "pid file 300.pid: process 300 is nginx"),
             ("500.pid", 0, "pid file 500.pid: process 500 is not running"),
             ("none.pid", 0, "pid file none.pid: holds no process id"),

@@ -1,6 +1,6 @@
 //! The four decisions, and the rule that makes them.
 
-use stats::{Comparison, EXECUTIONS_AT_LEAST};
+use stats::EXECUTIONS_AT_LEAST;
 
 /// Confidence of the intervals.
 pub(crate) const CONFIDENCE: f64 = 0.95;
@@ -44,26 +44,21 @@ impl Decision {
     }
 }
 
-/// What a comparison decides, with its probability after the correction for the number of comparisons; `margin` is the
-/// smallest difference that matters, as a share.
+/// What a comparison of so many executions a side decides, with its probability after the correction for the number of
+/// comparisons; it `is_equivalent` where its whole interval lies within what does not matter.
 pub(crate) fn decide(
-    comparison: &Comparison,
+    executions: usize,
+    is_equivalent: bool,
     p_value: f64,
-    margin: f64,
-    more_is_better: bool,
+    is_better: bool,
 ) -> Decision {
-    let ratio = comparison.ratio;
-    let margin = 1.0 + margin;
-    if comparison.executions < EXECUTIONS_AT_LEAST {
-        return Decision::Inconclusive;
-    }
-    if ratio.low >= 1.0 / margin && ratio.high <= margin {
-        return Decision::Equivalent;
-    }
-    if p_value >= 1.0 - CONFIDENCE {
-        return Decision::Inconclusive;
-    }
-    if (ratio.estimate > 1.0) == more_is_better {
+    if executions < EXECUTIONS_AT_LEAST {
+        Decision::Inconclusive
+    } else if is_equivalent {
+        Decision::Equivalent
+    } else if p_value >= 1.0 - CONFIDENCE {
+        Decision::Inconclusive
+    } else if is_better {
         Decision::Faster
     } else {
         Decision::Slower

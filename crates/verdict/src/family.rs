@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use stats::{Comparison, Design, EXECUTIONS_AT_LEAST, Side, Step, UntilDecided, holm};
+use stats::{Comparison, Design, Side, Step, UntilDecided, holm};
 
 use crate::{
     compared::{Compared, confidence_of_look},
@@ -37,6 +37,7 @@ fn decide_by_looks(rule: &UntilDecided, alpha: f64, it: &mut Compared) {
     };
     let mut looked = it.clone();
     looked.values.leave_out_unpaired();
+    looked.means = looked.values.means(CONFIDENCE).unwrap_or(it.means);
     // Before the first look there is only what the executions themselves say.
     looked.comparison = standing.comparison.or(it.comparison);
     looked.blocks = Some(standing.blocks);
@@ -65,13 +66,14 @@ fn decide_by_looks(rule: &UntilDecided, alpha: f64, it: &mut Compared) {
 pub(crate) fn decide_family(margin: f64, compared: &mut [&mut Compared]) {
     let with_numbers = compared
         .iter_mut()
-        .filter_map(|compared| Some((compared.comparison?, &mut **compared)));
-    let compared: Vec<(Comparison, &mut Compared)> = with_numbers.collect();
+        .filter_map(|compared| Some((compared.own_p_value()?, &mut **compared)));
+    let compared: Vec<(f64, &mut Compared)> = with_numbers.collect();
     let corrected = corrected(&compared);
-    for ((comparison, compared), corrected) in compared.into_iter().zip(corrected) {
-        let comparison = compared.at(corrected.confidence).unwrap_or(comparison);
-        compared.comparison = Some(comparison);
-        decide_one(margin, &comparison, &corrected, compared);
+    for ((_, compared), corrected) in compared.into_iter().zip(corrected) {
+        *compared = compared.at(corrected.confidence);
+        if let Some(comparison) = compared.comparison {
+            decide_one(margin, &comparison, &corrected, compared);
+        }
     }
 }
 
@@ -82,34 +84,38 @@ fn decide_one(
     compared: &mut Compared,
 ) {
     let p_value = corrected.p_value;
-    let design = Design {
-        paired: compared.is_paired(),
-        level: 1.0 - corrected.confidence,
-    };
-    let more_is_better = compared.measure.more_is_better();
     compared.p_value = Some(p_value);
-    compared.decision = decide(comparison, p_value, margin, more_is_better);
-    let is_enough = comparison.executions >= EXECUTIONS_AT_LEAST;
-    let is_negligible = compared.shift().abs() < compared.negligible;
-    if is_enough && is_negligible {
-        compared.decision = Decision::Equivalent;
-    }
-    compared.smallest_effect =
-        (design.smallest_effect(comparison.deviation, comparison.executions)).map(f64::exp_m1);
+    let ratio = comparison.ratio;
+    let is_within = ratio.low >= 1.0 / (1.0 + margin) && ratio.high <= 1.0 + margin;
+    compared.is_equivalent_by_amount = !is_within && compared.is_negligible();
+    let (is_equivalent, is_more) = match compared.amount() {
+        Some(amount) => (compared.is_negligible(), amount.estimate > 0.0),
+        None => (is_within, ratio.estimate > 1.0),
+    };
+    let is_better = is_more == compared.measure.more_is_better();
+    compared.decision = decide(comparison.executions, is_equivalent, p_value, is_better);
     let found = comparison.ratio.estimate.ln().abs();
-    let effect = found.max(margin.ln_1p());
     compared.effect = if found > margin.ln_1p() {
         (comparison.ratio.estimate - 1.0).abs()
     } else {
         margin
     };
+    let design = Design {
+        paired: compared.is_paired(),
+        level: 1.0 - corrected.confidence,
+    };
+    // What is judged by its amount has its deviation, and the effect to be found, in that unit.
+    let (deviation, effect) = match (compared.amount(), compared.difference) {
+        (Some(amount), Some(it)) => (it.deviation, amount.estimate.abs().max(compared.negligible)),
+        _ => {
+            let smallest = design.smallest_effect(comparison.deviation, comparison.executions);
+            compared.smallest_effect = smallest.map(f64::exp_m1);
+            (comparison.deviation, found.max(margin.ln_1p()))
+        }
+    };
     if compared.decision == Decision::Inconclusive {
-        compared.executions_needed = if is_negligible {
-            Some(EXECUTIONS_AT_LEAST)
-        } else {
-            let needed = design.executions_needed(comparison.deviation, effect);
-            needed.map(|needed| needed.max(comparison.executions + 1))
-        };
+        let needed = design.executions_needed(deviation, effect);
+        compared.executions_needed = needed.map(|needed| needed.max(comparison.executions + 1));
     }
 }
 
@@ -126,8 +132,8 @@ struct Corrected {
 ///
 /// What is looked at often gets its part of what all may err (Bonferroni), spent over the looks as the rule that stopped
 /// the experiment spends it.
-fn corrected(compared: &[(Comparison, &mut Compared)]) -> Vec<Corrected> {
-    let p_values: Vec<f64> = compared.iter().map(|(it, _)| it.p_value).collect();
+fn corrected(compared: &[(f64, &mut Compared)]) -> Vec<Corrected> {
+    let p_values: Vec<f64> = compared.iter().map(|(p_value, _)| *p_value).collect();
     let alpha = 1.0 - CONFIDENCE;
     if compared.iter().all(|(_, it)| it.looked_at.is_none()) {
         let raised = holm(&p_values).into_iter().zip(&p_values);

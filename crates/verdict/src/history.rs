@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use samples::Record;
-use stats::{ChangePoint, Threshold, change_points, execution_mean};
+use stats::{ChangePoint, Threshold, change_points, chosen_mean, execution_mean};
 
 use crate::{
     decision::CONFIDENCE,
@@ -19,7 +19,7 @@ pub struct Headline {
     pub measure: Measure,
     /// Mean of the executions, see [`stats::execution_mean`].
     pub mean: f64,
-    /// Bounds of its 95 % interval; `None` of one execution.
+    /// Bounds of its 95 % interval, which allows for its having been chosen among all; `None` of one execution.
     pub bounds: Option<(f64, f64)>,
     /// Executions.
     pub executions: usize,
@@ -56,18 +56,18 @@ pub fn headline(records: &[Record]) -> Option<Headline> {
     let combinations = by_combination(records);
     Metric::HEADLINE.into_iter().find_map(|metric| {
         let measure = Measure::Metric(metric);
-        let means = values_of(&combinations, measure)
-            .into_iter()
-            .filter_map(|(at, values)| {
-                let found = execution_mean(&values, CONFIDENCE)?;
-                Some(Headline {
-                    measure,
-                    mean: found.mean,
-                    bounds: found.bounds,
-                    executions: values.len(),
-                    at,
-                })
-            });
+        let values = values_of(&combinations, measure);
+        let among = values.len();
+        let means = values.into_iter().filter_map(|(at, values)| {
+            let found = chosen_mean(&values, among, CONFIDENCE)?;
+            Some(Headline {
+                measure,
+                mean: found.mean,
+                bounds: found.bounds,
+                executions: values.len(),
+                at,
+            })
+        });
         means.reduce(|best, other| {
             let is_better = (other.mean > best.mean) == measure.more_is_better();
             if is_better && other.mean != best.mean {

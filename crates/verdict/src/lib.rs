@@ -12,6 +12,8 @@ mod contrast;
 mod costs;
 mod decision;
 mod differences;
+#[cfg(test)]
+mod error_rate;
 mod explanation;
 mod family;
 mod history;
@@ -39,7 +41,7 @@ pub use history::{Headline, Point, Series, headline, series};
 pub use measure::{Measure, Scale};
 pub use metric::Metric;
 pub use question::{Budget, Question};
-pub use sentence::sentence;
+pub use sentence::{sentence, short_sentence};
 pub use side::{Execution, Levels, Side};
 pub use steadiness::{CountedSeries, RunStalls, TimeSeries, run_stalls, run_state};
 pub use tolerance::{Check, Outcome, Tolerance, ToleranceError, checks};

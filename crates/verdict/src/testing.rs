@@ -125,6 +125,7 @@ fn interval(made: &Made, t_s: f64) -> Interval {
             max_ns: ns,
             histogram,
             service: None,
+            returned: samples::ReturnedRows::default(),
         }],
         statements: Vec::new(),
         send_lag: None,

@@ -6,7 +6,9 @@
 
 use stats::{EXECUTIONS_AT_LEAST, Interval};
 
-use crate::{contrast::Contrast, decision::CONFIDENCE, measure::Measure, side::Levels};
+use crate::{
+    compared::Compared, contrast::Contrast, decision::CONFIDENCE, measure::Measure, side::Levels,
+};
 
 /// How much worse B may be.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +55,8 @@ pub struct Check {
     pub within: Levels,
     /// B over A with its interval at `confidence`; `None` with fewer than two executions on a side.
     pub ratio: Option<Interval>,
+    /// B less A in the measure's unit, where that decided: the difference is next to nothing, or may be.
+    pub amount: Option<Interval>,
     /// Confidence of the interval.
     pub confidence: f64,
     /// Whether it is held.
@@ -118,6 +122,22 @@ impl Tolerance {
         })
     }
 
+    /// The outcome, and the amount where that decided: what adds no more than a difference that is none is held, whatever its
+    /// ratio.
+    fn judge(&self, ratio: Interval, compared: &Compared) -> (Outcome, Option<Interval>) {
+        let by_ratio = self.outcome(ratio);
+        let difference = compared.difference.filter(|_| compared.negligible > 0.0);
+        let Some(amount) = difference.map(|it| it.amount) else {
+            return (by_ratio, None);
+        };
+        match by_ratio {
+            Outcome::Held => (Outcome::Held, compared.amount()),
+            _ if amount.high < compared.negligible => (Outcome::Held, Some(amount)),
+            _ if amount.low < compared.negligible => (Outcome::Undecided, Some(amount)),
+            other => (other, compared.amount()),
+        }
+    }
+
     fn outcome(&self, ratio: Interval) -> Outcome {
         let (best, worst) = if self.measure.more_is_better() {
             (ratio.high, ratio.low)
@@ -157,16 +177,15 @@ pub fn checks(contrast: &Contrast, tolerances: &[Tolerance]) -> Vec<Check> {
         .map(|(tolerance, place, compared)| {
             let comparison = compared.comparison;
             let is_enough = comparison.is_some_and(|it| it.executions >= EXECUTIONS_AT_LEAST);
-            let outcome = match comparison {
-                _ if !is_enough => Outcome::Undecided,
-                _ if compared.shift().abs() < compared.negligible => Outcome::Held,
-                Some(comparison) => tolerance.outcome(comparison.ratio),
-                None => Outcome::Undecided,
+            let (outcome, amount) = match comparison {
+                Some(comparison) if is_enough => tolerance.judge(comparison.ratio, compared),
+                _ => (Outcome::Undecided, None),
             };
             Check {
                 tolerance: tolerance.clone(),
                 within: place.within.clone(),
                 ratio: comparison.map(|comparison| comparison.ratio),
+                amount,
                 confidence: CONFIDENCE,
                 outcome,
             }

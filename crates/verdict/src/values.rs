@@ -1,6 +1,8 @@
 //! The values of two sides: in pairs of one block, or as two lists.
 
-use stats::{Comparison, compare, compare_pairs};
+use stats::{
+    Comparison, Difference, compare, compare_pairs, execution_mean, subtract, subtract_pairs,
+};
 
 /// The value of one execution, and what it shares with one of the other side.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,7 +11,10 @@ pub(crate) struct BlockValue {
     pub(crate) results: usize,
     /// Its block of them.
     pub(crate) block: u32,
+    /// As it was measured.
     pub(crate) value: f64,
+    /// As it is compared: what has a ratio to others.
+    pub(crate) comparable: f64,
 }
 
 impl BlockValue {
@@ -25,6 +30,9 @@ pub(crate) struct Values {
     b: Vec<f64>,
     /// Those of blocks that both sides have, A first, in the order of their blocks.
     pairs: Vec<(f64, f64)>,
+    /// The same as they were measured.
+    measured: [Vec<f64>; 2],
+    measured_pairs: [Vec<f64>; 2],
     /// Every execution of the smaller side has one of the other in its block.
     is_paired: bool,
 }
@@ -34,24 +42,44 @@ impl Values {
     pub(crate) fn of(a: &[BlockValue], b: &[BlockValue]) -> Self {
         let only = |side: &[BlockValue], place: (usize, u32)| {
             let mut same = side.iter().filter(|it| it.place() == place);
-            let first = same.next().map(|it| it.value);
+            let first = same.next().copied();
             first.filter(|_| same.next().is_none())
         };
-        let mut pairs: Vec<((usize, u32), (f64, f64))> = a
+        let mut pairs: Vec<[BlockValue; 2]> = a
             .iter()
-            .filter_map(|it| {
-                let place = it.place();
-                Some((place, (only(a, place)?, only(b, place)?)))
-            })
+            .filter_map(|it| Some([only(a, it.place())?, only(b, it.place())?]))
             .collect();
-        pairs.sort_by_key(|(place, _)| *place);
-        let list = |side: &[BlockValue]| side.iter().map(|it| it.value).collect();
+        pairs.sort_by_key(|[a, _]| a.place());
+        let list = |side: &[BlockValue]| side.iter().map(|it| it.comparable).collect();
+        let measured = |side: &[BlockValue]| side.iter().map(|it| it.value).collect();
+        let of_pairs = |side: usize| pairs.iter().map(|pair| pair[side].value).collect();
         Self {
             is_paired: !pairs.is_empty() && pairs.len() == a.len().min(b.len()),
-            pairs: pairs.into_iter().map(|(_, pair)| pair).collect(),
+            pairs: pairs
+                .iter()
+                .map(|[a, b]| (a.comparable, b.comparable))
+                .collect(),
             a: list(a),
             b: list(b),
+            measured: [measured(a), measured(b)],
+            measured_pairs: [of_pairs(0), of_pairs(1)],
         }
+    }
+
+    /// What is compared, of A and of B, as it was measured.
+    pub(crate) fn measured(&self) -> &[Vec<f64>; 2] {
+        if self.is_paired {
+            &self.measured_pairs
+        } else {
+            &self.measured
+        }
+    }
+
+    /// The means of what is compared, of A and of B: of the pairs alone where the sides are compared in pairs.
+    pub(crate) fn means(&self, confidence: f64) -> Option<[f64; 2]> {
+        let [a, b] = self.measured();
+        let mean = |values: &[f64]| Some(execution_mean(values, confidence)?.mean);
+        Some([mean(a)?, mean(b)?])
     }
 
     /// True where the sides are compared in pairs.
@@ -86,12 +114,23 @@ impl Values {
         }
     }
 
+    pub(crate) fn subtract(&self, confidence: f64) -> Option<Difference> {
+        if self.is_paired {
+            subtract_pairs(&self.pairs, confidence)
+        } else {
+            subtract(&self.a, &self.b, confidence)
+        }
+    }
+
     /// B as A and A as B.
     pub(crate) fn reversed(&self) -> Self {
+        let turned = |[a, b]: &[Vec<f64>; 2]| [b.clone(), a.clone()];
         Self {
             a: self.b.clone(),
             b: self.a.clone(),
             pairs: self.pairs.iter().map(|(a, b)| (*b, *a)).collect(),
+            measured: turned(&self.measured),
+            measured_pairs: turned(&self.measured_pairs),
             is_paired: self.is_paired,
         }
     }
@@ -108,6 +147,7 @@ mod tests {
                 results: *results,
                 block: *block,
                 value: f64::from(value),
+                comparable: f64::from(value),
             })
             .collect()
     }

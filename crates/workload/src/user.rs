@@ -49,13 +49,19 @@ pub trait Watch {
 
     /// A statement of the operation came back just now: its index into [`User::statements`], and what it did.
     fn statement(&mut self, statement: usize, class: Class);
+
+    /// The operation, which is a single statement, returned so many rows just now.
+    fn returned(&mut self, rows: u64);
 }
 
 /// What a statement did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// It returned rows, or could have.
-    Read,
+    Read {
+        /// How many.
+        rows: u64,
+    },
     /// It changed rows.
     Write,
     /// Neither: BEGIN, COMMIT, an UPDATE that matched nothing.

@@ -11,7 +11,8 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "C01",
-    name: "no figure is bought with durability that nobody mentions",
+    name: "no figure rests on an undeclared loss of durability",
+    found: "durability was weakened, and not declared",
     measures: "The durability class of each run: D4 (a power cut takes no commit), D3 (the binary log may lack some), D2 (a power \
         cut takes the last commits: innodb_flush_log_at_trx_commit=2, no barriers), D1 (a crash of the server takes them: \
         =0), D0 (nothing is promised: no redo log, no doublewrite buffer outside of zfs and btrfs, nosync, data in memory).",

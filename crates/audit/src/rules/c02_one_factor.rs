@@ -16,6 +16,7 @@ const NAMED: usize = 12;
 pub(super) const RULE: Rule = Rule {
     id: "C02",
     name: "only the declared factor differs",
+    found: "more than the declared factor differs",
     measures: "Everything that the records say of server version, all variables, machine, kernel, file system, devices, data, \
         connections and client, except for variables that every start of a server changes (their list stands below).",
     threshold: "between two sides, more than what was declared (without a declaration: more than one thing): invalid; in an \

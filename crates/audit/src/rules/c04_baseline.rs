@@ -1,4 +1,4 @@
-//! C04: the server is not left at defaults that throttle it.
+//! C04: no default setting limits the workload.
 
 use units::{count, mean_bytes};
 
@@ -20,7 +20,8 @@ const FITS: f64 = 0.8;
 
 pub(super) const RULE: Rule = Rule {
     id: "C04",
-    name: "the server is not left at defaults that throttle it",
+    name: "no default setting limits the workload",
+    found: "a default setting limits the workload",
     measures: "The buffer pool against its default and the machine's memory; pages flushed per second against \
         innodb_io_capacity.",
     threshold: "the default of 128 MiB on a machine with 1 GiB or more, not set by the experiment, and data that does not fit \

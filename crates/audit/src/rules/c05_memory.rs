@@ -25,6 +25,7 @@ const PER_CONNECTION: [&str; 5] = [
 pub(super) const RULE: Rule = Rule {
     id: "C05",
     name: "the server's memory fits into the machine's, and uses it",
+    found: "the server's memory does not suit the machine's",
     measures: "Buffer pool plus what the connections may take at once, against the memory of the machine or of the server's control \
         group; bytes swapped in while the run was measured.",
     threshold: "anything swapped in: invalid; more than 85 %: warn; less than 25 % with data that does not fit into the buffer \

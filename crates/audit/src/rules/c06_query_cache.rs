@@ -19,6 +19,7 @@ const IOWAIT: f64 = 0.05;
 pub(super) const RULE: Rule = Rule {
     id: "C06",
     name: "the query cache's lock does not serialise the statements",
+    found: "the query cache's lock may serialise the statements",
     measures: "query_cache_type and query_cache_size, connections seen waiting for the query cache's lock, and how busy the CPUs \
         were.",
     threshold: "the cache on with 4 connections or more, and 10 % of the statements seen were waiting for its lock, or the CPUs \

@@ -11,6 +11,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "C07",
     name: "the answers are not out of the query cache",
+    found: "answers came out of the query cache",
     measures: "Qcache_hits as a share of all SELECTs, while the run was measured.",
     threshold: "any hit: warn",
     source: "MySQL 5.6 parameter review (MyNA, 2013): RESET QUERY CACHE empties it, FLUSH QUERY CACHE does not, and the first \

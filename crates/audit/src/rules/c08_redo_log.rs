@@ -10,6 +10,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "C08",
     name: "the redo log is written while anything but a load is measured",
+    found: "the redo log was off",
     measures: "Innodb_redo_log_enabled of MySQL from 8.0.21 on, from the start of the run to its end.",
     threshold: "off while a load of data is measured: note; otherwise: invalid",
     source: "the article of July 2020 on MySQL 8.0.21's redo log; MySQL Reference Manual, Disabling Redo Logging: for loading \

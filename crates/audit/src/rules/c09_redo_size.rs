@@ -19,12 +19,13 @@ const WRITTEN_AT_LEAST: f64 = 0.01;
 pub(super) const RULE: Rule = Rule {
     id: "C09",
     name: "the redo log came round, so that flushing is paid for",
+    found: "part of the flushing happens after the run",
     measures: "Redo log written in the measured phase against its capacity, and how the checkpoint age changed.",
     threshold: "fewer than 2 times the capacity, with a checkpoint age that grew by more than 5 % of it: warn; fewer than 2 \
         times with a steady age: note",
     source: "the article of July 2020 on MySQL 8.0.21's redo log: 1 GB of redo log for 820 MB of data, so that no checkpoint was \
         ever forced",
-    consequence: "Dirty pages pile up that somebody writes later: the throughput is borrowed from after the run.",
+    consequence: "Dirty pages pile up and are written later: the throughput is borrowed from after the run.",
     remedy: "Measure for longer, or begin when the checkpoint age is flat (a warm-up that writes).",
     judge: Judge::Run(judge),
 };

@@ -21,6 +21,7 @@ const OF_STORAGE: &[&str] = &[
 pub(super) const RULE: Rule = Rule {
     id: "C11",
     name: "all runs stood on storage that is set up alike, and nothing about it changed",
+    found: "the storage is set up differently, or changed",
     measures: "File system, mount options, device, scheduler, write cache and read-ahead behind each of the server's directories, \
         over all runs and from the start of each to its end.",
     threshold: "different among runs of one combination, or changed within a run: invalid; different between combinations: note",

@@ -1,4 +1,4 @@
-//! H01: machine and storage are told.
+//! H01: machine and storage are recorded.
 
 use samples::BlockDevice;
 
@@ -10,13 +10,14 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     id: "H01",
-    name: "machine and storage are told",
+    name: "machine and storage are recorded",
+    found: "machine or storage is not recorded",
     measures: "Whether the record names CPU, cores, frequency governor, memory, kernel, and for each directory that the \
         server writes to its file system, mount options, device, kind of disk, scheduler and write cache.",
     threshold: "memory or storage unknown: fail; any other of these unknown: warn (of a virtual machine, whose host \
         hides them: note)",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 1",
-    consequence: "Hardware changes results by orders of magnitude; without it nobody can judge the figures, or repeat them.",
+    consequence: "Hardware changes results by orders of magnitude; without it the figures can be neither judged nor repeated.",
     remedy: "Run dbdyno on the server's machine, or write down by hand what the record lacks; of a virtual disk, say what \
         the provider sells it as.",
     judge: Judge::Run(judge),
@@ -43,7 +44,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if storage.places.is_empty() {
         return Ok(Finding::new(
             Level::Fail,
-            "none of the server's directories was looked at",
+            "none of the server's directories was examined",
         ));
     }
     let mut unknown = Vec::new();

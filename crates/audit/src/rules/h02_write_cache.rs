@@ -18,6 +18,7 @@ const FREE: f64 = 0.6;
 pub(super) const RULE: Rule = Rule {
     id: "H02",
     name: "the disk's write cache is known by what it does",
+    found: "what the disk's write cache does is not known",
     measures: "The mean times of the data disk's writes and flushes while the run was measured, and from them how many writes per second \
         it would do with a flush after each, as a share of those without.",
     threshold: "above 0.6 with a cache that writes back: warn, for a protected cache and an ignored flush look alike; between 0.05 and \

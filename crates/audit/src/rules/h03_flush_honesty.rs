@@ -18,6 +18,7 @@ const FLUSHES_AT_LEAST: u64 = 100;
 pub(super) const RULE: Rule = Rule {
     id: "H03",
     name: "the disk cannot have lied about its flushes",
+    found: "the disk may lie about its flushes",
     measures: "How long the disk of the data directory took for a flush of its cache while the run was measured, and how \
         many it answered per second.",
     threshold: "a mean below 10 us: fail; more than 144 per second from a real disk with a moving head (1.2 turns at \

@@ -10,6 +10,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "H04",
     name: "the file system passes flushes on",
+    found: "the file system does not pass flushes on",
     measures: "The mount options of the file systems that hold data, redo log and binary log.",
     threshold: "nobarrier or barrier=0: invalid",
     source: "power cuts by us: ext4 with nobarrier lost 43,312 of 62,178 acknowledged commits although \

@@ -21,6 +21,7 @@ const ANOTHER_KIND: f64 = 5.0;
 pub(super) const RULE: Rule = Rule {
     id: "H05",
     name: "the disk answers as fast as its kind does",
+    found: "the disk is slower or faster than its kind",
     measures: "The mean time of the data disk's reads in those samples in which it had no more than two requests at a time, against its \
         kind: with a moving head 5 ms, without 0.2 ms.",
     threshold: "five times slower than its kind, or with a moving head five times faster, unless a hypervisor says so: warn (slower \

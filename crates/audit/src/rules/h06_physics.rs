@@ -16,6 +16,7 @@ const MOST: f64 = 1.1;
 pub(super) const RULE: Rule = Rule {
     id: "H06",
     name: "pages came from the disk, not from the page cache",
+    found: "pages came from the page cache, not from the disk",
     measures: "Bytes that InnoDB read against bytes that all disks of the machine delivered in the same time.",
     threshold: "InnoDB read at least 1 MiB/s and more than 1.1 times what the disks delivered: warn; with O_DIRECT, \
         which leaves the page cache out, fail",

@@ -19,6 +19,7 @@ const ROWS_AT_LEAST: f64 = 0.5;
 pub(super) const RULE: Rule = Rule {
     id: "H07",
     name: "what is compared answers out of the same class of storage",
+    found: "what is compared answers out of different storage",
     measures: "Time per row read in each combination: response time over the rows that the server read for it.",
     threshold: "one side above 3 ms per row (a disk with a moving head) and another below 20 us (memory, locally): invalid",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 2 and 4",

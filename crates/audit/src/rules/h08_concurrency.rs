@@ -11,6 +11,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "H08",
     name: "the figures say at how many connections, and at more than one number",
+    found: "only one number of connections was measured",
     measures: "The numbers of connections over all runs.",
     threshold: "one number only, in an experiment that compares: warn; in a single run: note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",

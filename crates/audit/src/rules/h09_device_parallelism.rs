@@ -16,6 +16,7 @@ const BUSY: f64 = 0.5;
 pub(super) const RULE: Rule = Rule {
     id: "H09",
     name: "the load uses the parallelism that the disk has",
+    found: "the load does not use the disk's parallelism",
     measures: "Requests in flight at the data disk in each sample, and how long it had any.",
     threshold: "busy half of the time, without a moving head, and never more than 1.5 requests at a time: note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3, and its article on disk I/O: a disk without a moving head \

@@ -18,6 +18,7 @@ const CONFIDENCE: f64 = 0.95;
 pub(super) const RULE: Rule = Rule {
     id: "H10",
     name: "throughput does not collapse at the most connections",
+    found: "throughput collapses at the most connections",
     measures: "Throughput at the most connections against the highest, for each combination of the other factors.",
     threshold: "below 0.9 of the peak, and the intervals of both do not meet (or there is one execution only): warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 3",

@@ -12,6 +12,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "H11",
     name: "clients reach the server as an application would",
+    found: "the clients ran on the server's machine",
     measures: "How the clients reached the server, and what share of its machine's CPU they took.",
     threshold: "on the server's own machine, by a socket or loopback: warn",
     source: "Matsunobu, Ten points for correct benchmarks (2009), points 4 and 6: the same primary key lookups took 6.866 s \

@@ -20,6 +20,7 @@ const LAG: f64 = 0.1;
 pub(super) const RULE: Rule = Rule {
     id: "H12",
     name: "the client was not the bottleneck",
+    found: "the client was the bottleneck",
     measures: "CPU time of the busiest event loop, statements per second against what this client reaches here against a \
         server that does nothing (dbdyno calibrate), and how late requests went out.",
     threshold: "event loop above 80 % of its time on the CPU, above 80 % of the client's own ceiling, or a rate missed \

@@ -14,6 +14,7 @@ const GAIN: f64 = 1.05;
 pub(super) const RULE: Rule = Rule {
     id: "H13",
     name: "the gain is stated end to end",
+    found: "the gain is smaller end to end",
     measures: "The largest ratio of throughput among what is compared, and what of it reaches a user for whom the database is only a \
         part of the wait (database_share under [verdict]).",
     threshold: "a ratio of 1.05 or more: note, with what is left of it",
@@ -26,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(set: &Set<'_>) -> Outcome {
     let Some(share) = set.declared.database_share else {
-        let why = "nobody said which share of a user's wait the database has";
+        let why = "the share of the database in a user's wait is not declared";
         return Err(no_subject(why));
     };
     let compared = set.compared();

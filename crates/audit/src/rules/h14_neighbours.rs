@@ -1,4 +1,4 @@
-//! H14: nobody else used the machine.
+//! H14: no other program used the machine.
 
 use samples::Disturbance;
 use units::percent;
@@ -16,14 +16,15 @@ const OWN_TRAFFIC: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {
     id: "H14",
-    name: "nobody else used the machine",
+    name: "no other program used the machine",
+    found: "something else used the machine",
     measures: "User time of programs other than server and client, CPU that the hypervisor gave to others, and time in which tasks \
         waited for a disk that others than the server kept busy.",
     threshold: "other programs above 5 % of the CPU, steal above 1 %, or I/O pressure above 10 % with less than half of the traffic \
         from the server: invalid",
     source: "krun (Barrett et al., Virtual Machine Warmup Blows Hot and Cold, OOPSLA 2017) checks the same before each run",
     consequence: "The run shared the machine with something that the next run will not meet: its figures are of that hour.",
-    remedy: "Stop what else runs there (others at work are named by top), take the machine for yourself, and repeat the run.",
+    remedy: "Stop what else runs there (the three busiest are named), take the machine for yourself, and repeat the run.",
     judge: Judge::Run(judge),
 };
 
@@ -38,16 +39,17 @@ fn judge(run: &Run<'_>) -> Outcome {
     let (others, steal) = (disturbance.others, disturbance.steal);
     let mut problems = Vec::new();
     if others > Disturbance::OTHERS {
+        let programs = match disturbance.programs.join(", ") {
+            names if names.is_empty() => names,
+            names => format!(" ({names})"),
+        };
         problems.push(format!(
-            "other programs took {} of the CPU",
+            "other programs took {} of the CPU{programs}",
             percent(others)
         ));
     }
     if steal > Disturbance::STEAL {
-        problems.push(format!(
-            "the hypervisor gave {} of the CPU to others",
-            percent(steal)
-        ));
+        problems.push(format!("{} CPU steal", percent(steal)));
     }
     let others_traffic = waiting.zip(own_traffic(&samples));
     if let Some((waiting, own)) =
@@ -111,10 +113,20 @@ mod tests {
         );
         let outcome = judged(&RULE, |record| {
             each_sample(record, |sample| {
+                sample.server.as_mut().unwrap().user_s = 5.0;
+                sample.programs = vec![samples::ProgramUse {
+                    name: "rustc".to_owned(),
+                    user_s: 1.0,
+                }];
+            });
+        });
+        assert_found(&outcome, Level::Invalid, "16 % of the CPU (rustc)");
+        let outcome = judged(&RULE, |record| {
+            each_sample(record, |sample| {
                 sample.machine.as_mut().unwrap().steal_s = 0.4
             });
         });
-        assert_found(&outcome, Level::Invalid, "gave 4.8 % of the CPU to others");
+        assert_found(&outcome, Level::Invalid, "4.8 % CPU steal");
         let outcome = judged(&RULE, |record| {
             each_sample(record, |sample| {
                 sample.pressure.as_mut().unwrap().io_some_s = 0.5;

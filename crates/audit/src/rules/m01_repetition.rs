@@ -18,8 +18,8 @@ const EXECUTIONS: usize = 5;
 pub(super) const RULE: Rule = Rule {
     id: "M01",
     name: "each combination was executed often enough",
-    measures: "Complete executions of each combination, and the smallest difference that so many could have shown at the spread that \
-        they have.",
+    found: "too few executions of each combination",
+    measures: "Complete executions of each combination, and the smallest difference that they could have shown at their spread.",
     threshold: "one, where combinations are compared: fail; fewer than 5: warn; a single run, compared with nothing: note",
     source: "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013; measured by us on two shared cores: two runs \
         of the same thing differ by 18 % in the median, 59 % one time in ten",

@@ -16,6 +16,7 @@ const MATTERS: f64 = 0.01;
 pub(super) const RULE: Rule = Rule {
     id: "M02",
     name: "caches were in one state while the run was measured",
+    found: "the caches still filled during the measurement",
     measures: "Pages read by InnoDB per second in the first and in the last third of the measured phase, and whether the buffer pool \
         was loaded from a file at the start.",
     threshold: "the first third read more than twice as much as the last, and more than one page per 100 operations: warn; \

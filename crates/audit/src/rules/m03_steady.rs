@@ -30,6 +30,7 @@ const WHOLE: f64 = 0.9;
 pub(super) const RULE: Rule = Rule {
     id: "M03",
     name: "the measured phase is steady",
+    found: "the measured phase is not steady",
     measures: "The throughput of each interval of the measured phase, in the mean over the executions of a combination: how far a warm-up \
         that was left in, or a trend, moves the mean from the level of the end.",
     threshold: "but for a chance of 1 in 1,000, a trend of more than 5 % or a mean moved by more than 5 % (of several executions: by more \

@@ -30,6 +30,7 @@ const BURSTABLE: &[&str] = &[
 pub(super) const RULE: Rule = Rule {
     id: "M04",
     name: "the disk did not run out of credit",
+    found: "the disk became slower during the run",
     measures: "Change points of the requests per second of the data directory's disk, with those of the throughput, over the measured phase; \
         the disk's model.",
     threshold: "both drop by 30 % or more at the same time: fail; less than 180 s on a disk that is sold with bursts: warn",

@@ -24,6 +24,7 @@ const SHARE: f64 = 0.01;
 pub(super) const RULE: Rule = Rule {
     id: "M05",
     name: "times are measured finely enough",
+    found: "times are too coarse",
     measures: "The kernel's clock source, and the smallest, median and largest response time.",
     threshold: "a resolution above 1 % of the median, or no spread at all: fail",
     source: "HP Japan, MySQL Server 5.0 sizing information, patches Super Smack from milliseconds to microseconds",

@@ -1,4 +1,4 @@
-//! M06: the mean hides no stalls.
+//! M06: the run has no stalls.
 
 use stats::stalls;
 use units::{duration, moment, percent};
@@ -16,7 +16,8 @@ const SHARE: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
     id: "M06",
-    name: "the mean hides no stalls",
+    name: "the run has no stalls",
+    found: "the run has stalls",
     measures: "Seconds of the measured phase with less than half of the median throughput, the longest time without any operation, and \
         the longest operation.",
     threshold: "more than 1 % of the seconds, or one of them without an operation: warn",

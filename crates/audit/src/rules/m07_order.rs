@@ -14,11 +14,12 @@ const ROUNDS: usize = 2;
 pub(super) const RULE: Rule = Rule {
     id: "M07",
     name: "what is compared ran in random order",
+    found: "the runs were not in random order",
     measures: "The order of the combinations by the time at which their runs began.",
     threshold: "all executions of a combination in one stretch: warn; the same order in every round: note",
     source: "measured by us on two shared cores: AAAAAAAABBBBBBBB of the same thing gave -11.7 %, strict ABAB gave +24.7 % with p = 0.016; \
         R. A. Fisher, The Design of Experiments (1935)",
-    consequence: "What drifts or comes round in time (caches, neighbours, backups) looks like an effect of the factor.",
+    consequence: "What drifts or recurs in time (caches, neighbours, backups) looks like an effect of the factor.",
     remedy: "order = \"random\": complete blocks, shuffled each.",
     judge: Judge::Set(judge),
 };

@@ -9,6 +9,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "M08",
     name: "response times of a closed loop are not taken for those of users",
+    found: "the response times are not those that users meet",
     measures: "How operations came to be due, whether response times count from then, and whether the experiment compares percentiles.",
     threshold: "percentiles of a closed loop are what is compared: warn; a rate whose response times count from the send: fail; a \
         closed loop otherwise: note",

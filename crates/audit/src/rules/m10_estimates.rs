@@ -11,6 +11,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "M10",
     name: "estimated sizes are not taken for counted ones",
+    found: "sizes are estimates",
     measures: "Whether the size of the data comes from the tablespace files, or from information_schema, which estimates rows and sizes.",
     threshold: "estimates only: note",
     source: "Matsunobu on information_schema (2009); MySQL Reference Manual, SHOW TABLE STATUS: rows of InnoDB may be 40 to 50 % off",

@@ -1,4 +1,4 @@
-//! M11: the run saw what comes round several times.
+//! M11: the run covers several background cycles.
 
 use units::{moment, seconds, si};
 
@@ -20,7 +20,8 @@ const SLOWEST_S: f64 = 24.0 * 3600.0;
 
 pub(super) const RULE: Rule = Rule {
     id: "M11",
-    name: "the run saw several rounds of what comes round",
+    name: "the run covers several background cycles",
+    found: "the run is shorter than the background cycles",
     measures: "The length of the measured phase against the periods of what the server does now and then: writing its redo log over once, \
         replacing the buffer pool's pages once, its master thread's ten seconds.",
     threshold: "fewer than 3 periods of one of them: warn",

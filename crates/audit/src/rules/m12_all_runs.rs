@@ -13,6 +13,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "M12",
     name: "all planned runs are there, and nothing else",
+    found: "runs are missing, replaced, or of another experiment",
     measures: "Records against the plan, attempts that another one replaced, runs that broke off, and whether all records are of the \
         experiment that stands beside them.",
     threshold: "records of another experiment: invalid; runs missing or broken off: fail; attempts that were replaced: warn; \

@@ -14,11 +14,12 @@ const GAP_S: f64 = 5.0;
 pub(super) const RULE: Rule = Rule {
     id: "T01",
     name: "machine and server were watched all the time",
+    found: "machine or server was not watched all the time",
     measures: "The samples of the machine's and the server's counters over the measured phase, and what could not be observed.",
     threshold: "neither machine nor server watched: fail; one of them not, or nothing seen for more than 5 s: warn; optional \
         sources missing (statement digests, slow log): note",
     source: "Matsunobu, Ten points for correct benchmarks (2009), point 10",
-    consequence: "Nobody can say why the figures are as they are, or that nothing else happened.",
+    consequence: "It cannot be said why the figures are as they are, or that nothing else happened.",
     remedy: "Run dbdyno on the server's machine as a user that may read the server's status; performance_schema and a slow query log \
         tell more, and cost something.",
     judge: Judge::Run(judge),

@@ -11,6 +11,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "T02",
     name: "the ceiling has a name",
+    found: "the limit has no name",
     measures: "What limited the run with the highest throughput: memory, CPU or its quota, disk, flushes, network, the client, waits \
         of its connections, or the rate that was asked for (docs/bottlenecks.md).",
     threshold: "nothing: fail",

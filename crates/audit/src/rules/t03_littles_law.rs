@@ -20,6 +20,7 @@ const CHANCE: f64 = 3.0;
 pub(super) const RULE: Rule = Rule {
     id: "T03",
     name: "counts, times and connections agree (Little's law)",
+    found: "counts, times and connections do not agree (Little's law)",
     measures: "Operations in flight, as they were seen every 20 ms, against throughput times mean time from send to answer.",
     threshold: "more than 5 % apart, and more than chance and what crosses the edges of the measurement explain: fail; not evaluated where other \
         work or late event loops may be why",

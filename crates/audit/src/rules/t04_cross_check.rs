@@ -21,12 +21,13 @@ const PER_CONNECTION: f64 = 8.0;
 pub(super) const RULE: Rule = Rule {
     id: "T04",
     name: "the server counts the statements that the client counts",
+    found: "the server counted other statements than the client",
     measures: "Statements that came back to the client in all phases against the growth of Questions over the same time, less \
         dbdyno's own questions.",
     threshold: "more than 1 % apart, beyond what connecting and observing take and what the first and the last reading miss: fail; up to 5 % on a \
         disturbed machine, or with more than that missed: not evaluated",
     source: "proposed here; sysbench and tpcc-mysql are checked against Com_ counters in the same way by hand",
-    consequence: "Somebody else used the server, statements were lost, or what the client counts is not what the server does.",
+    consequence: "Other clients used the server, statements were lost, or what the client counts is not what the server does.",
     remedy: "Find the other clients in the list of processes, and measure again without them.",
     judge: Judge::Run(judge),
 };

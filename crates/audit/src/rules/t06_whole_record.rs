@@ -24,13 +24,14 @@ const ENDS: f64 = 0.01;
 pub(super) const RULE: Rule = Rule {
     id: "T06",
     name: "the records are whole, and each is one",
+    found: "a record is not whole, or not one run's",
     measures: "Whether intervals follow each other without a gap and fill the measured time, whether counts, sums, shortest and longest \
         times agree with the histograms, whether a record is there twice, and whether runs began in the order of the plan, but for those \
         that are known to have been done again.",
     threshold: "intervals that are missing, overlap or have no length, figures that contradict their histogram, the same record twice: \
         invalid; a run that began later than its place in the plan without a record of why: fail",
     source: "proposed here; the first-digit and duplicate checks of data audits (S. Al-Marzouki et al., BMJ 331, 2005) in spirit",
-    consequence: "Somebody, or a fault, changed or left out what was measured: no figure of these records can be trusted.",
+    consequence: "A person or a fault changed or left out what was measured: no figure of these records can be trusted.",
     remedy: "Take the records as dbdyno wrote them; runs that were deleted and done again belong beside them.",
     judge: Judge::Set(judge),
 };

@@ -16,6 +16,7 @@ const FROM_DISK: f64 = 1.5;
 pub(super) const RULE: Rule = Rule {
     id: "W02",
     name: "the data does not just about fit into memory",
+    found: "the data just about fits into memory",
     measures: "Data and indexes, from the tablespace files where they are known, against the buffer pool and the machine's memory.",
     threshold: "between 0.8 and 1.5 times the buffer pool: warn; below: note that the figures are those of memory; above: \
         pass",

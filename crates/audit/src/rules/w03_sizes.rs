@@ -12,6 +12,7 @@ const SAME: f64 = 1.1;
 pub(super) const RULE: Rule = Rule {
     id: "W03",
     name: "a claim over sizes of data rests on three of them",
+    found: "too few sizes of data to conclude from",
     measures: "The ratios of data to buffer pool that an experiment with several sizes of data ran at.",
     threshold: "two sizes, or three of which none is below or none above the buffer pool: warn",
     source: "HP Japan, MySQL Server 5.0 sizing information: below, about and far above the memory",

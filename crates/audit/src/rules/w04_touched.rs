@@ -14,6 +14,7 @@ const TOUCHED: f64 = 0.5;
 pub(super) const RULE: Rule = Rule {
     id: "W04",
     name: "the load touches as much of the data as production does",
+    found: "the load touches less of the data than production does",
     measures: "Where data is larger than the buffer pool: the share of the keys that the load's operations can have asked for, warm-up \
         included (random draws from a list find n(1-e^(-draws/n)) of its n words); without such a list, bounds from InnoDB's \
         pages: those that were in the buffer pool at one time are touched, those beyond what it held at first and read since are \

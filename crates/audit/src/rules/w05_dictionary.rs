@@ -14,6 +14,7 @@ const USED: f64 = 0.5;
 pub(super) const RULE: Rule = Rule {
     id: "W05",
     name: "a dictionary's stride reaches all keys",
+    found: "the dictionary's stride misses keys",
     measures: "The words that the dictionaries of a .smack file hand out, of those that their source has.",
     threshold: "fewer than half: fail; not all: note",
     source: "HP Japan, MySQL Server 5.0 sizing information, appendix 1: Super Smack's examples take only every n-th line of a file \

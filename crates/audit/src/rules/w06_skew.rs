@@ -11,6 +11,7 @@ use crate::{
 pub(super) const RULE: Rule = Rule {
     id: "W06",
     name: "how unevenly rows are asked for is known",
+    found: "a hot zone takes most of the accesses",
     measures: "The distribution of keys, where the workload states it: rand-type of the OLTP workloads, what the specification of a benchmark says, the type of a \
         .smack file's dictionary.",
     threshold: "special, which old sysbench has as its default (1 % of the rows get 75 % of the accesses): warn; \

@@ -32,6 +32,7 @@ const PAGES_PER_CHANGE: f64 = 4.0;
 pub(super) const RULE: Rule = Rule {
     id: "W08",
     name: "pages read per statement are those that its plan needs",
+    found: "statements read more rows or pages than their plan needs",
     measures: "Pages that InnoDB read per operation against the most that the rows looked at can need: two for a look-up by key, one for \
         each further row of a range, four for a row that is changed; and rows read in scans per operation.",
     threshold: "more than twice that: warn; more than 100 rows per operation read in scans, and more than by key: warn",

@@ -16,6 +16,7 @@ const SHARE: f64 = 0.001;
 pub(super) const RULE: Rule = Rule {
     id: "W10",
     name: "operations succeed",
+    found: "operations failed",
     measures: "Attempts that failed while the run was measured, by error number, also those of operations that succeeded \
         when they were tried again, or that never came to an end; operations without an answer when the load gave up \
         waiting; connections that could not be opened.",

@@ -15,6 +15,7 @@ const NAMED: usize = 3;
 pub(super) const RULE: Rule = Rule {
     id: "W11",
     name: "the results are right before and after",
+    found: "the results are not right",
     measures: "The outcome of the benchmark's own checks of its data (such as consistency conditions), before the run \
         or right after the load, and after the run.",
     threshold: "anything violated: invalid",

@@ -12,6 +12,7 @@ const MANY: u32 = 8;
 pub(super) const RULE: Rule = Rule {
     id: "W12",
     name: "AUTO_INCREMENT neither serialises inserts nor breaks replicas",
+    found: "AUTO_INCREMENT serialises inserts or endangers replicas",
     measures: "innodb_autoinc_lock_mode of a run that inserts rows, with its connections, binlog_format and log_bin.",
     threshold: "mode 2 with a binary log of statements: fail; mode 0 with 8 connections or more: warn",
     source: "Matsunobu, InnoDB's AUTO_INCREMENT lock (2009): at 200 connections 660 inserts/s with the old lock of 5.0.83 \

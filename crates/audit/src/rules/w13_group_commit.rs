@@ -17,6 +17,7 @@ const WRITERS: u32 = 8;
 pub(super) const RULE: Rule = Rule {
     id: "W13",
     name: "commits share their flushes",
+    found: "commits do not share their flushes",
     measures: "Flushes of InnoDB's log per commit, while the run was measured. Servers that do not count them by themselves \
         (MariaDB from 10.8 on) are judged by all of InnoDB's flushes.",
     threshold: "0.9 or more with 8 or more connections: warn",

@@ -17,6 +17,7 @@ const FLUSHES_AT_LEAST: f64 = 10.0;
 pub(super) const RULE: Rule = Rule {
     id: "W14",
     name: "commits reach the disk",
+    found: "commits do not reach the disk",
     measures: "Flushes that InnoDB asked for against flushes that the disks of the server's machine carried out in the same \
         time, where their write cache has to be flushed.",
     threshold: "InnoDB's above 1.2 times the disks': fail",

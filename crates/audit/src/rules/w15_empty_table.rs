@@ -16,6 +16,7 @@ const GROWN: f64 = 0.1;
 pub(super) const RULE: Rule = Rule {
     id: "W15",
     name: "rows are inserted into tables that are not empty",
+    found: "the tables were nearly empty at the start",
     measures: "Rows of the tables that grew, at the start of the run and at its end, as the server estimates them.",
     threshold: "less than half of the final rows at the start: warn",
     source: "Obama for America's keynote at the MySQL Conference 2009, as told by Matsunobu: two minutes in the test, an hour \

@@ -17,6 +17,7 @@ const DIFFERENCE: f64 = 0.02;
 pub(super) const RULE: Rule = Rule {
     id: "W16",
     name: "what is compared met the same data",
+    found: "what is compared met different data",
     measures: "Rows and size of the data at the start of each run, among the runs of one size of data.",
     threshold: "a difference of more than 2 % between compared runs: invalid, or note where a factor decides the size; \
         among the executions of one combination: warn",

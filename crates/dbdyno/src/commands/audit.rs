@@ -24,27 +24,28 @@ Examples:
   dbdyno audit results/quickstart-1
   dbdyno audit results/oltp-read_write-1/record.jsonl --level warn
   dbdyno audit results/before-1 results/after-1 --factor innodb_io_capacity
+  dbdyno audit results/quickstart-1 --format html > audit.html
   dbdyno audit --explain C01")]
 pub(crate) struct AuditArgs {
     /// A results directory or a run record; two of them are the sides of a comparison
     #[arg(value_name = "DIR|RECORD", num_args = 1..=2, required_unless_present = "explain")]
     results: Vec<PathBuf>,
-    /// What is meant to differ between two sides: a variable, or what the audit calls it; may be repeated
+    /// Variable or property that differs on purpose between two sides; may be repeated
     #[arg(long, value_name = "NAME")]
     factor: Vec<String>,
-    /// How the audit is written
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Show this rule only
+    /// Show only this rule
     #[arg(long, value_name = "ID", value_parser = evaluated_rule)]
     rule: Option<String>,
-    /// Show findings of this level and worse ones only: invalid, fail, warn, note or pass
+    /// Show findings of this level or worse: invalid, fail, warn, note or pass
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     level: Option<Level>,
-    /// Exit with code 1 from this level on
+    /// Exit with code 1 if a finding has this level or worse
     #[arg(long, value_name = "LEVEL", value_parser = level, default_value = "fail")]
     fail_if: Level,
-    /// Tell what a rule is about, instead of auditing
+    /// Explain a rule and exit
     #[arg(long, value_name = "ID", value_parser = rule_id, conflicts_with_all = ["results", "rule", "level"])]
     explain: Option<String>,
 }
@@ -55,6 +56,8 @@ enum Format {
     Text,
     /// One object
     Json,
+    /// Page for a browser, in one file
+    Html,
 }
 
 pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
@@ -92,6 +95,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
             report::audit_text(&names, &audit, &shown, terminal_width())
         ),
         Format::Json => print!("{}", report::audit_json(&names, &audit, &shown)),
+        Format::Html => print!("{}", report::audit_html(&names, &audit, &shown)),
     }
     Ok(match audit.worst() {
         Some(worst) if worst >= args.fail_if && worst > Level::Pass => {

@@ -29,11 +29,11 @@ Examples:
   dbdyno calibrate
   dbdyno calibrate --connections 1,64 --duration 3s --format json")]
 pub(crate) struct CalibrateArgs {
-    /// Numbers of connections
+    /// Numbers of connections to measure
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,8,64,512",
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: Vec<u32>,
-    /// How long each measurement takes
+    /// Duration of each measurement
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     duration: Duration,
     /// Event loops [default: as in a run]
@@ -42,6 +42,9 @@ pub(crate) struct CalibrateArgs {
     /// Output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+    /// Print every measurement
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -75,7 +78,8 @@ pub(crate) fn run(args: CalibrateArgs) -> anyhow::Result<ExitCode> {
         reached: reached.map(reached_in).collect(),
     };
     match args.format {
-        Format::Text => print!("{}", table::text(&figures)),
+        Format::Text if args.verbose => print!("{}", table::text(&figures)),
+        Format::Text => print!("{}", table::answer(&figures)),
         Format::Json => println!("{}", table::json(&calibration, &figures)),
     }
     let kept = calibration.keep().map_err(|error| {

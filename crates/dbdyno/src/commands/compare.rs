@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use verdict::{Check, Contrast, Levels, Measure, Outcome, Tolerance, ToleranceError};
 
 use audit::SidesAudit;
+use report::Shown;
 use runs::{Blame, Blamed, audit_of_comparison};
 use sides::RecordedSide;
 
@@ -38,22 +39,28 @@ Examples:
   dbdyno compare results/before-1 results/after-1 --fail-if 'throughput -3%' --fail-if 'p99 +5%'
   dbdyno compare a1.jsonl,a2.jsonl,a3.jsonl b1.jsonl,b2.jsonl,b3.jsonl --format markdown")]
 pub(crate) struct CompareArgs {
-    /// What B is compared with
+    /// Baseline
     #[arg(value_name = "A")]
     a: String,
-    /// What is compared with A
+    /// Results to compare with A
     #[arg(value_name = "B")]
     b: String,
-    /// The smallest difference that matters, per cent [default: what the experiment of both sides says, or 2]
+    /// Smallest difference that matters, per cent [default: the experiment's min_effect, or 2]
     #[arg(long, value_name = "PERCENT", value_parser = margin)]
     margin: Option<f64>,
-    /// Fail where a measure of B is worse than that of A by more than this, as 'p99 +5%'; may be repeated
+    /// Fail if a measure of B is worse than A's by more than this, for example 'p99 +5%'; may be repeated
     #[arg(long, value_name = "LIMIT", value_parser = tolerance)]
     fail_if: Vec<Tolerance>,
-    /// How the answer is written
+    /// Print the tables of what moved after the answer
+    #[arg(short, long)]
+    verbose: bool,
+    /// Print the tables of every metric and cost
+    #[arg(long)]
+    all: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Compare although the sides did different things, or the figures of one are those of failures or of the client
+    /// Compare even if the sides did different things, operations failed, or the client was the limit
     #[arg(long)]
     anyway: bool,
 }
@@ -67,6 +74,8 @@ pub(crate) enum Format {
     Json,
     /// For a comment on a change
     Markdown,
+    /// Page for a browser, in one file
+    Html,
 }
 
 /// What is asked of two sides.
@@ -75,8 +84,10 @@ pub(crate) struct Terms<'a> {
     pub(crate) margin: Option<f64>,
     /// How much worse B may be.
     pub(crate) tolerances: &'a [Tolerance],
-    /// How the answer is written.
+    /// Output format.
     pub(crate) format: Format,
+    /// Which tables are shown; `None` for the answer alone. The JSON has all.
+    pub(crate) shown: Option<Shown>,
     /// Compare whatever the sides did.
     pub(crate) anyway: bool,
 }
@@ -86,6 +97,11 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
         margin: args.margin.map(|percent| percent / 100.0),
         tolerances: &args.fail_if,
         format: args.format,
+        shown: match (args.all, args.verbose) {
+            (true, _) => Some(Shown::All),
+            (false, true) => Some(Shown::Moved),
+            (false, false) => None,
+        },
         anyway: args.anyway,
     };
     print_comparison(&args.a, &args.b, &terms)
@@ -133,17 +149,23 @@ pub(crate) fn print_comparison(a: &str, b: &str, terms: &Terms<'_>) -> anyhow::R
         );
         return Err(Blamed::new(Blame::Input, message).into());
     }
-    match terms.format {
-        Format::Text => print!(
-            "{}",
-            report::contrast_as_text(&contrast, &checks, &audit, terminal_width())
-        ),
-        Format::Json => print!("{}", report::contrast_as_json(&contrast, &checks, &audit)),
-        Format::Markdown => print!(
-            "{}",
-            report::contrast_as_markdown(&contrast, &checks, &audit)
-        ),
-    }
+    let width = terminal_width();
+    let text = match (terms.format, terms.shown) {
+        (Format::Text, None) => report::contrast_summary(&contrast, &checks, &audit, width),
+        (Format::Text, Some(shown)) => {
+            report::contrast_as_text(&contrast, &checks, &audit, shown, width)
+        }
+        (Format::Json, _) => report::contrast_as_json(&contrast, &checks, &audit),
+        (Format::Markdown, shown) => {
+            let shown = shown.unwrap_or(Shown::Moved);
+            report::contrast_as_markdown(&contrast, &checks, &audit, shown)
+        }
+        (Format::Html, shown) => {
+            let shown = shown.unwrap_or(Shown::Moved);
+            report::contrast_as_html(&contrast, &checks, &audit, shown)
+        }
+    };
+    print!("{text}");
     judge(&checks)
 }
 
@@ -235,7 +257,7 @@ fn tolerance(text: &str) -> Result<Tolerance, String> {
         }
         ToleranceError::Measure { .. } => {
             let names: Vec<&str> = Measure::all().map(Measure::name).collect();
-            format!("{error}; there are {}", names.join(", "))
+            format!("{error}; available: {}", names.join(", "))
         }
         ToleranceError::Better { .. } => error.to_string(),
     })

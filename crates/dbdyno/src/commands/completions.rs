@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
-use clap::Command;
 use clap_complete::Shell;
 
-use crate::output::write_out;
+use crate::{candidates, output::write_out};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+Besides commands and options, servers, versions, results directories, rules and the levels of an experiment are completed.
+
 The packages install them. By hand, for this user:
   dbdyno completions bash > ~/.local/share/bash-completion/completions/dbdyno
   dbdyno completions zsh > ~/.zfunc/_dbdyno           (with fpath+=~/.zfunc before compinit in ~/.zshrc)
@@ -19,10 +20,8 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Prints the completions of the whole command line.
-pub(crate) fn run(args: &CompletionsArgs, tree: &mut Command) -> anyhow::Result<ExitCode> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, tree, "dbdyno", &mut script);
-    write_out(&script)?;
+/// Prints the script that asks dbdyno at each Tab.
+pub(crate) fn run(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
+    write_out(&candidates::script(&args.shell.to_string())?)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -32,19 +32,19 @@ Examples:
   dbdyno history --of flush-log --metric p99
   dbdyno history --dir /mnt/nightly/results --of 3fa85f64")]
 pub(crate) struct HistoryArgs {
-    /// Look into this directory and those right below it, instead of the list; may be repeated
+    /// Search this directory and its subdirectories instead of the list; may be repeated
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
     /// Show one experiment over time: its name, or the first digits of its key
     #[arg(long, value_name = "EXPERIMENT")]
     of: Option<String>,
-    /// What is shown over time, a metric or a cost; docs/compare.md names them [default: what stands for the results]
+    /// Metric or cost to show over time (docs/compare.md) [default: the experiment's]
     #[arg(long, value_name = "NAME", requires = "of", value_parser = measure)]
     metric: Option<Measure>,
-    /// The latest so many results [default: 20, with --of all]
+    /// Number of results to show, the latest [default: 20; with --of all]
     #[arg(long, value_name = "N")]
     last: Option<usize>,
-    /// Take results off the list whose directory has vanished, and end
+    /// Remove results whose directory no longer exists from the list, and exit
     #[arg(long, conflicts_with_all = ["dir", "of", "last"])]
     forget: bool,
 }
@@ -99,7 +99,7 @@ fn series_of(of: &str, places: &[PastResults], args: &HistoryArgs) -> anyhow::Re
             "no results are there at all".to_owned()
         } else {
             format!(
-                "there are {}",
+                "available: {}",
                 names.into_iter().collect::<Vec<_>>().join(", ")
             )
         };
@@ -225,6 +225,6 @@ fn found(places: &[PastResults]) -> Vec<ListedResult> {
 fn measure(text: &str) -> Result<Measure, String> {
     Measure::named(text).ok_or_else(|| {
         let names: Vec<&str> = Measure::all().map(Measure::name).collect();
-        format!("no such metric or cost; there are {}", names.join(", "))
+        format!("no such metric or cost; available: {}", names.join(", "))
     })
 }

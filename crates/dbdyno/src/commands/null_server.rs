@@ -44,7 +44,7 @@ pub(crate) struct NullServerArgs {
     /// Listen on this unix socket, which must not exist yet and is removed at the end
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
-    /// Listen on this TCP port; 0 takes a free one
+    /// Listen on this TCP port (0: a free port)
     #[arg(long, value_name = "N")]
     port: Option<u16>,
     /// Address to listen on with --port
@@ -55,10 +55,10 @@ pub(crate) struct NullServerArgs {
         requires = "port"
     )]
     bind: IpAddr,
-    /// Whose dialect of the protocol to speak
+    /// Protocol dialect
     #[arg(long, value_name = "NAME", default_value = "mariadb")]
     dialect: DialectName,
-    /// Send EOF packets also to clients that can do without, as servers before MySQL 5.7.5 and MariaDB 10.2 do
+    /// Always send EOF packets, as MySQL before 5.7.5 and MariaDB before 10.2 do
     #[arg(long)]
     eof_packets: bool,
     /// Rows of each result
@@ -67,59 +67,59 @@ pub(crate) struct NullServerArgs {
     /// Bytes of the value in each column
     #[arg(long, value_name = "N", default_value_t = 119)]
     row_bytes: u32,
-    /// How long each statement takes: a time, or exponential:MEAN; the connections don't wait for each other
+    /// Response time of a statement: a time, or exponential:MEAN
     #[arg(long, value_name = "TIME", value_parser = delay)]
     delay: Option<Delay>,
-    /// Each statement takes so much longer at first, as from a server whose caches fill
+    /// Extra response time at the start, as of a server with cold caches
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "warm_in")]
     cold: Option<Duration>,
-    /// The time in which that falls to 37 %
+    /// Time constant in which --cold decays (to 37 %)
     #[arg(long, value_name = "TIME", value_parser = time_constant, requires = "cold")]
     warm_in: Option<Duration>,
-    /// Answer nothing for a while, again and again, so much after the first statement and after each begin
+    /// Stall periodically, with this period
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_for")]
     stall_every: Option<Duration>,
     /// For how long
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_every")]
     stall_for: Option<Duration>,
-    /// Answer nothing for a while, so much after the first statement
+    /// Stall once, this long after the first statement
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_for")]
     freeze_at: Option<Duration>,
     /// For how long
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze_at")]
     freeze_for: Option<Duration>,
-    /// Never answer a statement; logins and questions about the server are answered all the same
+    /// Never answer a statement; logins and queries about the server are still answered
     #[arg(long, conflicts_with = "freeze_at")]
     never_answer: bool,
-    /// Answer so many statements at once before any of this begins
+    /// Number of statements to answer normally before faults begin
     #[arg(long, value_name = "N", default_value_t = 0)]
     spare: u64,
     /// Share of the statements that fail
     #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
     error_rate: f64,
-    /// The error that they fail with
+    /// Error number of failing statements
     #[arg(long, value_name = "N", default_value_t = 1213, requires = "error_rate",
           value_parser = clap::value_parser!(u16).range(1..))]
     error_number: u16,
-    /// Share of the statements that are answered by closing the connection
+    /// Share of the statements at which the connection is closed
     #[arg(long, value_name = "0..1", value_parser = share, default_value = "0")]
     drop_rate: f64,
-    /// How long the server takes to begin reading what a client sent
+    /// Delay before the server reads what a client sent
     #[arg(long, value_name = "TIME", value_parser = duration)]
     read_delay: Option<Duration>,
     /// Seed of delays, errors and dropped connections
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Refuse connections beyond this number with error 1040 [default: what the limit of open files leaves room for]
+    /// Refuse connections beyond this number with error 1040 [default: from the limit of open files]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_connections: Option<u32>,
-    /// Say this of a system variable, such as datadir=/srv/db; may be given several times
+    /// Value of a system variable, such as datadir=/srv/db; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     variable: Vec<(String, String)>,
-    /// Refuse connections beyond this number at login with error 1226, as where a user may not have more
+    /// Refuse connections beyond this number with error 1226, as with a per-user limit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     user_connections: Option<u32>,
-    /// Log each statement to this file: connection, when it was received and answered (monotonic ns), and how
+    /// Log each statement to this file: connection, time received and answered (monotonic ns), outcome
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }

@@ -20,7 +20,7 @@ use crate::terminal::Terminal;
 It reads /proc and /sys only, and changes nothing. What it may not see it names; root and the server's own account may
 see everything. docs/observe.md tells more.
 
-Over ssh nobody starts it by hand; the dbdyno that drives the load does:
+Over ssh the dbdyno that drives the load starts it:
   dbdyno run trial.toml          with  observe = \"ssh://dba@db1\"  under [server]
   dbdyno oltp read_write run --host db1 --observe ssh://dba@db1
 
@@ -30,20 +30,19 @@ Listening, with a secret that both sides know:
   dbdyno oltp read_write run --host db1 --observe tcp://db1:7306 --observe-secret-file observe.secret"
 )]
 pub(crate) struct ObserveArgs {
-    /// Talk over standard input and output, as ssh starts it
+    /// Use standard input and output, as when started by ssh
     #[arg(long)]
     stdio: bool,
-    /// Listen on this address and port; port 0 takes a free one
+    /// Listen on this address and port (0: a free port)
     #[arg(long, value_name = "ADDRESS:PORT", requires = "secret_file")]
     listen: Option<String>,
-    /// File whose first line is the secret that clients have to know, 16 characters or more
+    /// File whose first line is the shared secret, 16 characters or more
     #[arg(long, value_name = "PATH", conflicts_with = "stdio")]
     secret_file: Option<PathBuf>,
-    /// The server's pid file, where the one that the server names does not hold here: for a server in a container
+    /// The server's pid file, if its own path is wrong here (a server in a container)
     #[arg(long, value_name = "PATH")]
     pid_file: Option<PathBuf>,
-    /// Look at paths of a client below this directory, too; otherwise only where servers of this machine have their
-    /// files. May be given several times
+    /// Allow paths below this directory in addition to the directories of this machine's servers; may be repeated
     #[arg(long, value_name = "DIRECTORY")]
     allow: Vec<PathBuf>,
 }

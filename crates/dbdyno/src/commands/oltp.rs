@@ -13,9 +13,8 @@ mod values;
 mod watch;
 
 use options::{Command, Options};
-use runs::Blame;
 
-use crate::{connection_options::hidden_argument::hide_argument, output::unless_closed};
+use crate::{connection_options::hidden_argument::hide_argument, output::print_of_clap};
 
 /// Its options, for completions and man pages.
 pub(crate) fn definition() -> clap::Command {
@@ -28,15 +27,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     let args = std::iter::once(OsString::from("dbdyno oltp")).chain(args);
     let options = match Options::try_parse_from(args) {
         Ok(options) => options,
-        Err(error) => {
-            unless_closed(error.print())?;
-            let code = if error.use_stderr() {
-                Blame::Input as u8
-            } else {
-                0
-            };
-            return Ok(ExitCode::from(code));
-        }
+        Err(error) => return Ok(print_of_clap(&error)?),
     };
     if let Some(password) = &options.password {
         hide_argument(password)?;

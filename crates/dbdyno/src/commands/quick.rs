@@ -14,7 +14,7 @@ use runs::{
 };
 
 use crate::{
-    commands::run,
+    commands::run::{self, Ending},
     connection_options::{ConnectionOptions, given_address, observe_options::ObserveOptions},
     terminal,
 };
@@ -45,12 +45,15 @@ pub(crate) struct QuickArgs {
     /// Directory of the results [default: results/quick-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Server binary of the private server, instead of one that is found
+    /// Server binary of the private server [default: search]
     #[arg(long, value_name = "PATH")]
     mysqld: Option<PathBuf>,
-    /// Keep the private server, to look into it
+    /// Keep the private server after the run
     #[arg(long)]
     keep: bool,
+    /// Print every table and finding after the answer
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
@@ -70,7 +73,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
                 .into());
         }
         let begun = QuickExperiment::new(args.results.as_deref(), "restart = \"per-run\"")?;
-        return begun.perform(&choices);
+        return begun.perform(&choices, args.verbose);
     }
     let mut endpoint = args.connection.endpoint()?;
     let mut server = format!("address = {:?}", endpoint.address.to_string());
@@ -89,7 +92,7 @@ pub(crate) fn run(args: QuickArgs) -> anyhow::Result<ExitCode> {
         endpoint.database = Some(DATABASE.to_owned());
     }
     choices.endpoint = Some(endpoint.clone());
-    let measured = begun.perform(&choices);
+    let measured = begun.perform(&choices, args.verbose);
     if !own_database {
         return measured;
     }
@@ -160,8 +163,18 @@ impl QuickExperiment {
     }
 
     /// Measures; where nothing was recorded nothing stays, for a quick run is not resumed.
-    fn perform(self, choices: &Choices) -> anyhow::Result<ExitCode> {
-        let measured = run::perform(&self.experiment, self.smacks, &self.results, choices, "");
+    fn perform(self, choices: &Choices, verbose: bool) -> anyhow::Result<ExitCode> {
+        let ending = Ending {
+            way_on: "",
+            verbose,
+        };
+        let measured = run::perform(
+            &self.experiment,
+            self.smacks,
+            &self.results,
+            choices,
+            &ending,
+        );
         if measured.is_err() {
             self.results.discard_if_empty();
         }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use report::{Detail, Picture, Results};
+use report::{Detail, ParquetError, Picture, PictureError, Results};
 use runs::{Blame, Blamed, results_of};
 
 use crate::output::write_out;
@@ -30,19 +30,19 @@ pub(crate) struct ReportArgs {
     /// Results directories and run records
     #[arg(value_name = "DIR|RECORD", required = true)]
     results: Vec<PathBuf>,
-    /// How they are written
+    /// Output format
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// File to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Which chart of the page svg and png draw, for example throughput [default: the first]
+    /// Chart to draw as svg or png, for example throughput [default: the first]
     #[arg(long, value_name = "NAME", conflicts_with = "charts")]
     chart: Option<String>,
-    /// Write every chart of the page into this directory, as svg or png
+    /// Write every chart into this directory, as svg or png
     #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["output", "seconds"])]
     charts: Option<PathBuf>,
-    /// Tell what each run did second by second: of csv and parquet instead of its figures, of json beside them
+    /// Write each run's seconds: in csv and parquet instead of its figures, in json in addition
     #[arg(long)]
     seconds: bool,
 }
@@ -50,21 +50,21 @@ pub(crate) struct ReportArgs {
 /// How results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// The page for a browser, in one file
+    /// Page for a browser, in one file
     Html,
     /// One object
     Json,
-    /// One row per run and figure
+    /// One row per run and metric
     Csv,
     /// For a comment on a change
     Markdown,
     /// For Prometheus
     Openmetrics,
-    /// The rows of csv, for analysis
+    /// The rows of csv, typed
     Parquet,
     /// A chart
     Svg,
-    /// A chart, twice as many pixels as its size
+    /// A chart at double resolution
     Png,
 }
 
@@ -156,7 +156,7 @@ fn check_terminal(args: &ReportArgs, format: Format) -> Result<(), Blamed> {
     {
         return Ok(());
     }
-    let message = format!("{} is nothing for a terminal", format.name());
+    let message = format!("{} is not written to a terminal", format.name());
     let hint = format!("--output FILE.{} writes a file", format.endings()[0]);
     Err(Blamed::new(Blame::Input, message).hint(hint))
 }
@@ -173,9 +173,10 @@ fn document(
         Format::Csv => report::csv(results, detail).into_bytes(),
         Format::Markdown => report::markdown(results).into_bytes(),
         Format::Openmetrics => report::openmetrics(results).into_bytes(),
-        Format::Parquet => {
-            report::parquet(results, detail).map_err(|error| Blamed::new(Blame::Machine, error))?
-        }
+        Format::Parquet => report::parquet(results, detail).map_err(|error| match error {
+            ParquetError::NotBuilt => not_built(error),
+            ParquetError::Format(_) => Blamed::new(Blame::Machine, error),
+        })?,
         Format::Svg | Format::Png => drawn(&chosen(results, chart)?, format)?,
     })
 }
@@ -206,7 +207,7 @@ fn no_chart(pictures: &[Picture], name: Option<&str>) -> Blamed {
     } else {
         (
             format!("no chart {:?}", name.unwrap_or_default()),
-            format!("there are {}", names.join(", ")),
+            format!("available: {}", names.join(", ")),
         )
     };
     Blamed::new(Blame::Input, message).hint(hint)
@@ -214,11 +215,18 @@ fn no_chart(pictures: &[Picture], name: Option<&str>) -> Blamed {
 
 fn drawn(picture: &Picture, format: Format) -> Result<Vec<u8>, Blamed> {
     match format {
-        Format::Png => {
-            report::png(&picture.svg).map_err(|error| Blamed::new(Blame::Machine, error))
-        }
+        Format::Png => report::png(&picture.svg).map_err(|error| match error {
+            PictureError::NotBuilt => not_built(error),
+            error => Blamed::new(Blame::Machine, error),
+        }),
         _ => Ok(picture.svg.clone().into_bytes()),
     }
+}
+
+/// An error of a build that left a format out.
+fn not_built(error: impl std::fmt::Display) -> Blamed {
+    let hint = "`make quickstart` builds without it; the packages and `make build` have it";
+    Blamed::new(Blame::Input, error).hint(hint.to_owned())
 }
 
 /// Writes all charts as files that are called by their names.

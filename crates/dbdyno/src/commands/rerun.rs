@@ -7,6 +7,7 @@ use std::{
 };
 
 use experiment::{Experiment, ServerSpec};
+use report::Shown;
 use runs::benchmarks::{VOCABULARY, single_runs};
 use samples::Record;
 
@@ -21,7 +22,7 @@ use runs::{
 use crate::{
     commands::{
         compare::{Format, Terms, print_comparison},
-        run,
+        run::{self, Ending},
     },
     connection_options::given_address,
     terminal,
@@ -50,18 +51,21 @@ pub(crate) struct RerunArgs {
     /// Directory of the new results [default: results/NAME-N]
     #[arg(long = "results", value_name = "NEW")]
     new: Option<PathBuf>,
-    /// File with the password, where the command of then took it from its command line
+    /// File with the password, if the original command took it from its command line
     #[arg(long, value_name = "PATH")]
     password_file: Option<PathBuf>,
-    /// Server binary of private servers, instead of one that is found
+    /// Server binary of private servers [default: search]
     #[arg(long, value_name = "PATH")]
     mysqld: Option<PathBuf>,
-    /// Keep the private servers, to look into them
+    /// Keep the private servers after the run
     #[arg(long)]
     keep: bool,
-    /// Look at the machine so often, from 100ms [default: with every interval, a second or less]
+    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
     #[arg(long, value_name = "TIME", value_parser = sample_every)]
     sample_every: Option<Duration>,
+    /// Print the tables, too: of an experiment, and of what moved between then and now
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
@@ -108,16 +112,21 @@ pub(crate) fn run(args: RerunArgs) -> anyhow::Result<ExitCode> {
         reach: given_address::endpoint,
         sample_every: args.sample_every,
     };
-    run::perform(&experiment, smacks, &results, &choices, "")?;
-    compare_then_and_now(then, results.path())
+    let ending = Ending {
+        way_on: "",
+        verbose: args.verbose,
+    };
+    run::perform(&experiment, smacks, &results, &choices, &ending)?;
+    compare_then_and_now(then, results.path(), args.verbose)
 }
 
-fn compare_then_and_now(then: &Path, now: &Path) -> anyhow::Result<ExitCode> {
+fn compare_then_and_now(then: &Path, now: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
     println!("\nthen (A) and now (B):\n");
     let terms = Terms {
         margin: None,
         tolerances: &[],
         format: Format::Text,
+        shown: verbose.then_some(Shown::Moved),
         anyway: true,
     };
     let [then, now] = [then, now].map(|path| path.display().to_string());
@@ -193,7 +202,7 @@ fn call_again(
     command_line.provide_password(args.password_file.as_deref())?;
     eprintln!("again: {}", command_line.in_words());
     match command_line.call()? {
-        0 => compare_then_and_now(&args.results, new),
+        0 => compare_then_and_now(&args.results, new, args.verbose),
         code => Ok(ExitCode::from(code)),
     }
 }

@@ -1,14 +1,20 @@
 //! `dbdyno run`: an experiment file from its plan to its report.
 
-use std::{collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
-use experiment::{Defaults, Experiment, Overrides, defaults_of};
+use experiment::{Defaults, Experiment, Overrides, ServerSpec, defaults_of};
 use report::Results;
 use runs::benchmarks::VOCABULARY;
 use runs::{
     Blame, Blamed, Choices, ResultsDirectory, RunOutcome, Runner,
     benchmarks::smack::files::SmackFiles, read_files, sample_every, shortcoming,
 };
+use server::Installation;
 
 use crate::{connection_options::given_address, terminal};
 
@@ -23,42 +29,45 @@ Examples:
   dbdyno run experiments/hp-sizing.toml --scale 0.05 --resume
   dbdyno run experiments/hp-sizing.toml --only connections=1,64 --only mix=1:0")]
 pub(crate) struct RunArgs {
-    /// The experiment file; docs/experiment-file.md tells its format
+    /// The experiment file (docs/experiment-file.md)
     file: PathBuf,
-    /// Print the plan and its estimated time, run nothing
+    /// Print the plan and its estimated time, and exit
     #[arg(long)]
     plan: bool,
-    /// Go on with the runs that are missing or incomplete
+    /// Continue with the runs that are missing or incomplete
     #[arg(long, conflicts_with = "plan")]
     resume: bool,
     /// Directory of the results [default: results/NAME-N]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// Shrink durations, rows and buffer pool to this share of the file's (0 to 1)
+    /// Scale durations, rows and buffer pool by this factor (0 to 1)
     #[arg(long, value_name = "S")]
     scale: Option<f64>,
-    /// Executions per combination, instead of the file's
+    /// Executions per combination [default: the file's]
     #[arg(long, value_name = "N")]
     repeats: Option<u32>,
-    /// Run only these levels of a factor; repeat it for other factors
+    /// Run only these levels of a factor; may be repeated for other factors
     #[arg(long, value_name = "FACTOR=LEVEL,...", value_parser = factor_levels)]
     only: Vec<(String, Vec<String>)>,
-    /// Seed of all randomness, instead of the file's
+    /// Seed of all randomness [default: the file's]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Run against a server that does nothing, without data: tries the plan out, and shows what the client itself costs
-    /// (loads of .smack files and oltp only)
+    /// Run against the null server without data: tests the plan and measures the client's own cost (.smack files and
+    /// oltp only)
     #[arg(long, conflicts_with_all = ["mysqld", "keep"])]
     simulate: bool,
-    /// Server binary of private servers, instead of one that is found
+    /// Server binary of private servers [default: search]
     #[arg(long, value_name = "PATH")]
     mysqld: Option<PathBuf>,
-    /// Keep the private servers, to look into them after a failed run
+    /// Keep the private servers after the run
     #[arg(long)]
     keep: bool,
-    /// Look at the machine so often, from 100ms [default: with every interval, a second or less]
+    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
     #[arg(long, value_name = "TIME", value_parser = sample_every)]
     sample_every: Option<Duration>,
+    /// Print every table and finding after the answer
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
@@ -81,6 +90,9 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     }
     if args.plan {
         println!("{}", experiment.plan().describe());
+        if !experiment.is_simulated() {
+            warn_of_missing_servers(&experiment, args.mysqld.as_deref());
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let results = if args.resume {
@@ -110,8 +122,30 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         smacks,
         &results,
         &choices,
-        "; the same command with --resume goes on",
+        &Ending {
+            way_on: "; the same command with --resume continues",
+            verbose: args.verbose,
+        },
     )
+}
+
+/// Tells the versions of the plan that this machine does not have: the run would end with the first of them.
+fn warn_of_missing_servers(experiment: &Experiment, mysqld: Option<&Path>) {
+    let runs = experiment.plan().runs.iter();
+    let wanted: BTreeSet<Option<&str>> = runs
+        .filter_map(|run| match &run.server {
+            ServerSpec::Private { run, .. } => Some(run.as_deref()),
+            ServerSpec::Given { .. } => None,
+        })
+        .collect();
+    for run in wanted {
+        if let Err(error) = Installation::find(run, mysqld) {
+            eprintln!("warning: {error}");
+            if let Some(hint) = error.hint() {
+                eprintln!("hint: {hint}");
+            }
+        }
+    }
 }
 
 /// Reads `connections=1,64`.
@@ -139,8 +173,7 @@ fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
         None => Ok(()),
         Some(load) => {
             let name = load.name();
-            let message =
-                format!("--simulate: [load] {name} needs a server that keeps what it is told");
+            let message = format!("--simulate: [load] {name} needs a server that stores data");
             let can = VOCABULARY.loads.iter();
             let can = can.filter(|kind| kind.can_be_simulated());
             let names: Vec<&str> = can.map(|kind| kind.name()).collect();
@@ -150,13 +183,21 @@ fn check_simulation(experiment: &Experiment) -> Result<(), Blamed> {
     }
 }
 
+/// What is printed at the end.
+pub(crate) struct Ending<'a> {
+    /// How to go on after an error, behind what is kept.
+    pub(crate) way_on: &'a str,
+    /// Every table and finding after the answer.
+    pub(crate) verbose: bool,
+}
+
 /// Does what is left of the plan, then reports whatever was recorded.
 pub(crate) fn perform(
     experiment: &Experiment,
     smacks: SmackFiles,
     results: &ResultsDirectory,
     choices: &Choices,
-    way_on: &str,
+    ending: &Ending<'_>,
 ) -> anyhow::Result<ExitCode> {
     let context = terminal::context()?;
     let left = results.left(experiment.plan(), &context)?;
@@ -166,7 +207,7 @@ pub(crate) fn perform(
     } else {
         Runner::new(experiment, results, choices, &context, smacks).run(&left)
     };
-    let reported = report_on(experiment, results);
+    let reported = report_on(experiment, results, ending.verbose);
     match (outcome, reported) {
         (Ok(()), Ok(recorded)) => {
             // Also where the experiment only counts failures.
@@ -185,17 +226,25 @@ pub(crate) fn perform(
             Err(error.into())
         }
         // The run's own error tells more than what it did to the report.
-        (Err(error), _) => Err(with_way_on(error, results, way_on).into()),
+        (Err(error), _) => Err(with_way_on(error, results, ending.way_on).into()),
     }
 }
 
-/// Writes the report of whatever was recorded, and prints its table.
-fn report_on(experiment: &Experiment, results: &ResultsDirectory) -> anyhow::Result<Results> {
+/// Writes the report of whatever was recorded, and prints its answer.
+fn report_on(
+    experiment: &Experiment,
+    results: &ResultsDirectory,
+    verbose: bool,
+) -> anyhow::Result<Results> {
     let recorded = results.read(experiment)?;
     if !recorded.runs.is_empty() {
-        println!("{}", report::table(&recorded, terminal_width()));
+        let width = terminal_width();
+        print!("{}", report::summary(&recorded, results.path(), width));
         let page = results.write_report(&recorded)?;
-        println!("report: {}", page.display());
+        println!("page      {}", page.display());
+        if verbose {
+            print!("\n{}", report::table(&recorded, width));
+        }
     }
     Ok(recorded)
 }

@@ -12,8 +12,11 @@ use std::{
 use runs::{Blame, Blamed, Purpose, named_server, redo_log, signals};
 use server::{Flavour, Installation, Lifetime, Server, Settings};
 
+use telemetry::usable_memory_bytes;
+
 use crate::progress::Step;
 
+mod buffer_pool;
 mod check;
 mod installs;
 mod listing;
@@ -38,37 +41,37 @@ pub(crate) struct ServerArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Make a server and start it
+    /// Create a server and start it
     Create(CreateArgs),
-    /// Check option files against a server, without making or starting one
+    /// Check option files against a server version without starting it
     Check(check::CheckArgs),
     /// Start a server
     Start(Name),
-    /// Stop a server in order
+    /// Shut a server down cleanly
     Stop(Name),
-    /// Stop a server, if it runs, and start it
+    /// Restart a server
     Restart(Name),
-    /// Show how a server is
+    /// Show the status of a server
     Status(Name),
-    /// Open a command-line client of a server
+    /// Open the command-line client
     Client(ClientArgs),
-    /// Show the end of a server's log
+    /// Show the last lines of a server's log
     Log(LogArgs),
-    /// Show all servers
+    /// List all servers
     List,
-    /// Keep a copy of a server's data
+    /// Take a snapshot of a server's data
     Snapshot(snapshot::SnapshotArgs),
-    /// Put a copy of a server's data back
+    /// Restore a snapshot
     Restore(snapshot::RestoreArgs),
-    /// Show the copies of a server's data, or remove one
+    /// List snapshots, or remove one
     Snapshots(snapshot::SnapshotsArgs),
-    /// End a server, if it runs, and remove it with all its data
+    /// Stop a server and remove it with all its data
     Destroy(Name),
-    /// Install a version to make servers from; needs no root
+    /// Install a server version; needs no root
     Install(installs::InstallArgs),
-    /// Show the versions that were installed
+    /// List installed versions
     Installed(installs::InstalledArgs),
-    /// Remove a version that was installed
+    /// Remove an installed version
     Uninstall(Name),
 }
 
@@ -82,22 +85,22 @@ struct Name {
 struct CreateArgs {
     /// Name of the server
     name: String,
-    /// The server binary, instead of one that is found
+    /// Server binary [default: search]
     #[arg(long, value_name = "PATH")]
     mysqld: Option<PathBuf>,
-    /// The flavour and version to find: mariadb, mariadb-10.11, mysql-8.0, percona; or an installed name
+    /// Flavour and version: mariadb, mariadb-10.11, mysql-8.0, percona, or the name of an installed version
     #[arg(long, value_name = "SPEC")]
     run: Option<String>,
-    /// Option file; of several, a later one wins
+    /// Option file, may be repeated, the last one wins [without one the buffer pool is a quarter of the memory]
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// A single option, which wins over the files
+    /// Single option; overrides the files
     #[arg(long, value_name = "OPTION=VALUE", value_parser = server_option::parse_set)]
     set: Vec<(String, String)>,
-    /// TCP port, instead of a free one
+    /// TCP port [default: a free one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
-    /// Directory to make the server in, instead of the usual place
+    /// Directory of the server [default: ~/.local/share/dbdyno/servers/NAME]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Do not start the server
@@ -118,7 +121,7 @@ struct ClientArgs {
 struct LogArgs {
     /// Name of the server
     name: String,
-    /// How many lines
+    /// Number of lines
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     lines: usize,
 }
@@ -173,9 +176,19 @@ fn create(args: CreateArgs) -> Result<(), Blamed> {
         return Err(server::Error::NameTaken { dir: path }.into());
     }
     let installation = Installation::find(args.run.as_deref(), args.mysqld.as_deref())?;
+    let mut set: BTreeMap<_, _> = args.set.into_iter().collect();
+    // With an option file of the user's, what it leaves out is meant to be the server's default.
+    let memory = usable_memory_bytes().filter(|_| args.cnf.is_empty());
+    if let Some(bytes) = memory.and_then(|memory| buffer_pool::chosen_bytes(&set, memory)) {
+        eprintln!(
+            "note: buffer pool {}, a quarter of the memory here; --set innodb_buffer_pool_size=SIZE for another",
+            units::bytes(bytes)
+        );
+        buffer_pool::set_to(&mut set, bytes);
+    }
     let settings = Settings {
         cnf: args.cnf,
-        set: args.set.into_iter().collect::<BTreeMap<_, _>>(),
+        set,
         port: args.port,
     };
     let dir = args.dir.unwrap_or_else(|| path.clone());

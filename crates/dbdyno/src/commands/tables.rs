@@ -22,7 +22,7 @@ pub(crate) struct TablesArgs {
     /// The server's own schemas, too
     #[arg(long, conflicts_with = "database")]
     all: bool,
-    /// How the list is written
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }

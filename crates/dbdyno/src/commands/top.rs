@@ -33,13 +33,13 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=512.0;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without RECORD the server is asked, once per --every: SHOW GLOBAL STATUS, the process list, InnoDB's state and metrics,
-and what performance_schema counts where it is on. It changes nothing there and needs the privilege PROCESS.
+Without RECORD it polls the server every --every: SHOW GLOBAL STATUS, the process list, InnoDB's state and metrics, and
+performance_schema where it is on. It changes nothing and needs the privilege PROCESS.
 
-With RECORD, or the directory that `dbdyno run` or `dbdyno oltp` writes to, what the record tells is shown: a run
-that goes on is followed, one that has ended is replayed.
+With RECORD, or the results directory of `dbdyno run` or `dbdyno oltp`, a running run is followed and a finished one
+replayed.
 
-Keys: q ends, h explains all others. Where the output is no terminal, or with --plain, each interval is one line.
+Keys: q quits, h shows all others. With --plain, or when the output is not a terminal, each interval is one line.
 
 Examples:
   dbdyno top --server demo
@@ -47,22 +47,22 @@ Examples:
   dbdyno top --speed 10 results/oltp-read_write-1/record.jsonl
   dbdyno top --host db1 --user root --every 5s --count 12 > afternoon.txt")]
 pub(crate) struct TopArgs {
-    /// Run record to replay or to follow, or the directory of results that runs are written to
+    /// Run record or results directory to replay or follow
     #[arg(value_name = "RECORD")]
     record: Option<PathBuf>,
-    /// How often the server is asked, as 500ms or 5s [default: 1s]
+    /// Polling interval, such as 500ms or 5s [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = sample_every, conflicts_with = "record")]
     every: Option<Duration>,
-    /// Speed of a replay, times that of the run: 0.125 to 512 [default: 1; plain lines come at once]
+    /// Replay speed, 0.125 to 512 [default: 1; with --plain as fast as possible]
     #[arg(long, value_name = "FACTOR", value_parser = speed, requires = "record")]
     speed: Option<f64>,
-    /// End after so many intervals
+    /// Exit after this many intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// One line per interval, on a terminal too
+    /// Print one line per interval, also on a terminal
     #[arg(long)]
     plain: bool,
-    /// Whether the screen has colours; NO_COLOR in the environment takes them from auto
+    /// Use colours; auto respects NO_COLOR
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     color: Colour,
     #[command(flatten)]

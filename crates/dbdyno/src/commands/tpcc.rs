@@ -13,7 +13,7 @@ mod target;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The tables have the names and columns of tpcc-mysql and the types of TPC-C 5.11; the database is tpcc unless
---database names another. The results are TPC-C-like: they are no TPC results and not comparable with those.
+--database names another. The results are TPC-C-like: these are not TPC results and must not be compared with any.
 
 Examples:
   dbdyno tpcc prepare --server one --warehouses 4
@@ -27,7 +27,7 @@ pub(crate) struct TpccArgs {
 
 #[derive(Debug, Subcommand)]
 enum TpccCommand {
-    /// Make the tables and load them; an interrupted load goes on when the same command is given again
+    /// Create and load the tables; the same command continues an interrupted load
     #[command(name = "prepare", visible_alias = "load")]
     Load(load::LoadArgs),
     /// Run the five transactions

@@ -31,7 +31,7 @@ enum Action {
     /// Make the tables and fill them
     #[command(name = "prepare", visible_alias = "load")]
     Load(load::LoadArgs),
-    /// Compare the tables with what dbgen makes, and see that all references hold
+    /// Compare the tables with dbgen's data and check all references
     Check(check::CheckArgs),
     /// Remove the tables
     #[command(name = "cleanup", visible_alias = "drop")]

@@ -27,7 +27,7 @@ use shared_state::SharedState;
 
 use crate::{
     connection_options::{ConnectionOptions, hidden_argument::hide_argument},
-    output::unless_closed,
+    output::print_of_clap,
     terminal,
 };
 
@@ -131,10 +131,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCo
     let args = std::iter::once(OsString::from("super-smack")).chain(args);
     let options = match Options::try_parse_from(args) {
         Ok(options) => options,
-        Err(error) => {
-            unless_closed(error.print())?;
-            return Ok(ExitCode::from(Blame::Input as u8));
-        }
+        Err(error) => return Ok(print_of_clap(&error)?),
     };
     if let Some(password) = &options.password {
         hide_argument(password)?;

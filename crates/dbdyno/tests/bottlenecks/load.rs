@@ -70,6 +70,7 @@ impl Stage {
             .args(words)
             .args([
                 "run",
+                "-v",
                 "trial.toml",
                 "--results",
                 "out",

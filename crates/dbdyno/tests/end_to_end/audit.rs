@@ -17,7 +17,7 @@ fn two_durabilities(scene: &Scene) {
     scene
         .dbdyno(["run", "trial.toml", "--results", "flush"])
         .exits(0)
-        .prints("audit: ");
+        .prints("trust     ");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn what_cannot_be_audited_is_an_error() {
         .exits(2)
         .says("no rule of that name");
     scene
-        .dbdyno(["audit", "empty", "--rule", "W07"])
+        .dbdyno(["audit", "empty", "--rule", "W01"])
         .exits(2)
         .says("waits for an input");
     scene

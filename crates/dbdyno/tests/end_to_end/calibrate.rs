@@ -41,7 +41,7 @@ fn it_measures_and_keeps_what_it_found() {
         .dbdyno([&["calibrate"], &options[..]].concat())
         .exits(0)
         .prints("unix socket")
-        .prints("(5000 queries/s asked for)");
+        .prints("of 5.00k queries/s; sent ");
     for (options, says) in [
         (["--connections", "0"], "--connections"),
         (["--duration", "1ms"], "--duration"),

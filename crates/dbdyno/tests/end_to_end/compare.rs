@@ -30,7 +30,7 @@ fn the_cost_of_synced_commits_is_named() {
     let scene = Scene::new();
     two_flush_modes(&scene);
     scene
-        .dbdyno(SIDES)
+        .dbdyno(with(&["-v"]))
         .exits(0)
         .prints("variable innodb_flush_log_at_trx_commit: 1 → 2")
         .prints_sentence("10 executions a side, in pairs")
@@ -147,7 +147,7 @@ fn what_cannot_be_compared() {
     }
     for (limit, why) in [
         ("p99", "no measure with a change"),
-        ("speed -5%", "is no measure; there are throughput"),
+        ("speed -5%", "is no measure; available: throughput"),
         ("p99 -5%", "gets worse by +"),
     ] {
         scene.dbdyno(with(&["--fail-if", limit])).exits(2).says(why);
@@ -237,7 +237,8 @@ fn figures_of_failures_decide_nothing() {
         .prints_nothing()
         .hints("--anyway");
     let text = scene.dbdyno([&sides[..], &["--anyway"]].concat()).exits(0);
-    text.prints("B, fail W10").prints("A was measured before B");
+    text.prints("fail W10 of B")
+        .prints("A was measured before B");
     let json = scene
         .dbdyno([&sides[..], &["--anyway", "--format", "json"]].concat())
         .exits(0);

@@ -39,23 +39,65 @@ fn is_taken_by(program: &str, args: &[&str], file: &Path) {
     assert!(said.is_empty(), "{program} {}: {said}", file.display());
 }
 
+/// What bash is offered for the last of these words.
+fn offered(scene: &Scene, words: &[&str]) -> Vec<String> {
+    let mut dbdyno = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
+    dbdyno.env("DBDYNO_COMPLETE", "bash").env("_CLAP_IFS", "\n");
+    dbdyno.env("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string());
+    let words = ["--"].iter().chain(words);
+    let text = scene.launch(dbdyno, words).finish().exits(0).text();
+    text.lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect()
+}
+
 #[test]
 fn every_shell_takes_its_completions() {
     let scene = Scene::new();
-    let commands = commands(&scene);
     for shell in ["bash", "zsh", "fish"] {
         let script = scene.dbdyno(["completions", shell]).exits(0).text();
-        for name in &commands {
-            assert!(script.contains(name), "{shell}: {name}");
-        }
-        // Of a subcommand, a front door with options of its own, and one of another family.
-        for option in ["snapshot", "rand-spec-iter", "auto-generate-sql-load-type"] {
-            assert!(script.contains(option), "{shell}: {option}");
-        }
+        assert!(script.contains("DBDYNO_COMPLETE"), "{shell}: {script}");
         let file = scene.file(shell, &script);
         is_taken_by(shell, &["-n"], &file);
     }
     scene.dbdyno(["completions", "tcsh"]).exits(2);
+}
+
+#[test]
+fn a_shell_is_offered_commands_options_and_what_dbdyno_knows() {
+    let scene = Scene::new();
+    let all = offered(&scene, &["dbdyno", ""]);
+    for name in commands(&scene) {
+        assert!(all.contains(&name), "{name}: {all:?}");
+    }
+    scene.file("scan.toml", "format = 1\n[matrix]\nconnections = [1, 16]\n[server]\nrun = \"mariadb\"\n\
+        [data]\noltp = { tables = 1 }\n[load]\noltp = { script = \"read_only\" }\nconnections = \"{connections}\"\nduration = \"1s\"\n");
+    std::fs::create_dir_all(scene.path().join("results/quick-7")).unwrap();
+    let asked: [(&[&str], &str); 9] = [
+        (&["dbdyno", "server", "sn"], "snapshot"),
+        // A front door with options of its own, and one of another family.
+        (&["dbdyno", "oltp", "--rand-sp"], "--rand-spec-iter"),
+        (
+            &["dbdyno", "mysqlslap", "--auto-generate-sql-l"],
+            "--auto-generate-sql-load-type",
+        ),
+        (&["dbdyno", "server", "install", "mysql-5"], "mysql-5.6"),
+        (&["dbdyno", "audit", "res"], "results/quick-7"),
+        (
+            &["dbdyno", "compare", "results/quick-7", "results/q"],
+            "results/quick-7",
+        ),
+        (&["dbdyno", "audit", "--explain", "H1"], "H14"),
+        (
+            &["dbdyno", "run", "scan.toml", "--only", "conn"],
+            "connections=16",
+        ),
+        (&["dbdyno", "oltp", "read_o"], "read_only"),
+    ];
+    for (words, wanted) in asked {
+        let found = offered(&scene, words);
+        assert!(found.iter().any(|it| it == wanted), "{words:?}: {found:?}");
+    }
 }
 
 #[test]

@@ -58,7 +58,7 @@ impl Disturbed {
         self.scene
             .dbdyno(["run", "trial.toml", "--results", "out", "--resume"])
             .exits(0)
-            .prints("All 2 planned runs are complete");
+            .prints("measured  2 of 2 runs");
         assert_eq!(
             self.results.text(&record_name(1)),
             first,
@@ -306,7 +306,7 @@ fn dbdyno_is_killed_while_it_measures_a_given_server() {
         .scene
         .dbdyno(["run", "trial.toml", "--results", "out", "--resume"])
         .exits(0)
-        .prints("All 2 planned runs are complete");
+        .prints("measured  2 of 2 runs");
     assert_eq!(disturbed.results.text(&record_name(1)), first);
 }
 

@@ -667,6 +667,32 @@ fn what_clients_do_is_told_by_three_times_verbose() {
 }
 
 #[test]
+fn the_tables_that_are_made_are_told_as_the_originals_tell_them() {
+    let place = Place::new(&[]);
+    let words = [
+        "--create-schema=made",
+        "--create=create table t (n int)",
+        "--query=insert into t values (1)",
+    ];
+    let ran = ["-c1", "-i2", "-vvv"];
+    let round = "DROP SCHEMA IF EXISTS `made`;\nLoading Pre-data\nCREATE SCHEMA `made`;\nCREATE SCHEMA `made`;\n\
+        create table t (n int);\nGenerating primary key list\nconnected!\ninsert into t values (1);\n";
+    let all: Vec<&str> = words.iter().chain(&ran).copied().collect();
+    place
+        .slap(&all)
+        .exits(0)
+        .prints(&format!("{round}{round}Generating stats\n"));
+    // A line of CSV is printed without a server, too.
+    let csv = ["-c2", "--only-print", "--csv"];
+    let all: Vec<&str> = words.iter().chain(&csv).copied().collect();
+    place
+        .slap(&all)
+        .exits(0)
+        .prints(",mixed,0.")
+        .prints(",2,1\n");
+}
+
+#[test]
 fn blank_lines_end_nothing() {
     let place = Place::new(&[]);
     place.sql("create database kept; create table kept.t (n int)");

@@ -54,7 +54,7 @@ fn a_simulated_experiment_loads_and_starts_nothing() {
         .dbdyno(["run", "trial.toml", "--simulate"])
         .exits(0)
         .prints("Simulated, against a server that does nothing")
-        .prints("All 2 planned runs are complete")
+        .prints("measured  2 of 2 runs")
         .prints("results/trial-simulated-1/report.html");
     scene.nothing_is_left();
     let results = Results::at(scene.path().join("results/trial-simulated-1"));
@@ -78,7 +78,7 @@ fn a_simulated_experiment_loads_and_starts_nothing() {
     scene
         .dbdyno(["run", "tpcc.toml", "--simulate"])
         .exits(2)
-        .says("--simulate: [load] tpcc needs a server that keeps what it is told")
+        .says("--simulate: [load] tpcc needs a server that stores data")
         .hints("loads that can be simulated: smack, oltp, slap");
 }
 

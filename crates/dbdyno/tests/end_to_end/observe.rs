@@ -555,7 +555,7 @@ fn what_makes_no_sense_is_refused() {
     scene
         .dbdyno(line)
         .exits(2)
-        .says("the server is on this machine, which is looked at anyway");
+        .says("the server is on this machine, which is observed anyway");
     scene
         .dbdyno(["quick", "--observe", "ssh://db1"])
         .exits(2)

@@ -364,7 +364,7 @@ fn faults_name_what_is_wrong() {
 fn a_rate_that_is_not_reached_is_an_answer() {
     let scene = with_server(&[]);
     oltp_on(&scene, "point_select", "prepare", &[]).exits(0);
-    let options = ["--rate=900000", "--time=1", "--arrivals=constant"];
+    let options = ["--rate=900000", "--time=1", "--arrivals=constant", "-v"];
     oltp_on(&scene, "point_select", "run", &options)
         .exits(1)
         .prints("send lag")

@@ -33,6 +33,9 @@ struct Seen {
     zoomable: bool,
     #[serde(default)]
     courses: Vec<Course>,
+    /// Before anything was unfolded.
+    #[serde(default)]
+    canvases_at_first: usize,
     #[serde(default)]
     canvases: usize,
     #[serde(default)]
@@ -48,6 +51,12 @@ struct Seen {
     print: String,
     /// Pixels by which a narrow window must be scrolled sideways.
     beyond: i32,
+    /// Length of the page on a phone, screens of 390 by 844.
+    screens: f64,
+    /// Charts that a phone cuts off.
+    cut: usize,
+    /// Whether a link opened the folded part that it goes to.
+    opened: bool,
 }
 
 /// Text of too little contrast.
@@ -131,6 +140,9 @@ fn assert_sound(seen: &Seen) {
     );
     assert_ne!(seen.dark, seen.light);
     assert_eq!(seen.beyond, 0, "a narrow window must not scroll sideways");
+    assert_eq!(seen.cut, 0, "charts that a phone cuts off");
+    assert!(seen.screens < 6.0, "{} screens on a phone", seen.screens);
+    assert!(seen.opened, "a link must open the part that it goes to");
 }
 
 #[test]
@@ -189,7 +201,7 @@ fn assert_drawn(seen: &Seen) {
         assert!(course.charts.len() >= 3, "{course:?}");
     }
     assert!(
-        seen.canvases >= 3 && seen.named_canvases == seen.canvases,
+        seen.canvases_at_first == 2 && seen.canvases >= 3 && seen.named_canvases == seen.canvases,
         "{seen:?}"
     );
     let zoom = seen.zoom.as_ref().unwrap();

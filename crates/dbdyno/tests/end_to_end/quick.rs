@@ -19,7 +19,7 @@ fn a_private_server() {
         .dbdyno(["quick"])
         .exits(0)
         .prints("operations/s")
-        .prints("report: results/quick-1/report.html");
+        .prints("page      results/quick-1/report.html");
     scene.nothing_is_left();
     let results = Results::at(scene.path().join("results/quick-1"));
     for run in 1..=3 {

@@ -153,6 +153,67 @@ fn an_experiment_with_an_error() {
 }
 
 #[test]
+fn names_that_were_meant_are_said() {
+    let scene = Scene::new();
+    let server = |text: &str| Experiment {
+        server: text.to_owned(),
+        ..Experiment::default()
+    };
+    server("version = \"mariadb\"").write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--plan"])
+        .exits(2)
+        .hints("did you mean `run`?");
+    server("run = \"mysql-4.0\"").write(&scene);
+    scene
+        .dbdyno(["run", "trial.toml", "--plan"])
+        .exits(0)
+        .prints("1 run")
+        .says("mysql-4.0: not found");
+    scene
+        .dbdyno(["oltp", "read_only", "run", "--treads=4"])
+        .exits(2)
+        .says("--treads: there is no such option")
+        .hints("did you mean --threads?");
+    scene
+        .dbdyno([
+            "server",
+            "create",
+            "demo",
+            "--no-start",
+            "--set",
+            "innodb_buffer_pool_size=16M",
+        ])
+        .exits(0);
+    scene
+        .dbdyno(["server", "status", "dmeo"])
+        .exits(2)
+        .hints("did you mean demo?");
+    scene
+        .dbdyno(["server", "status", "demo"])
+        .exits(0)
+        .prints("bench; other programs: --defaults-extra-file=");
+    scene.dbdyno(["server", "destroy", "demo"]).exits(0);
+    scene
+        .dbdyno(["top", "--socket", "nowhere.sock", "--user", "x"])
+        .exits(3)
+        .says("cannot connect to nowhere.sock");
+}
+
+/// What is said of a command line may hold what was in it.
+#[test]
+fn a_command_line_is_no_terminal_sequence() {
+    let scene = Scene::new();
+    for args in [
+        &["run", "a.toml", "-s\re"][..],
+        &["oltp", "read_only", "run", "-\u{1b}[2J"],
+    ] {
+        let said = scene.dbdyno(args).exits(2).stderr;
+        assert!(!said.contains(['\r', '\u{1b}']), "{said:?}");
+    }
+}
+
+#[test]
 fn a_table_that_is_somebody_elses() {
     let scene = Scene::new();
     let mariadb = MariaDb::start(&scene, &[]);

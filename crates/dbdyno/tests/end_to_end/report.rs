@@ -227,7 +227,7 @@ fn a_terminal_is_not_spoilt() {
         let said = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(
-            said.contains("is nothing for a terminal") && said.contains(hint),
+            said.contains("is not written to a terminal") && said.contains(hint),
             "{said}"
         );
     }

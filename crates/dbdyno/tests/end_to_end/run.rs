@@ -58,10 +58,10 @@ fn every_combination_is_recorded_and_reported() {
     let text = four_combinations().text();
     four_combinations().write(&scene);
     let ended = scene
-        .dbdyno(["run", "trial.toml"])
+        .dbdyno(["run", "trial.toml", "-v"])
         .exits(0)
-        .prints("All 4 planned runs are complete")
-        .prints("report: results/trial-1/report.html");
+        .prints("measured  4 of 4 runs")
+        .prints("page      results/trial-1/report.html");
     scene.nothing_is_left();
 
     let results = Results::at(scene.path().join("results/trial-1"));
@@ -160,7 +160,7 @@ fn a_busy_machine_is_told_and_no_run_is_done_again() {
         .args(["-c", "while :; do :; done"])
         .spawn()
         .unwrap();
-    let run_output = scene.dbdyno(["run", "trial.toml", "--results", "out"]);
+    let run_output = scene.dbdyno(["run", "trial.toml", "--results", "out", "-v"]);
     hog.kill().unwrap();
     hog.wait().unwrap();
     let results = Results::at(scene.path().join("out"));

@@ -51,7 +51,7 @@ pub(crate) fn run(scene: &Scene, name: &str, smaller: &[&str]) -> Results {
     let file = format!("experiments/{name}.toml");
     let options: &[&str] = if is_full() { &[] } else { smaller };
     let ended = scene.dbdyno([&["run", &file, "--results", "out"], options].concat());
-    ended.exits(0).prints("complete.");
+    ended.exits(0).prints("measured  ");
     scene.nothing_is_left();
     Results::at(scene.path().join("out"))
 }
@@ -260,7 +260,7 @@ fn flush_log() {
     );
     // One execution a side decides nothing; what differs is known all the same.
     scene
-        .dbdyno(["compare", "out:flush_log=1", "out:flush_log=2"])
+        .dbdyno(["compare", "out:flush_log=1", "out:flush_log=2", "-v"])
         .exits(0)
         .prints("variable innodb_flush_log_at_trx_commit: 1 → 2")
         .prints("fsyncs of InnoDB");
@@ -280,7 +280,7 @@ fn self_test() {
     scene
         .dbdyno(["compare", "out:side=a", "out:side=b"])
         .exits(0)
-        .prints("What differs: nothing that is recorded of server, machine, data and method.");
+        .prints("differs   nothing that is recorded of server, machine, data and method");
     Audited::of(&scene, &["out"])
         .finds("C01", "pass", "class D4")
         .finds("C02", "pass", "follows from the factors")

@@ -81,7 +81,7 @@ fn data_comes_back_from_a_stopped_and_from_a_running_server() {
     scene
         .dbdyno(["server", "restore", "one", "base"])
         .exits(2)
-        .hints("there is idle");
+        .hints("available snapshots: idle");
     scene
         .dbdyno(["server", "snapshots", "one"])
         .exits(0)

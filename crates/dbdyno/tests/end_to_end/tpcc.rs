@@ -64,11 +64,11 @@ fn load_with_interruptions(scene: &Scene) {
     tpcc(scene, &["check"])
         .exits(2)
         .says("not complete")
-        .hints("goes on with it");
+        .hints("continues it");
     tpcc(scene, &["load", "--warehouses", "2"])
         .exits(2)
         .says("a load of 1 warehouses with seed 1 was interrupted")
-        .hints("--warehouses 1 --seed 1 goes on");
+        .hints("--warehouses 1 --seed 1 continues");
 
     // By INSERT, too.
     sql(scene, "tpcc", "set global local_infile = 0");
@@ -77,12 +77,12 @@ fn load_with_interruptions(scene: &Scene) {
     load.finish()
         .exits(130)
         .says("loading by INSERT")
-        .hints("the same command goes on");
+        .hints("the same command continues");
     sql(scene, "tpcc", "set global local_infile = 1");
 
     let load = load_until(scene, 7);
     scene.dbdyno(["server", "restart", "one"]).exits(0);
-    load.finish().exits(3).hints("the same command goes on");
+    load.finish().exits(3).hints("the same command continues");
 
     tpcc(scene, &["load", "--warehouses", "1"])
         .exits(0)
@@ -120,7 +120,7 @@ fn a_database_is_loaded_run_checked_and_dropped() {
     load_with_interruptions(&scene);
 
     let run = |args: &[&str]| tpcc(&scene, &[&["run", "--warmup", "1s"], args].concat());
-    let ran = run(&["-c", "16", "--duration", "30s"])
+    let ran = run(&["-c", "16", "--duration", "30s", "-v"])
         .exits(0)
         .says("record: results/tpcc-1/record.jsonl")
         .says("report: results/tpcc-1/report.html")
@@ -225,7 +225,7 @@ fn an_experiment_runs_terminals_and_takes_no_inconsistent_result() {
         .dbdyno(["run".as_ref(), file.as_os_str()])
         .exits(1)
         .prints("New-Orders/min")
-        .prints("report: results/terminals-1/report.html")
+        .prints("page      results/terminals-1/report.html")
         .says("the run is not valid: after it, condition 1 is violated by 1 rows")
         .says("w_id 1: w_ytd");
     let results = scene.path().join("results/terminals-1");
@@ -269,7 +269,7 @@ fn stored_procedures(scene: &Scene) {
     run(&["--duration", "5s", "--record", "stored.jsonl"])
         .exits(0)
         .says("created 5 stored procedures")
-        .prints("round trips: stored")
+        .prints("round_trips stored")
         .prints("every condition that held before the run holds after it");
     let record = std::fs::read_to_string(scene.path().join("stored.jsonl")).unwrap();
     assert!(record.contains("\"round_trips\":\"stored\""));

@@ -39,9 +39,9 @@ fn it_ends_when_every_comparison_is_decided() {
         .exits(0)
         .prints("2 combinations x 2 repeats = 4 runs");
     scene
-        .dbdyno(["run", "trial.toml", "--simulate"])
+        .dbdyno(["run", "trial.toml", "--simulate", "-v"])
         .prints_sentence("rate 2000 against 200: faster, throughput ")
-        .prints_sentence("looked at after each, which the interval allows for");
+        .prints_sentence("analysed after each, which the interval allows for");
     let done = records(&scene);
     assert!(done.len() >= 6 && done.len() < 16, "{} runs", done.len());
     let blocks = done.len() / 2;
@@ -52,13 +52,13 @@ fn it_ends_when_every_comparison_is_decided() {
             std::fs::remove_file(record).unwrap();
         }
         let gone_on = scene
-            .dbdyno(["run", "trial.toml", "--simulate", "--resume"])
+            .dbdyno(["run", "trial.toml", "--simulate", "--resume", "-v"])
             .prints_sentence("rate 2000 against 200: faster, throughput ");
         if broken == 0 {
             gone_on
                 .says(&format!("{decided}; the others need not run"))
                 .prints_sentence(&decided)
-                .prints(&format!("All {} planned runs are complete", 2 * blocks));
+                .prints(&format!("measured  {0} of {0} runs", 2 * blocks));
         }
         assert!(records(&scene).len() >= done.len());
     }
@@ -67,6 +67,7 @@ fn it_ends_when_every_comparison_is_decided() {
         .dbdyno([
             "compare",
             "--anyway",
+            "-v",
             "results/trial-simulated-1:rate=200",
             "results/trial-simulated-1:rate=2000",
         ])
@@ -106,7 +107,7 @@ fn a_budget_in_time_ends_it_and_is_told() {
     scene
         .dbdyno(["run", "trial.toml", "--simulate"])
         .says("of the 1 s that time_at_most allows are spent after 1 block")
-        .prints("All 2 planned runs are complete");
+        .prints("measured  2 of 2 runs");
     assert_eq!(records(&scene).len(), 2);
     // Going on finds it spent, by what the first command took.
     scene

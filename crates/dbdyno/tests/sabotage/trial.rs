@@ -79,7 +79,7 @@ impl Trial {
             .each_ref()
             .map(|level| format!("out:{}={level}", self.factor));
         let compare = ["compare", &sides[0], &sides[1]];
-        let text = dbdyno(directory, compare);
+        let text = dbdyno(directory, compare.iter().chain(&["-v"]));
         let json = dbdyno(directory, compare.iter().chain(&["--format", "json"]));
         Answer::read(&json, text, self.disturbance(directory))
     }

@@ -11,6 +11,7 @@ mod pages;
 mod repository;
 mod run_record_page;
 mod sources;
+mod words;
 
 use repository::Repository;
 
@@ -127,6 +128,11 @@ fn every_link_between_pages_leads_somewhere() {
     assert_none(repository.check("md", |page| {
         pages::broken_links(page, |path| repository.has(path))
     }));
+}
+
+#[test]
+fn what_is_read_first_is_plain() {
+    assert_none(Repository::open().check("", words::riddles));
 }
 
 #[test]

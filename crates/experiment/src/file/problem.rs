@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::nearest::{meant, nearest};
+
 /// What is wrong at a place of the experiment file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what the fields hold")]
@@ -160,7 +162,7 @@ impl Problem {
     /// What the user can do.
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::UnknownKey { key, known, .. } => match nearest(key, known) {
+            Self::UnknownKey { key, known, .. } => match meant(key, known).or_else(|| nearest(key, known)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known are {}", list(known)),
             },
@@ -229,21 +231,6 @@ impl Problem {
         };
         Some(hint)
     }
-}
-
-/// The known name that was probably meant.
-fn nearest<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
-    known
-        .iter()
-        .map(|known| {
-            (
-                strsim::damerau_levenshtein(name, known.as_ref()),
-                known.as_ref(),
-            )
-        })
-        .filter(|(distance, known)| *distance <= (known.len() / 3).max(1))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, known)| known)
 }
 
 fn list(names: &[impl AsRef<str>]) -> String {

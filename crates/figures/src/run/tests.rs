@@ -31,6 +31,7 @@ fn operation(responses_ns: &[u64], errors: u64) -> OperationInterval {
         max_ns: responses_ns.iter().copied().max().unwrap_or(0),
         histogram,
         service: None,
+        returned: samples::ReturnedRows::default(),
     }
 }
 
@@ -240,6 +241,7 @@ fn statements_keep_their_classes() {
             min_ns: times.min_ns,
             max_ns: times.max_ns,
             histogram: times.histogram,
+            returned: samples::ReturnedRows::default(),
         }
     };
     let with = |statements| match interval(0.0, Phase::Measurement, &[10], 0) {

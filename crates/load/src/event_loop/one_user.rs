@@ -101,6 +101,7 @@ impl SharedState {
         let mut watch = StatementWatch {
             shared: self,
             first_statement: slot.offsets.first_statement,
+            operation: None,
             scheduled: last,
             since: reactor::now(),
         };
@@ -243,6 +244,7 @@ impl SharedState {
             let mut watch = StatementWatch {
                 shared: self,
                 first_statement: slot.offsets.first_statement,
+                operation: Some(begun.operation),
                 scheduled: begun.scheduled,
                 since,
             };
@@ -420,6 +422,8 @@ fn given_up(attempts: u64, message: &str) -> String {
 struct StatementWatch<'a> {
     shared: &'a SharedState,
     first_statement: usize,
+    /// The operation; `None` of what a user hands over when it is done.
+    operation: Option<usize>,
     scheduled: Instant,
     /// Begin of the attempt, or end of the statement before.
     since: Instant,
@@ -443,5 +447,16 @@ impl Watch for StatementWatch<'_> {
             carried,
         );
         self.since = end;
+    }
+
+    fn returned(&mut self, rows: u64) {
+        let Some(operation) = self.operation else {
+            return;
+        };
+        let carried = self.shared.carried(self.scheduled);
+        self.shared
+            .recorder
+            .borrow_mut()
+            .returned(operation, rows, carried);
     }
 }

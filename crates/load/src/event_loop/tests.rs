@@ -459,7 +459,10 @@ fn users_that_end_by_themselves_end_the_loop() {
 fn a_statement_takes_from_the_end_of_the_one_before_or_the_begin_of_its_attempt() {
     let ms = Duration::from_millis;
     let mut user = Scripted::taking(&[5, 5]).failing(0, failure(1213, true, false));
-    user.statements = vec![(1, ms(20), Class::Read), (0, ms(30), Class::Other)];
+    user.statements = vec![
+        (1, ms(20), Class::Read { rows: 1 }),
+        (0, ms(30), Class::Other),
+    ];
     user.rounds = Some(2);
     let told = drive(vec![user], OnError::Retry { at_most: 1 }, 0, 60_000);
     assert_eq!(told.all.operations[0].response.sum_ns, 110_000_000);

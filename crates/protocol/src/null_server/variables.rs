@@ -2,7 +2,8 @@
 
 use crate::hello::Dialect;
 
-/// What clients ask for when they connect, and dbdyno itself, with what a server says that was just installed.
+/// What drivers (Connector/J, Connector/NET, MariaDB's and the command-line clients) and dbdyno itself ask for, with the
+/// values of a server that was just installed.
 const FIXED: &[(&str, &str)] = &[
     ("auto_increment_increment", "1"),
     ("auto_increment_offset", "1"),
@@ -15,14 +16,19 @@ const FIXED: &[(&str, &str)] = &[
     ("collation_connection", "utf8mb4_general_ci"),
     ("collation_database", "utf8mb4_general_ci"),
     ("collation_server", "utf8mb4_general_ci"),
+    ("default_storage_engine", "InnoDB"),
+    ("foreign_key_checks", "ON"),
+    ("have_query_cache", "NO"),
     ("have_ssl", "DISABLED"),
     ("init_connect", ""),
     ("innodb_buffer_pool_size", "0"),
     ("interactive_timeout", "28800"),
     ("license", "MIT OR Apache-2.0"),
     ("local_infile", "ON"),
+    ("lower_case_file_system", "OFF"),
     ("lower_case_table_names", "0"),
     ("max_allowed_packet", "67108864"),
+    ("max_execution_time", "0"),
     ("net_buffer_length", "16384"),
     ("net_read_timeout", "30"),
     ("net_write_timeout", "60"),
@@ -31,13 +37,31 @@ const FIXED: &[(&str, &str)] = &[
     ("query_cache_size", "0"),
     ("query_cache_type", "OFF"),
     ("read_only", "OFF"),
+    ("session_track_gtids", "OFF"),
+    ("session_track_schema", "ON"),
+    ("session_track_state_change", "OFF"),
+    (
+        "session_track_system_variables",
+        "time_zone,autocommit,character_set_client,character_set_results,character_set_connection",
+    ),
+    ("session_track_transaction_info", "OFF"),
+    ("sql_auto_is_null", "OFF"),
     ("sql_mode", ""),
+    ("sql_safe_updates", "OFF"),
+    ("sql_select_limit", "18446744073709551615"),
+    ("super_read_only", "OFF"),
     ("system_time_zone", "UTC"),
     ("time_zone", "SYSTEM"),
     ("transaction_isolation", "REPEATABLE-READ"),
+    ("transaction_read_only", "OFF"),
     ("tx_isolation", "REPEATABLE-READ"),
+    ("tx_read_only", "OFF"),
+    ("unique_checks", "ON"),
     ("version_comment", "dbdyno null-server"),
+    ("version_compile_machine", ""),
+    ("version_compile_os", "Linux"),
     ("wait_timeout", "28800"),
+    ("warning_count", "0"),
 ];
 
 /// What differs from one null server to the next.

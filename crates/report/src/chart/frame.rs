@@ -1,5 +1,7 @@
 //! What all charts have around their data: size, title for screen readers, grid lines, axes.
 
+use std::ops::RangeInclusive;
+
 use maud::{Markup, html};
 
 use super::{
@@ -132,7 +134,7 @@ pub(crate) fn level_axis(
     let shown = if slanted {
         slanted_labels(size, levels, &at)
     } else {
-        labels_with_room(levels, &at)
+        labels_with_room(&levels.labels, &at, ANYWHERE)
     };
     html! {
         @for (index, label) in shown.iter().enumerate() {
@@ -158,6 +160,9 @@ const CHARACTER: f64 = 6.4;
 
 /// Height of a tick label, about.
 const LINE: f64 = 12.0;
+
+/// Labels below the levels may stand out of their chart at its ends.
+const ANYWHERE: RangeInclusive<f64> = f64::NEG_INFINITY..=f64::INFINITY;
 
 /// The angle of labels that have no room beside each other.
 const SLANT_DEGREES: f64 = 55.0;
@@ -191,13 +196,17 @@ fn slanted_labels(size: Size, levels: &Levels, at: &impl Fn(usize) -> f64) -> Ve
     shown
 }
 
-/// The labels; `None` for one that would run into its neighbour on the left.
-fn labels_with_room(levels: &Levels, at: &impl Fn(usize) -> f64) -> Vec<Option<String>> {
-    let mut free_from = f64::NEG_INFINITY;
+/// The labels; `None` for one that would run into its neighbour on the left, or that leaves `within`.
+pub(crate) fn labels_with_room(
+    labels: &[String],
+    at: impl Fn(usize) -> f64,
+    within: RangeInclusive<f64>,
+) -> Vec<Option<String>> {
+    let mut free_from = *within.start();
     let mut shown = Vec::new();
-    for (index, label) in levels.labels.iter().enumerate() {
+    for (index, label) in labels.iter().enumerate() {
         let half = label.chars().count() as f64 * CHARACTER / 2.0;
-        let fits = at(index) - half >= free_from;
+        let fits = at(index) - half >= free_from && at(index) + half <= *within.end();
         if fits {
             free_from = at(index) + half + 3.0;
         }
@@ -247,7 +256,7 @@ mod tests {
         let levels = Levels::of(&labels);
         let at = |index: usize| Size::LARGE.x(levels.at[index]);
         assert!(!are_slanted(Size::LARGE, &levels));
-        let shown = labels_with_room(&levels, &at);
+        let shown = labels_with_room(&levels.labels, at, ANYWHERE);
         assert_eq!(shown, [Some("1".into()), Some("60".into()), None]);
         assert_eq!(shortened("my-full.cnf", 20), "my-full.cnf");
         assert_eq!(shortened("my-kazeburo.cnf", 8), "my-kaze…");

@@ -63,6 +63,23 @@ pub(crate) struct Point {
     pub(crate) interval: Option<(f64, f64)>,
 }
 
+impl Point {
+    /// `12.3k (95 % interval 11.9k to 12.8k)`.
+    pub(crate) fn in_words(&self, format: Format) -> String {
+        let value = format(self.value);
+        match self.interval {
+            Some((low, high)) => {
+                format!(
+                    "{value} (95 % interval {} to {})",
+                    format(low),
+                    format(high)
+                )
+            }
+            None => value,
+        }
+    }
+}
+
 /// Height of a label at a line's end.
 const LABEL_HEIGHT: f64 = 14.0;
 
@@ -157,19 +174,12 @@ impl LineChart<'_> {
     fn point(&self, line: &ChartLine, index: usize, point: &Point) -> Markup {
         let (x, y) = self.place(index, point.value);
         let bar = point.interval.map(|interval| self.bar(index, interval));
-        let interval = point.interval.map_or(String::new(), |(low, high)| {
-            format!(
-                " (95 % interval {} to {})",
-                (self.hint)(low),
-                (self.hint)(high)
-            )
-        });
         let hint = format!(
-            "{} {}, {}: {}{interval}",
+            "{} {}, {}: {}",
             self.x_name,
             self.levels.labels[index],
             line.label,
-            (self.hint)(point.value),
+            point.in_words(self.hint),
         );
         html! {
             g {

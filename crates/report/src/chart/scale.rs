@@ -163,6 +163,11 @@ impl Levels {
         }
     }
 
+    /// Whether they are no rising numbers: nothing lies between two of them.
+    pub(crate) fn are_categories(&self) -> bool {
+        self.ends.is_none()
+    }
+
     /// The number at a share of the axis; `None` where the levels are no rising numbers.
     pub(crate) fn number_at(&self, share: f64) -> Option<f64> {
         let (first, last) = self.ends?;

@@ -72,7 +72,8 @@ fn compared(it: &Compared) -> Value {
         "b": it.means[1],
         "thin": it.thin.contains(&true),
         "decision": it.decision.word(),
-        "ratio": it.comparison.map(|comparison| interval(comparison.ratio)),
+        "ratio": it.comparison.filter(|_| it.amount().is_none()).map(|comparison| interval(comparison.ratio)),
+        "difference": it.amount().map(interval),
         "p_value": it.p_value,
         "deviation": it.comparison.map(|comparison| comparison.deviation),
         "executions_needed": it.executions_needed,
@@ -90,7 +91,8 @@ fn check(it: &Check) -> Value {
         "limit": it.tolerance.ratio,
         "levels": it.within,
         "confidence": it.confidence,
-        "ratio": it.ratio.map(interval),
+        "ratio": it.ratio.filter(|_| it.amount.is_none()).map(interval),
+        "difference": it.amount.map(interval),
         "outcome": it.outcome.word(),
     })
 }

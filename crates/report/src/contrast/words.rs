@@ -1,11 +1,12 @@
 //! The words and numbers of a comparison.
 
+use stats::Interval;
 use units::{change, counted, fine_percent};
 use verdict::{
     Check, Compared, Contrast, Cost, Decision, Levels, Measure, Metric, Outcome, SharedCombination,
 };
 
-use crate::grid::percentiles::marked;
+use crate::{grid::percentiles::marked, sentences::groups::groups_in_words};
 
 /// The sides, as every sentence calls them.
 pub(super) const SIDES: [&str; 2] = ["A", "B"];
@@ -20,11 +21,19 @@ fn count_of_more(needed: usize, executions: usize) -> String {
     }
 }
 
-/// `5 executions against 3`.
-pub(super) fn executions(place: &SharedCombination) -> String {
-    match place.executions {
-        [a, b] if a == b => format!("{} a side", counted(a, "execution")),
-        [a, b] => format!("{} against {b}", counted(a, "execution")),
+/// `5 executions a side, in pairs`, and what has no pair.
+fn executions(place: &SharedCombination) -> String {
+    let [a, b] = place.executions;
+    match (a == b, place.paired) {
+        (true, true) => format!("{} a side, in pairs", counted(a, "execution")),
+        (true, false) => format!("{} a side", counted(a, "execution")),
+        (false, true) => format!(
+            "{} of one block; {} of {} have none and are left out",
+            counted(a.min(b), "pair"),
+            a.abs_diff(b),
+            SIDES[usize::from(b > a)]
+        ),
+        (false, false) => format!("{} against {b}", counted(a, "execution")),
     }
 }
 
@@ -44,8 +53,7 @@ pub(super) fn headline(contrast: &Contrast, place: &SharedCombination) -> String
     };
     let name = compared.measure.in_words();
     let margin = fine_percent(contrast.margin);
-    let pairs = if place.paired { ", in pairs" } else { "" };
-    let sides = format!("{}{pairs}", executions(place));
+    let sides = executions(place);
     let Some(comparison) = &compared.comparison else {
         return format!(
             "{at}inconclusive: {name} of {sides}; two have a spread, three are the least that decides."
@@ -71,6 +79,20 @@ pub(super) fn headline(contrast: &Contrast, place: &SharedCombination) -> String
     }
 }
 
+/// That the executions of a side fall into two groups, a sentence each.
+pub(super) fn groups(contrast: &Contrast, place: &SharedCombination) -> Vec<String> {
+    let Some(compared) = contrast.primary_of(place) else {
+        return Vec::new();
+    };
+    let scale = compared.measure.scale();
+    let sides = SIDES.into_iter().zip(compared.of_sides());
+    let groups = sides.filter_map(|(side, values)| {
+        let said = groups_in_words(values, |value| scale.in_words(value))?;
+        Some(format!("{side}: {said}"))
+    });
+    groups.collect()
+}
+
 /// How many more executions would tell, and what these could have shown.
 fn more(compared: &Compared) -> String {
     let Some((needed, comparison)) = compared.executions_needed.zip(compared.comparison) else {
@@ -82,12 +104,12 @@ fn more(compared: &Compared) -> String {
     };
     let shown = compared.smallest_effect.map(|effect| {
         format!(
-            "; these would have found a difference of {} in four of five cases",
+            "; these would have found a difference of {} with 80 % power",
             fine_percent(effect)
         )
     });
     format!(
-        "; about {more} a side would tell a difference of {}{}",
+        "; about {more} a side should decide a difference of {}{}",
         fine_percent(compared.effect),
         shown.unwrap_or_default()
     )
@@ -120,7 +142,7 @@ pub(super) fn not_observed(place: &SharedCombination) -> Option<String> {
     let names: Vec<&str> = names
         .map(|cost: &Cost| Measure::Cost(*cost).in_words())
         .collect();
-    (!names.is_empty()).then(|| format!("Not observed on both sides: {}.", names.join(", ")))
+    (!names.is_empty()).then(|| format!("Not available on both sides: {}.", names.join(", ")))
 }
 
 /// Combinations that have no counterpart.
@@ -146,13 +168,14 @@ pub(super) fn check(check: &Check) -> String {
     let name = check.tolerance.measure.name();
     let found = match check.ratio {
         None => "fewer than two executions on a side".to_owned(),
-        Some(ratio) => format!(
-            "{}, {} interval {} to {}",
-            change(ratio.estimate),
-            fine_percent(check.confidence),
-            change(ratio.low),
-            change(ratio.high)
-        ),
+        Some(ratio) => {
+            let [estimate, low, high] = match check.amount {
+                Some(amount) => changes(check.tolerance.measure, &amount),
+                None => [ratio.estimate, ratio.low, ratio.high].map(change),
+            };
+            let confidence = fine_percent(check.confidence);
+            format!("{estimate}, {confidence} interval {low} to {high}")
+        }
     };
     let outcome = match check.outcome {
         Outcome::Held => "held",
@@ -211,26 +234,65 @@ pub(crate) fn levels(levels: &Levels) -> String {
     }
 }
 
+/// The mean of a side, 0 or 1, marked where it is a thin percentile.
+pub(super) fn value(compared: &Compared, side: usize) -> String {
+    let value = compared.measure.scale().in_words(compared.means[side]);
+    marked(value, compared.thin[side])
+}
+
 /// A row of a table: measure, A, B, change, interval, decision.
 pub(super) fn row(compared: &Compared) -> [String; 6] {
-    let value = |side: usize| {
-        let value = compared.measure.scale().in_words(compared.means[side]);
-        marked(value, compared.thin[side])
+    let ratio = compared.comparison.map(|it| it.ratio);
+    let [estimate, low, high] = match (compared.amount(), ratio) {
+        (Some(amount), _) => changes(compared.measure, &amount),
+        (None, Some(ratio)) => [ratio.estimate, ratio.low, ratio.high].map(change),
+        (None, None) => [(); 3].map(|()| String::new()),
     };
-    let comparison = compared.comparison.as_ref();
-    let [a, b] = compared.means;
-    // From nothing there is no share.
-    let has_ratio = a > 0.0 && b > 0.0;
-    let ratio = comparison.map(|it| it.ratio).filter(|_| has_ratio);
-    let interval = ratio.map(|ratio| format!("{} to {}", change(ratio.low), change(ratio.high)));
+    let or_nothing = |text: String| Some(text).filter(|it| !it.is_empty());
+    let interval = or_nothing(low).map(|low| format!("{low} to {high}"));
     [
         compared.measure.in_words().to_owned(),
-        value(0),
-        value(1),
-        ratio.map_or("–".to_owned(), |ratio| change(ratio.estimate)),
+        value(compared, 0),
+        value(compared, 1),
+        or_nothing(estimate).unwrap_or_else(|| "–".to_owned()),
         interval.unwrap_or_else(|| "–".to_owned()),
         decision(compared),
     ]
+}
+
+/// An amount and the bounds of its interval, with signs: `+0.896`.
+fn changes(measure: Measure, amount: &Interval) -> [String; 3] {
+    let scale = measure.scale();
+    let zero = scale.in_words(0.0);
+    [amount.estimate, amount.low, amount.high].map(|value| match scale.in_words(value.abs()) {
+        none if none == zero => none,
+        less if value < 0.0 => format!("-{less}"),
+        more => format!("+{more}"),
+    })
+}
+
+/// True for the metric that decides, for what differs for certain, and for a cost that explains something.
+pub(super) fn tells(contrast: &Contrast, place: &SharedCombination, it: &Compared) -> bool {
+    let mut causes = place.causes.iter();
+    let explains = causes.any(|cause| cause.cost.map(Measure::Cost) == Some(it.measure));
+    let decides = contrast.primary.map(Measure::Metric) == Some(it.measure);
+    decides || explains || it.decision.is_different()
+}
+
+/// What was compared, did not move for certain and is not shown.
+pub(super) fn left_out<'c>(compared: impl Iterator<Item = &'c Compared>) -> Option<String> {
+    let (equivalent, inconclusive): (Vec<_>, Vec<_>) =
+        compared.partition(|it| it.decision == Decision::Equivalent);
+    let of = |measures: &[&Compared], decision: Decision| {
+        let names: Vec<&str> = measures.iter().map(|it| it.measure.in_words()).collect();
+        (!names.is_empty()).then(|| format!("{}: {}", decision.word(), names.join(", ")))
+    };
+    let parts = [
+        of(&equivalent, Decision::Equivalent),
+        of(&inconclusive, Decision::Inconclusive),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("Not shown without --all: {}.", parts.join("; ")))
 }
 
 /// In a word; of a cost, B needs more or less.

@@ -13,27 +13,10 @@ use ::parquet::{
     schema::types::Type,
 };
 
-use super::Detail;
-use crate::{
-    results::Results,
-    tables::columns::{Cells, Column, Table, table_of_measures, table_of_seconds},
-};
+use crate::tables::columns::{Cells, Column, Table};
 
-/// The results could not be put into a Parquet file.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot write the results as Parquet: {0}")]
-pub struct ParquetError(#[from] Cause);
-
-/// The results as the bytes of a Parquet file, compressed by Snappy; what was not measured is null.
-pub fn parquet(results: &Results, detail: Detail) -> Result<Vec<u8>, ParquetError> {
-    let table = match detail {
-        Detail::Runs => table_of_measures(results),
-        Detail::Seconds => table_of_seconds(results),
-    };
-    Ok(bytes(&table)?)
-}
-
-fn bytes(table: &Table) -> Result<Vec<u8>, Cause> {
+/// The table as the bytes of a Parquet file, compressed by Snappy; what was not measured is null.
+pub(super) fn bytes(table: &Table) -> Result<Vec<u8>, Cause> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(concat!("dbdyno version ", env!("CARGO_PKG_VERSION")).to_owned())

@@ -65,12 +65,12 @@ impl Scaling {
     ///
     /// ```text
     /// peaks at 19 to 28 connections with 17.9k to 19.1k operations/s
-    /// no peak named (measured up to 64 connections, and the peak lies anywhere beyond 61)
+    /// peak not reached (measured up to 64 connections, and the peak lies anywhere beyond 61)
     /// ```
     pub(crate) fn in_words(&self) -> String {
         if !self.describes() {
             let distance = percent(self.distance);
-            return format!("no law fits (the runs lie {distance} from the nearest one)");
+            return format!("no scaling model fits (best residual {distance})");
         }
         match self.peak() {
             Ok(peak) => format!(
@@ -78,7 +78,7 @@ impl Scaling {
                 range(&peak.concurrency, |n| format!("{n:.0}")),
                 range(&peak.throughput_per_s, si)
             ),
-            Err(none) => format!("no peak named ({none})"),
+            Err(none) => format!("peak not reached ({none})"),
         }
     }
 }
@@ -105,7 +105,7 @@ fn distance(points: &[Point], law: &Law) -> f64 {
 /// What the laws of a facet say, a sentence; `None` where there is none.
 ///
 /// ```text
-/// Fitted law: mix 1:0 peaks at 19 to 28 connections with 17.9k to 19.1k operations/s; mix 0:1 no peak named (...).
+/// Scaling model (USL): mix 1:0 peaks at 19 to 28 connections with 17.9k to 19.1k operations/s; mix 0:1 peak not reached (...).
 /// ```
 pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> Option<String> {
     let factor = grid.line.as_ref().map(|factor| factor.name.as_str());
@@ -122,7 +122,7 @@ pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> Option<String> {
     let place = facet
         .name()
         .map_or(String::new(), |name| format!(", {name}"));
-    (!said.is_empty()).then(|| format!("Fitted law{place}: {}.", said.join("; ")))
+    (!said.is_empty()).then(|| format!("Scaling model (USL){place}: {}.", said.join("; ")))
 }
 
 #[cfg(test)]
@@ -160,7 +160,7 @@ mod tests {
         assert!(
             before
                 .in_words()
-                .starts_with("no peak named (measured up to 8 connections")
+                .starts_with("peak not reached (measured up to 8 connections")
         );
         assert!(before.describes() && before.distance < 0.02);
     }
@@ -176,6 +176,10 @@ mod tests {
         };
         let scaling = scaling(&saw, 6);
         assert!(!scaling.describes());
-        assert!(scaling.in_words().starts_with("no law fits (the runs lie "));
+        assert!(
+            scaling
+                .in_words()
+                .starts_with("no scaling model fits (best residual ")
+        );
     }
 }

@@ -4,6 +4,9 @@ use std::fmt::Write;
 
 use samples::{Deliveries, Durations, ErrorCount, Interval, Totals};
 
+/// The transactions that a terminal runs, which stand first.
+const TERMINAL_TRANSACTIONS: usize = 5;
+
 /// What the five transactions did in the measurement.
 #[derive(Debug, Clone, Default)]
 pub struct Transactions {
@@ -66,6 +69,36 @@ impl Transactions {
     pub fn new_orders_per_minute(&self) -> Option<f64> {
         let new_orders = self.rows.first()?;
         (self.measured_s > 0.0).then(|| new_orders.response.count as f64 * 60.0 / self.measured_s)
+    }
+
+    /// The answer on one line.
+    ///
+    /// ```text
+    /// 2.10k New-Orders/min, 77.8 transactions/s (TPC-C-like: no TPC result); New-Order p50 2.50 ms, p95 4.10 ms, p99 5.00 ms
+    /// ```
+    pub fn answer(&self) -> String {
+        let Some(per_minute) = self.new_orders_per_minute() else {
+            return "nothing was measured".to_owned();
+        };
+        let all: u64 = self.terminals().map(|row| row.response.count).sum();
+        let response = &self.rows[0].response;
+        let times = [0.5, 0.95, 0.99].into_iter().filter_map(|quantile| {
+            let ns = response.histogram.quantile_ns(quantile)?;
+            let time = units::duration(ns.min(response.max_ns) as f64);
+            Some(format!("p{:.0} {time}", quantile * 100.0))
+        });
+        format!(
+            "{} New-Orders/min, {} transactions/s (TPC-C-like: no TPC result); {} {}",
+            units::si(per_minute),
+            units::si(all as f64 / self.measured_s),
+            self.rows[0].name,
+            times.collect::<Vec<_>>().join(", ")
+        )
+    }
+
+    /// The transactions of the terminals: deferred deliveries are executed beside them.
+    fn terminals(&self) -> impl Iterator<Item = &Transaction> {
+        self.rows.iter().take(TERMINAL_TRANSACTIONS)
     }
 }
 
@@ -133,6 +166,14 @@ pub fn text(transactions: &Transactions, errors: &[ErrorCount], inputs: &[InputS
     text
 }
 
+/// The inputs that are not those of the specification, a line each; empty where all are.
+pub fn violated_inputs_text(inputs: &[InputShare]) -> String {
+    let mut text = String::new();
+    let violated = inputs.iter().filter(|input| input.is_violated);
+    inputs_to(&mut text, violated);
+    text
+}
+
 /// What became of the deliveries in the background.
 pub fn deliveries_text(deliveries: &Deliveries) -> String {
     let list = |counts: &[u64]| {
@@ -154,15 +195,10 @@ pub fn deliveries_text(deliveries: &Deliveries) -> String {
 
 fn errors_to(text: &mut String, errors: &[ErrorCount]) {
     for error in errors {
-        let what = match error.number {
-            0 => "lost connection".to_owned(),
-            number => format!("error {number} ({})", error.sqlstate),
-        };
+        let what = error.in_words();
         let unknown = match error.outcome_unknown {
             0 => String::new(),
-            count => format!(
-                ", {count} at the commit, so that nobody knows whether it was done, and not run again"
-            ),
+            count => format!(", {count} at the commit with unknown outcome, and not run again"),
         };
         writeln_to(
             text,
@@ -174,7 +210,7 @@ fn errors_to(text: &mut String, errors: &[ErrorCount]) {
     }
 }
 
-fn inputs_to(text: &mut String, inputs: &[InputShare]) {
+fn inputs_to<'a>(text: &mut String, inputs: impl IntoIterator<Item = &'a InputShare>) {
     for input in inputs {
         let (low, high) = input.bounds;
         // Everything but the number of lines is a share.
@@ -263,7 +299,7 @@ Payment                   0       0.0         -         -         -         -   
 
 8 New-Orders per minute over 30.0 s, rolled back ones included (TPC-C-like: no TPC result)
 New-Order: 3 times error 1213 (40001), of these 2 put right by a retry: Deadlock found
-New-Order: 2 times lost connection, of these 1 put right by a retry, 1 at the commit, so that nobody knows whether it was done, and not run again: connection lost while waiting for the answer: end of file
+New-Order: 2 times client error, of these 1 put right by a retry, 1 at the commit with unknown outcome, and not run again: connection lost while waiting for the answer: end of file
 remote lines: 0.00 % (allowed 0.95 to 1.05 %): NOT ALLOWED
 lines per order: 10.02 (allowed 9.50 to 10.50): ok
 ";

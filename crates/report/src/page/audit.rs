@@ -3,15 +3,29 @@
 use audit::{Audit, Finding, Judgement, Level, Unjudged, WAITING};
 use maud::{Markup, html};
 
-use super::figures::{scrolling, unbroken};
-use crate::{findings::counts, results::Results};
+use super::{
+    document::document,
+    figures::{scrolling, unbroken},
+};
+use crate::{
+    findings::{AuditFilter, counts},
+    results::Results,
+};
+
+/// The audit of `name` as a page of its own.
+pub fn audit_html(name: &str, audit: &Audit, shown: &AuditFilter) -> String {
+    document("dbdyno audit", name, &told(audit, shown))
+}
 
 /// Nothing where the rules were not asked.
 pub(super) fn section(results: &Results) -> Markup {
-    let Some(audit) = &results.audit else {
-        return html! {};
-    };
+    let audit = results.audit.as_ref();
+    audit.map_or(html! {}, |audit| told(audit, &AuditFilter::default()))
+}
+
+fn told(audit: &Audit, shown: &AuditFilter) -> Markup {
     let judgements = audit.by_level();
+    let judgements: Vec<_> = judgements.into_iter().filter(|it| shown.has(it)).collect();
     let found: Vec<_> = judgements
         .iter()
         .filter_map(|it| Some((*it, it.outcome.as_ref().ok()?)))
@@ -24,15 +38,13 @@ pub(super) fn section(results: &Results) -> Markup {
             h2 id="audit" { "The audit" }
             p.lead { (first_upper(&audit.assessment.in_words())) "." }
             p { (counts(audit)) "." }
-            @if !worse.is_empty() { (findings(&worse)) }
-            @if !rest.is_empty() {
-                details.all-variables {
-                    summary { "What was in order, or is worth knowing (" (rest.len()) ")" }
-                    (in_order(&rest))
-                }
+            @for (judgement, finding) in &worse { (folded(judgement, finding)) }
+            details.all-variables {
+                summary { "Every other rule, and how the grade comes about" }
+                @if !rest.is_empty() { (in_order(&rest)) }
+                (unjudged(&judgements, shown))
+                p.note { "How the grade comes about: " (audit::FORMULA) }
             }
-            (unjudged(audit))
-            p.note { "How the grade comes about: " (audit::FORMULA) }
         }
     }
 }
@@ -43,41 +55,24 @@ fn first_upper(text: &str) -> String {
     first.into_iter().flatten().chain(letters).collect()
 }
 
-/// What was measured and what to do stand open; threshold, consequence and source below the rule's name.
-fn findings(found: &[(&Judgement, &Finding)]) -> Markup {
+/// The title in a line; evidence, remedy, consequence and source are folded below it.
+fn folded(judgement: &Judgement, finding: &Finding) -> Markup {
+    let (rule, level) = (judgement.rule, finding.level.name());
     html! {
-        (scrolling("Findings", html! {
-            table.findings {
-                caption { "What speaks against the figures" }
-                thead { tr {
-                    @for name in ["level", "rule", "measured", "what to do"] { th scope="col" { (name) } }
-                } }
-                tbody { @for (judgement, finding) in found {
-                    tr {
-                        td { strong class={ "level-" (finding.level.name()) } { (finding.level.name()) } }
-                        th.text scope="row" {
-                            (judgement.rule.id)
-                            details {
-                                summary { "Why it matters" span.hidden { ": " (judgement.rule.id) } }
-                                p { "What has to be so: " (judgement.rule.name) "." }
-                                p { (judgement.rule.consequence) }
-                                p { "Threshold: " (judgement.rule.threshold) "." }
-                                p { "Source: " (judgement.rule.source) "." }
-                            }
-                        }
-                        td.text { (unbroken(&finding.evidence)) }
-                        td.text { (judgement.rule.remedy) }
-                    }
-                } }
-            }
-        }))
+        details.finding {
+            summary { strong class={ "level-" (level) } { (level) } " " (rule.id) " " (judgement.title()) }
+            p { (unbroken(&finding.evidence)) "." }
+            p { strong { "What to do: " } (rule.remedy) }
+            p.note { (rule.consequence) " Threshold: " (rule.threshold) ". Source: " (rule.source) "." }
+        }
     }
 }
 
 fn in_order(found: &[(&Judgement, &Finding)]) -> Markup {
     html! {
-        (scrolling("In order", html! {
+        (scrolling("In order, or worth knowing", html! {
             table.findings {
+                caption { "In order, or worth knowing" }
                 thead { tr { @for name in ["level", "rule", "measured"] { th scope="col" { (name) } } } }
                 tbody { @for (judgement, finding) in found {
                     tr {
@@ -92,9 +87,10 @@ fn in_order(found: &[(&Judgement, &Finding)]) -> Markup {
 }
 
 /// Rules without a finding: those that lack an input first, then those that wait for one, then those without a subject.
-fn unjudged(audit: &Audit) -> Markup {
+fn unjudged(judgements: &[&Judgement], shown: &AuditFilter) -> Markup {
+    let waiting = if shown.is_all() { WAITING } else { &[] };
     let reasons = |kind: fn(&Unjudged) -> Option<&String>| {
-        let judgements = audit.judgements.iter();
+        let judgements = judgements.iter();
         let told = judgements.filter_map(|it| Some((it.rule, kind(it.outcome.as_ref().err()?)?)));
         told.collect::<Vec<_>>()
     };
@@ -108,17 +104,15 @@ fn unjudged(audit: &Audit) -> Markup {
     });
     html! {
         @if !unseen.is_empty() {
-            details.all-variables {
-                summary { "Not evaluated, for an input is missing (" (unseen.len()) "), which is no pass" }
-                ul { @for (rule, what) in &unseen { li { strong { (rule.id) } " " (rule.name) ": " (what) } } }
-            }
+            p { "Not evaluated, data missing (" (unseen.len()) "):" }
+            ul { @for (rule, what) in &unseen { li { strong { (rule.id) } " " (rule.name) ": " (what) } } }
         }
-        details.all-variables {
-            summary { "Does not apply (" (no_subject.len()) "), or waits for what no record has yet (" (WAITING.len()) ")" }
-            ul {
-                @for (rule, why) in &no_subject { li { strong { (rule.id) } " " (rule.name) ": " (why) } }
-                @for rule in WAITING { li { strong { (rule.id) } " " (rule.name) ": waits for " (rule.waits_for) } }
-            }
+        @if !no_subject.is_empty() || !waiting.is_empty() {
+            p { "Does not apply (" (no_subject.len()) "), or waits for what no record has yet (" (waiting.len()) "):" }
+        }
+        ul {
+            @for (rule, why) in &no_subject { li { strong { (rule.id) } " " (rule.name) ": " (why) } }
+            @for rule in waiting { li { strong { (rule.id) } " " (rule.name) ": waits for " (rule.waits_for) } }
         }
     }
 }

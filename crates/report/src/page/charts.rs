@@ -1,5 +1,6 @@
 //! The charts that carry the conclusions, each with its numbers as a table.
 
+mod categories;
 mod cpu;
 mod latency;
 mod laws;
@@ -7,7 +8,7 @@ mod laws;
 use maud::{Markup, html};
 
 use units::{si, si_tick};
-use verdict::{Cost, Unit};
+use verdict::{Cost, Metric, Unit};
 
 use super::figures;
 use crate::{
@@ -32,22 +33,28 @@ const READABLE_SHARE: f64 = 0.25;
 /// An interval of two runs can be many times the mean; one that ends beyond this multiple of the highest mean (or
 /// below this fraction of the lowest, on a logarithmic axis) must not squash the lines: it ends in an arrow head.
 const INTERVAL_LIMIT: f64 = 3.0;
+/// With more charts of a measure than this the next measure stands below it, not beside it.
+const FACETS_BESIDE: usize = 2;
 /// What an axis then leaves free beyond the mean for the arrow.
 const ARROW_ROOM: f64 = 1.25;
 /// Explains the bars of a chart.
-const BARS: &str = "Bars: 95 % interval of the mean over executions; where one goes on beyond the chart it ends in an \
-    arrow head, and its size is under Numbers. ";
+const BARS: &str = "Thin bars: 95 % interval of the mean over executions; an arrow head goes on beyond the chart. ";
 
 /// The charts of a grid that has a factor along x.
 pub(super) struct Charts<'a> {
     grid: &'a Grid<'a>,
+    /// What the author compares by.
+    asked: Option<Metric>,
     x: &'a Factor,
     levels: Levels,
     /// The scalability laws by facet and line; `None` where there is none.
     laws: Vec<Vec<Option<Scaling>>>,
 }
 
-/// A value of a combination that a line chart can draw.
+/// Takes a figure out of a combination.
+type FigureOf<'a> = &'a dyn Fn(&Cell) -> Option<Figure>;
+
+/// A value of a combination that a chart can draw.
 struct Value<'a> {
     /// Begins a sentence: `Throughput`.
     name: &'a str,
@@ -58,19 +65,20 @@ struct Value<'a> {
     hint: Format,
     /// In words, with margin.
     words: fn(&Figure) -> String,
-    of: &'a dyn Fn(&Cell) -> Option<Figure>,
+    of: FigureOf<'a>,
     /// Whether the scalability laws describe it.
     laws: bool,
 }
 
 impl<'a> Charts<'a> {
     /// `None` for an experiment without a factor along x.
-    pub(super) fn of(grid: &'a Grid<'a>) -> Option<Self> {
+    pub(super) fn of(grid: &'a Grid<'a>, asked: Option<Metric>) -> Option<Self> {
         let x = grid.x.as_ref()?;
         let law = |line| Scaling::of(grid, line);
         let laws = grid.facets.iter();
         Some(Self {
             grid,
+            asked,
             x,
             levels: Levels::of(&x.levels),
             laws: laws
@@ -79,11 +87,15 @@ impl<'a> Charts<'a> {
         })
     }
 
-    /// The chart that shows the answer: throughput where the author wants it drawn, else the first measure.
+    /// The charts that show the answer: what was asked for, and beside it latency or throughput.
     pub(super) fn answer(&self) -> Markup {
-        match self.leading() {
-            Some(measure) => self.section(measure),
-            None => html! {},
+        let class = if self.grid.facets.len() <= FACETS_BESIDE {
+            "beside"
+        } else {
+            "below"
+        };
+        html! {
+            div class=(class) { @for measure in self.leading().into_iter().flatten() { (self.section(measure)) } }
         }
     }
 
@@ -99,16 +111,27 @@ impl<'a> Charts<'a> {
         html! { @for measure in rest { (self.section(measure)) } }
     }
 
-    fn leading(&self) -> Option<&Measure> {
-        let rate = |measure: &&Measure| matches!(measure, Measure::Throughput | Measure::NewOrders);
+    /// What was asked for, or else a rate; and the other one of rate and latency.
+    fn leading(&self) -> [Option<&Measure>; 2] {
         let measures = &self.grid.measures;
-        measures.iter().find(rate).or(measures.first())
+        let rate = |measure: &&Measure| matches!(measure, Measure::Throughput | Measure::NewOrders);
+        let latency = |measure: &&Measure| matches!(measure, Measure::Latency(_));
+        let (rate, latency) = (measures.iter().find(rate), measures.iter().find(latency));
+        let asked = self
+            .asked
+            .and_then(|metric| measures.iter().find(|it| it.shows(metric)));
+        let first = asked.or(rate).or(measures.first());
+        let second = [rate, latency]
+            .into_iter()
+            .flatten()
+            .find(|it| Some(*it) != first);
+        [first, second]
     }
 
     fn others(&self) -> impl Iterator<Item = &Measure> {
         let leading = self.leading();
         let measures = self.grid.measures.iter();
-        measures.filter(move |measure| Some(*measure) != leading)
+        measures.filter(move |measure| !leading.contains(&Some(*measure)))
     }
 
     fn section(&self, measure: &Measure) -> Markup {
@@ -194,7 +217,7 @@ impl<'a> Charts<'a> {
 
     fn line_legend(&self) -> Markup {
         html! {
-            @if let Some(factor) = &self.grid.line {
+            @if let Some(factor) = self.grid.line.as_ref().filter(|_| !self.levels.are_categories()) {
                 ul.legend aria-label=(factor.name) {
                     li.legend-name { (factor.name) }
                     @for (style, level) in factor.levels.iter().enumerate() { li { (sample(style)) (level) } }
@@ -229,6 +252,9 @@ impl<'a> Charts<'a> {
     }
 
     fn line_figure(&self, value: &Value, index: usize, facet: &Facet, y: &Axis) -> Markup {
+        if self.levels.are_categories() {
+            return self.category_figure(value, index, facet, y);
+        }
         let lines: Vec<ChartLine> = facet
             .lines
             .iter()
@@ -348,23 +374,20 @@ fn line_name(line: &Line) -> String {
     line.level.clone().unwrap_or_else(|| "all runs".to_owned())
 }
 
-fn chart_line(
-    label: String,
-    style: usize,
-    line: &Line,
-    value: &dyn Fn(&Cell) -> Option<Figure>,
-) -> ChartLine {
-    let points = line.cells.iter().map(|cell| {
-        let figure = value(cell.as_ref()?)?;
-        Some(Point {
-            value: figure.mean,
-            interval: figure.interval,
-        })
-    });
+/// What a chart draws of a combination; `None` where it has not run or has no such figure.
+fn point(cell: &Option<Cell>, value: FigureOf) -> Option<Point> {
+    let figure = value(cell.as_ref()?)?;
+    Some(Point {
+        value: figure.mean,
+        interval: figure.interval,
+    })
+}
+
+fn chart_line(label: String, style: usize, line: &Line, value: FigureOf) -> ChartLine {
     ChartLine {
         label,
         style,
-        points: points.collect(),
+        points: line.cells.iter().map(|cell| point(cell, value)).collect(),
         course: None,
     }
 }
@@ -380,7 +403,7 @@ fn cell_words(cell: &Cell, value: &Value) -> String {
 }
 
 /// What a chart of one facet has to draw.
-fn figures(facet: &Facet, value: &dyn Fn(&Cell) -> Option<Figure>) -> Vec<Figure> {
+fn figures(facet: &Facet, value: FigureOf) -> Vec<Figure> {
     facet
         .cells()
         .filter_map(|(_, _, cell)| value(cell))

@@ -1,4 +1,4 @@
-//! Where the time went: what limited each combination, and what one operation cost there.
+//! Limits and cost per operation: what limited each combination, and what one operation cost there.
 
 use maud::{Markup, html};
 use verdict::{Cost, Execution, Measure};
@@ -32,7 +32,7 @@ pub(super) fn section(results: &Results, grid: &Grid, charts: Option<&Charts>) -
     }
     html! {
         section aria-labelledby="time" {
-            h2 id="time" { "Where the time went" }
+            h2.hidden id="time" { "Limits and cost per operation" }
             (limits(results, grid))
             (costs(grid))
         }
@@ -72,7 +72,7 @@ fn limits(results: &Results, grid: &Grid) -> Markup {
             }))
         } }
         p.note { "The limit is named by rules, the most particular first, from what was observed of both machines and the \
-            server; of several runs the limit that most of them met. The list of runs below has the evidence of each." }
+            server; of several runs the limit that most of them met. The list of runs has the evidence of each." }
     }
 }
 
@@ -133,7 +133,7 @@ fn costs(grid: &Grid) -> Markup {
         .map(|cost| Measure::Cost(*cost))
         .collect();
     if shown.is_empty() {
-        return html! { p { "What an operation cost is not known: nobody looked at the machines or the server's counters." } };
+        return html! { p { "Cost per operation: not available, neither the machines nor the server's counters were observed." } };
     }
     let several = grid.combinations() > places.len();
     html! {

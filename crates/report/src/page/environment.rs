@@ -8,9 +8,13 @@ use units::{bytes, counted};
 
 use super::{
     figures::{joined, scrolling},
-    machines, variables,
+    machines,
+    variables::{self, Variables},
 };
 use crate::{results::Results, sentences::ceiling};
+
+/// Seeds that are listed.
+const SEEDS_SHOWN: usize = 3;
 
 /// Statement errors, added up over all runs; nothing when there were none.
 pub(super) fn errors(results: &Results) -> Markup {
@@ -35,11 +39,11 @@ pub(super) fn errors(results: &Results) -> Markup {
                                 th scope="col" { (name) }
                             }
                         } }
-                        tbody { @for ((load, operation, number, sqlstate), errors) in &found {
+                        tbody { @for ((load, operation, _, _), errors) in &found {
                             tr {
                                 td { (load) }
                                 td { (operation) }
-                                td { @if *number == 0 { "client" } @else { (number) } @if !sqlstate.is_empty() { " (" (sqlstate) ")" } }
+                                td { (errors[0].code()) }
                                 td { (errors.iter().map(|error| error.count).sum::<u64>()) }
                                 td { (errors.iter().map(|error| error.retried).sum::<u64>()) }
                                 td { (counted(errors.len(), "run")) }
@@ -54,17 +58,17 @@ pub(super) fn errors(results: &Results) -> Markup {
 }
 
 /// The machines, the servers, their variables, the data, and what nobody looked at.
-pub(super) fn section(results: &Results) -> Markup {
+pub(super) fn section(results: &Results, variables: &Variables) -> Markup {
     html! {
         @if !results.runs.is_empty() {
             section aria-labelledby="environment" {
-                h2 id="environment" { "Machine, server and data" }
+                h2.hidden id="environment" { "Machine, server and data" }
                 (machines::tables(results))
                 (machines::not_observed(results))
                 @for sentence in ceiling::sentences(results) { p { (sentence) } }
                 (servers(results))
                 (datasets(results))
-                (variables::section(results))
+                (variables::section(results, variables))
             }
         }
     }
@@ -176,10 +180,14 @@ pub(super) fn reproduce(results: &Results) -> Markup {
     let started: BTreeSet<&str> = headers().map(|header| header.started_at.as_str()).collect();
     html! {
         section aria-labelledby="reproduce" {
-            h2 id="reproduce" { "How to reproduce" }
+            h2.hidden id="reproduce" { "How to reproduce" }
             dl {
                 @if !versions.is_empty() { dt { "dbdyno" } dd { (joined(&versions)) } }
-                @if !seeds.is_empty() { dt { "seed" } dd { (joined(&seeds)) } }
+                @match seeds.len() {
+                    0 => {},
+                    1..=SEEDS_SHOWN => { dt { "seed" } dd { (joined(&seeds)) } }
+                    _ => { dt { "seed" } dd { "that of the experiment; each run has one made of it, which its record has" } }
+                }
                 @if let (Some(first), Some(last)) = (started.first(), started.last()) {
                     dt { "runs started" } dd { (first) @if first != last { " to " (last) } }
                 }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A table that scrolls by itself on a narrow screen, also by keyboard.
-pub(super) fn scrolling(label: &str, table: Markup) -> Markup {
+pub(crate) fn scrolling(label: &str, table: Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(label) tabindex="0" { (table) } }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn new_orders(cell: &Cell) -> String {
 }
 
 /// Keeps a number and its sign or margin on one line.
-pub(super) fn unbroken(text: &str) -> String {
+pub(crate) fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
         .replace(" ± ", "\u{a0}±\u{a0}")
 }

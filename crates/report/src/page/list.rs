@@ -26,32 +26,42 @@ pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup 
     html! {
         @if !results.runs.is_empty() {
             section aria-labelledby="runs" {
-                h2 id="runs" { "Every run" }
+                h2 id="runs" { "A run over time" }
+                @if zoomable { (panel()) }
+                details.all-runs open[!zoomable] {
+                    summary { "Every run (" (grid.executions.len()) ")" @if zoomable { ": choose the one to see" } }
+                    (table(grid, &factors, zoomable))
+                    @for sentence in steadiness::sentences(results).iter().chain(&disturbances::sentences(results)) {
+                        p { (unbroken(sentence)) }
+                    }
+                }
+                @if !zoomable { (static_courses(results)) }
+            }
+        }
+    }
+}
+
+fn table(grid: &Grid, factors: &[&str], zoomable: bool) -> Markup {
+    html! {
                 p.note {
                     @if zoomable { "Choose a run to see its course over time; choose a heading to sort. " }
                     "A course ends with the measurement; operations that were still in flight then are in the run record \
                     only. "
                     "Percentiles are response times of all operations; CPU is the busy share of the server's machine."
                 }
-                @for sentence in steadiness::sentences(results).iter().chain(&disturbances::sentences(results)) {
-                    p { (unbroken(sentence)) }
-                }
                 div.scroll.run-list role="region" aria-label="Every run" tabindex="0" {
                     table id="run-table" {
                         thead { tr {
                             (head("run", zoomable))
-                            @for name in &factors { (head(name, zoomable)) }
+                            @for name in factors { (head(name, zoomable)) }
                             @for name in ["operations/s", "p50", "p95", "p99", "CPU %", "errors", "limited by"] { (head(name, zoomable)) }
                             th scope="col" { "state" }
                         } }
                         tbody { @for (index, execution) in grid.executions.iter().enumerate() {
-                            (row(index, execution, &factors, zoomable))
+                            (row(index, execution, factors, zoomable))
                         } }
                     }
                 }
-                @if zoomable { (panel()) } @else { (static_courses(results)) }
-            }
-        }
     }
 }
 
@@ -125,7 +135,11 @@ fn panel() -> Markup {
                 the arrows move, Home shows all. Along each chart: seconds since the start of the load." }
             p.note id="course-note" {}
             div id="course-charts" tabindex="0" role="group" aria-label="Charts of the run; plus and minus zoom, arrows move" {}
-            div id="course-totals" {}
+            details id="course-more" {
+                summary { "Machine and server in this run" }
+                div id="course-rest" tabindex="0" role="group" aria-label="Charts of machine and server; plus and minus zoom, arrows move" {}
+                div id="course-totals" {}
+            }
             details { summary { "Numbers, second by second" } div.scroll id="course-numbers" tabindex="0" role="region" aria-label="Numbers, second by second" {} }
         }
         noscript { p { "The course of a run over time needs JavaScript; everything above does not." } }

@@ -36,7 +36,8 @@ fn machines(results: &Results) -> Vec<&Machine> {
     machines
 }
 
-fn carries(host: Host) -> &'static str {
+/// Which half of the benchmark runs there.
+pub(super) fn carries(host: Host) -> &'static str {
     match host {
         Host::Both => "client and server",
         Host::Client => "client",

@@ -12,7 +12,11 @@
   const table = document.getElementById("run-table");
   const panel = document.getElementById("course");
   if (!table || !panel) return;
+  // What clients saw stands open; machine and server are drawn where they are looked at.
   const place = document.getElementById("course-charts");
+  const restPlace = document.getElementById("course-rest");
+  const more = document.getElementById("course-more");
+  const OPEN = 2;
   const rows = [...table.tBodies[0].rows];
   let charts = [];
   let chosen = data.chosen;
@@ -193,22 +197,27 @@
     const run = data.runs[chosen];
     charts.forEach((chart) => chart.destroy());
     place.replaceChildren();
+    restPlace.replaceChildren();
     const instants = run.charts.flatMap((chart) => [chart.t[0], chart.t[chart.t.length - 1]]).filter((t) => t != null);
     whole = instants.length ? [Math.min(...instants), Math.max(...instants)] : [0, 1];
-    charts = run.charts
-      .filter((chart) => chart.t.length > 0)
-      .map((chart) => {
-        const figure = document.createElement("figure");
-        const caption = document.createElement("figcaption");
-        caption.textContent = chart.title + " (" + chart.unit + (chart.logarithmic ? ", log scale)" : ")");
-        figure.append(caption);
-        place.append(figure);
-        const drawnChart = new uPlot(options(run, chart, widthOf(figure)), [chart.t, ...chart.lines.map((line) => line.values)], figure);
-        const canvas = figure.querySelector("canvas");
-        canvas.setAttribute("role", "img");
-        canvas.setAttribute("aria-label", inWords(chart));
-        return drawnChart;
-      });
+    const shownCharts = run.charts.filter((chart) => chart.t.length > 0).filter((_, at) => at < OPEN || more.open);
+    // All figures first: the width of each depends on how many there are.
+    const figures = shownCharts.map((chart, at) => {
+      const figure = document.createElement("figure");
+      const caption = document.createElement("figcaption");
+      caption.textContent = chart.title + " (" + chart.unit + (chart.logarithmic ? ", log scale)" : ")");
+      figure.append(caption);
+      (at < OPEN ? place : restPlace).append(figure);
+      return figure;
+    });
+    charts = shownCharts.map((chart, at) => {
+      const figure = figures[at];
+      const drawnChart = new uPlot(options(run, chart, widthOf(figure)), [chart.t, ...chart.lines.map((line) => line.values)], figure);
+      const canvas = figure.querySelector("canvas");
+      canvas.setAttribute("role", "img");
+      canvas.setAttribute("aria-label", inWords(chart));
+      return drawnChart;
+    });
     zoom(whole);
   };
 
@@ -283,13 +292,16 @@
   });
 
   const KEYS = { "+": "in", "=": "in", "-": "out", ArrowLeft: "earlier", ArrowRight: "later", Home: "all", 0: "all" };
-  place.addEventListener("keydown", (event) => {
-    const action = KEYS[event.key];
-    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    move(action);
-  });
-  place.addEventListener("dblclick", () => move("all"));
+  for (const charted of [place, restPlace]) {
+    charted.addEventListener("keydown", (event) => {
+      const action = KEYS[event.key];
+      if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      move(action);
+    });
+    charted.addEventListener("dblclick", () => move("all"));
+  }
+  more.addEventListener("toggle", () => draw());
   numbersPlace.closest("details").addEventListener("toggle", () => numbers(data.runs[chosen]));
 
   const key = (row, column) => {
@@ -317,8 +329,19 @@
     charts.forEach((chart) => chart.setSize({ width: widthOf(chart.root.parentElement), height: chart.height }));
   }).observe(place);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  addEventListener("beforeprint", () => { source = paper; draw(); });
-  addEventListener("afterprint", () => { source = document.documentElement; draw(); });
+  // On paper nothing can be opened: what is folded is printed, but for the long tables.
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    source = paper;
+    folded = [...document.querySelectorAll("details:is(.part, .finding, .all-runs, #course-more):not([open])")];
+    for (const part of folded) part.open = true;
+    draw();
+  });
+  addEventListener("afterprint", () => {
+    source = document.documentElement;
+    for (const part of folded) part.open = false;
+    draw();
+  });
 
   choose(chosen);
 })();

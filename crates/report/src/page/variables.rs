@@ -2,10 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+mod columns;
+mod values;
+
 use maud::{Markup, html};
-use mycnf::{Catalogue, Family};
 use samples::{ServerIdentity, is_of_the_instance};
-use units::{bytes, counted};
+
+use columns::{Column, columns};
+use values::{
+    catalogue, defaults_in_words, is_same, name_of, short, size_in_words, values_in_words,
+};
 
 use super::figures::{joined, scrolling};
 use crate::results::Results;
@@ -34,71 +40,124 @@ const TELLING: [&str; 20] = [
     "version_compile_machine",
 ];
 
+/// Values that stand in the head of the page.
+const SETTINGS_AT_HEAD: usize = 6;
+
 /// A variable's values over all runs, each with the number of runs that had it.
 type Values<'a> = BTreeMap<&'a str, BTreeMap<&'a str, usize>>;
 
-/// Every variable that differs from the server's default, that the experiment sets, or that differs between runs; then
-/// those at their default that decide on durability and memory, and all of them.
-pub(super) fn section(results: &Results) -> Markup {
-    let mut values: Values = BTreeMap::new();
-    let mut defaults: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut differing: BTreeSet<&str> = BTreeSet::new();
-    let mut compared_with = BTreeSet::new();
-    for server in results.runs.iter().filter_map(|run| run.servers.first()) {
-        let catalogue = catalogue(&server.version);
-        compared_with.insert(name_of(catalogue));
-        for (name, value) in &server.variables {
-            *values.entry(name).or_default().entry(value).or_default() += 1;
-            if let Some(default) = catalogue.default_value(name) {
-                defaults.entry(name).or_default().insert(default);
-                if !is_same(value, default) && !is_of_the_instance(name) {
-                    differing.insert(name);
+/// What the servers of all runs have.
+pub(super) struct Variables<'a> {
+    values: Values<'a>,
+    /// Those of the catalogues, where they are known.
+    defaults: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    /// Names of those that are not at their default somewhere.
+    differing: BTreeSet<&'a str>,
+    compared_with: BTreeSet<String>,
+    /// Names under `[server] set`.
+    set: BTreeSet<String>,
+}
+
+impl<'a> Variables<'a> {
+    pub(super) fn of(results: &'a Results) -> Self {
+        let mut found = Self {
+            values: BTreeMap::new(),
+            defaults: BTreeMap::new(),
+            differing: BTreeSet::new(),
+            compared_with: BTreeSet::new(),
+            set: set_by_the_experiment(&results.experiment_text),
+        };
+        for server in results.runs.iter().filter_map(|run| run.servers.first()) {
+            let catalogue = catalogue(&server.version);
+            found.compared_with.insert(name_of(catalogue));
+            for (name, value) in &server.variables {
+                let values = found.values.entry(name).or_default();
+                *values.entry(value).or_default() += 1;
+                if let Some(default) = catalogue.default_value(name) {
+                    found.defaults.entry(name).or_default().insert(default);
+                    if !is_same(value, default) && !is_of_the_instance(name) {
+                        found.differing.insert(name);
+                    }
                 }
             }
         }
+        found
     }
-    let set = set_by_the_experiment(&results.experiment_text);
-    let chosen: Vec<&str> = values
-        .iter()
-        .filter(|(name, values)| {
+
+    /// Every one that differs from its default, that the experiment sets, or that differs between runs.
+    fn chosen(&self) -> Vec<&'a str> {
+        let values = self.values.iter().filter(|(name, values)| {
             let varies = values.len() > 1 && !is_of_the_instance(name);
-            varies || set.contains(**name) || differing.contains(*name)
-        })
-        .map(|(name, _)| *name)
-        .collect();
+            varies || self.set.contains(**name) || self.differing.contains(*name)
+        });
+        values.map(|(name, _)| *name).collect()
+    }
+
+    /// Whether results with other values of it are other results, or the experiment is about it.
+    fn matters(&self, name: &str) -> bool {
+        TELLING.contains(&name) || self.set.contains(name)
+    }
+
+    /// Those that matter among the chosen, the telling ones first; and the others.
+    fn chosen_by_weight(&self) -> (Vec<&'a str>, Vec<&'a str>) {
+        let (mut first, rest): (Vec<_>, Vec<_>) = self
+            .chosen()
+            .into_iter()
+            .partition(|name| self.matters(name));
+        first.sort_by_key(|name| !TELLING.contains(name));
+        (first, rest)
+    }
+}
+
+/// The settings that matter, in a few words: `innodb_buffer_pool_size 64.0 MiB, sync_binlog 1`; `None` where all are at
+/// their defaults.
+pub(super) fn settings_in_short(variables: &Variables) -> Option<String> {
+    let (names, _) = variables.chosen_by_weight();
+    let more = names.len().saturating_sub(SETTINGS_AT_HEAD);
+    let said = names.iter().take(SETTINGS_AT_HEAD).map(|name| {
+        let values = variables.values[name].keys();
+        let values: Vec<String> = values.map(|value| short(value)).collect();
+        format!("{name} {}", values.join(" or "))
+    });
+    let said: Vec<String> = said.collect();
+    match (said.is_empty(), more) {
+        (true, _) => None,
+        (false, 0) => Some(said.join(", ")),
+        (false, more) => Some(format!("{}, and {more} more", said.join(", "))),
+    }
+}
+
+/// The chosen variables, those that matter first; then those at their default that decide on durability and memory, and
+/// all of them.
+pub(super) fn section(results: &Results, variables: &Variables) -> Markup {
+    let columns = columns(results);
+    let (first, rest) = variables.chosen_by_weight();
     let telling: Vec<&str> = (TELLING.iter().copied())
-        .filter(|name| values.contains_key(name) && !chosen.contains(name))
+        .filter(|name| variables.values.contains_key(name) && !variables.differing.contains(name))
+        .filter(|name| !first.contains(name))
         .collect();
     let changed = changed_meanwhile(results);
-    let table = |names: &[&str]| {
-        html! {
-            table {
-                thead { tr {
-                    @for name in ["variable", "value", "default", "set by the experiment"] { th scope="col" { (name) } }
-                } }
-                tbody { @for name in names {
-                    tr {
-                        th scope="row" { code { (name) } }
-                        td.text { (values_in_words(&values[name])) (size_in_words(values[name].keys())) }
-                        td.text { (defaults_in_words(defaults.get(name))) (size_in_words(defaults.get(name).into_iter().flatten())) }
-                        td { (if set.contains(*name) { "yes" } else { "" }) }
-                    }
-                } }
-            }
-        }
-    };
+    let values = &variables.values;
     html! {
-        @if !chosen.is_empty() {
-            h3 { "Variables that differ from the server's defaults (" (differing.len()) "), or that the experiment sets" }
-            (scrolling("Variables that differ from the defaults", table(&chosen)))
-            p.note { "Defaults are those of " (joined(&compared_with)) " without any option, some of which follow from the machine or \
-                from other variables; names of files, ports and the like are left out." }
+        @if !first.is_empty() || !rest.is_empty() {
+            h3 { "Variables that differ from the server's defaults (" (variables.differing.len()) "), or that the experiment sets" }
+            @if !first.is_empty() {
+                (scrolling("Variables that matter", table(variables, &columns, &first)))
+            }
+            @if !rest.is_empty() {
+                details.all-variables {
+                    summary { "The others that differ (" (rest.len()) ")" }
+                    (scrolling("Other variables that differ", table(variables, &columns, &rest)))
+                }
+            }
+            p.note { "Defaults are those of " (joined(&variables.compared_with)) " without any option, some of which follow from the \
+                machine or from other variables; names of files, ports and the like are left out." }
         }
         @if !changed.is_empty() { p { strong { "Changed during a run: " } (joined(&changed)) "." } }
         @if !telling.is_empty() {
             details.all-variables {
                 summary { "At their defaults: " (telling.len()) " variables that decide on durability, memory and logging" }
-                (scrolling("Variables at their defaults", table(&telling)))
+                (scrolling("Variables at their defaults", table(variables, &columns, &telling)))
             }
         }
         @if !values.is_empty() {
@@ -107,7 +166,7 @@ pub(super) fn section(results: &Results) -> Markup {
                 (scrolling("All server variables", html! {
                     table {
                         thead { tr { th scope="col" { "variable" } th scope="col" { "value" } } }
-                        tbody { @for (name, values) in &values {
+                        tbody { @for (name, values) in values {
                             tr { th scope="row" { code { (name) } } td.text { (values_in_words(values)) } }
                         } }
                     }
@@ -117,83 +176,28 @@ pub(super) fn section(results: &Results) -> Markup {
     }
 }
 
-/// The catalogue nearest to a version like `10.11.19-MariaDB-0+deb12u1`.
-fn catalogue(version: &str) -> Catalogue {
-    let family = if version.contains("MariaDB") {
-        Family::MariaDb
-    } else {
-        Family::MySql
-    };
-    let parts = version.split(|c: char| !c.is_ascii_digit());
-    let numbers: Vec<u32> = parts.map_while(|part| part.parse().ok()).take(3).collect();
-    Catalogue::nearest(family, &numbers)
-}
-
-fn name_of(catalogue: Catalogue) -> String {
-    let family = match catalogue.family() {
-        Family::MariaDb => "MariaDB",
-        Family::MySql => "MySQL",
-    };
-    format!("{family} {}", catalogue.version())
-}
-
-/// The same value, also where one is written `1` and the other `ON` or `1.000000`.
-fn is_same(value: &str, default: &str) -> bool {
-    let switch = |text: &str| match text {
-        "ON" | "YES" | "TRUE" => "1".to_owned(),
-        "OFF" | "NO" | "FALSE" => "0".to_owned(),
-        other => other.to_owned(),
-    };
-    let (value, default) = (value.to_uppercase(), default.to_uppercase());
-    let numbers = value.parse::<f64>().ok().zip(default.parse::<f64>().ok());
-    numbers.map_or(switch(&value) == switch(&default), |(a, b)| a == b)
-}
-
-/// ` = 64.0 MiB` behind a single size that is written out in bytes; nothing behind anything else.
-fn size_in_words<'a>(mut values: impl Iterator<Item = &'a &'a str>) -> String {
-    let (Some(only), None) = (values.next(), values.next()) else {
-        return String::new();
-    };
-    match only.parse::<u64>() {
-        Ok(size) if size >= 1 << 20 && size % 1024 == 0 && size < 1 << 50 => {
-            format!(" = {}", bytes(size))
+/// A row for each variable, a column for each server that has others.
+fn table(variables: &Variables, columns: &[Column], names: &[&str]) -> Markup {
+    html! {
+        table {
+            thead { tr {
+                th scope="col" { "variable" }
+                @for column in columns { th scope="col" { (column.name) } }
+                @if columns.len() == 1 { th scope="col" { "default" } }
+                th scope="col" { "set by the experiment" }
+            } }
+            tbody { @for name in names {
+                tr {
+                    th scope="row" { code { (name) } }
+                    @for column in columns { td.text { (column.value(name, columns.len() > 1)) } }
+                    @if columns.len() == 1 {
+                        @let defaults = variables.defaults.get(name);
+                        td.text { (defaults_in_words(defaults)) (size_in_words(defaults.into_iter().flatten())) }
+                    }
+                    td { (if variables.set.contains(*name) { "yes" } else { "" }) }
+                }
+            } }
         }
-        _ => String::new(),
-    }
-}
-
-fn defaults_in_words(defaults: Option<&BTreeSet<&str>>) -> String {
-    let shown = |value: &&str| {
-        if value.is_empty() {
-            "(empty)".to_owned()
-        } else {
-            (*value).to_owned()
-        }
-    };
-    let defaults: Vec<String> = defaults.into_iter().flatten().map(shown).collect();
-    if defaults.is_empty() {
-        "–".to_owned()
-    } else {
-        defaults.join(" or ")
-    }
-}
-
-fn values_in_words(values: &BTreeMap<&str, usize>) -> String {
-    let shown = |value: &&str| {
-        if value.is_empty() {
-            "(empty)".to_owned()
-        } else {
-            (*value).to_owned()
-        }
-    };
-    match values.len() {
-        1 => values.keys().map(shown).collect(),
-        n if n > 6 => format!("{n} different values"),
-        _ => values
-            .iter()
-            .map(|(value, runs)| format!("{} ({})", shown(value), counted(*runs, "run")))
-            .collect::<Vec<_>>()
-            .join(", "),
     }
 }
 
@@ -246,40 +250,5 @@ mod tests {
         assert_eq!(names, ["max_connections", "query_cache_size"]);
         assert!(set_by_the_experiment("client \"admin\" { user \"root\"; }").is_empty());
         assert!(set_by_the_experiment("[server]\nset = 3").is_empty());
-    }
-
-    #[test]
-    fn a_value_is_its_default_in_any_spelling() {
-        for (value, default, same) in [
-            ("ON", "1", true),
-            ("4", "4.000000", true),
-            ("Fdatasync", "fdatasync", true),
-            ("OFF", "ON", false),
-            ("64M", "67108864", false),
-        ] {
-            assert_eq!(is_same(value, default), same, "{value} {default}");
-        }
-        assert_eq!(
-            name_of(catalogue("10.11.19-MariaDB-0+deb12u1")),
-            "MariaDB 10.11"
-        );
-        assert_eq!(name_of(catalogue("5.6.51-log")), "MySQL 5.6.24");
-        assert_eq!(name_of(catalogue("8.0.40")), "MySQL 8.0.33");
-    }
-
-    #[test]
-    fn sizes_are_told_in_larger_units() {
-        let told = |values: &[&str]| size_in_words(values.iter());
-        assert_eq!(told(&["67108864"]), " = 64.0 MiB");
-        for values in [&["151"][..], &["ON"], &["1048577"], &["0", "67108864"], &[]] {
-            assert_eq!(told(values), "", "{values:?}");
-        }
-    }
-
-    #[test]
-    fn values_that_differ_say_in_how_many_runs() {
-        let values = BTreeMap::from([("", 1), ("64M", 3)]);
-        assert_eq!(values_in_words(&values), "(empty) (1 run), 64M (3 runs)");
-        assert_eq!(values_in_words(&BTreeMap::from([("ON", 9)])), "ON");
     }
 }

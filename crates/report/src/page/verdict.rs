@@ -10,9 +10,8 @@ use crate::{
     grid::{Facet, Grid, cell::Percentile, in_words},
     results::Results,
     sentences::{
-        answer, disturbances,
+        answer,
         limit::{self, PeakLimit},
-        steadiness,
     },
 };
 
@@ -36,7 +35,7 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
                 dt { "How sure" }
                 dd { (sureness(results, grid)) }
                 @if let Some(bend) = answer::bend(grid) {
-                    dt { "Where it bends" }
+                    dt { "Saturation point" }
                     dd { (unbroken(&bend)) }
                 }
                 @if let Some(limit) = PeakLimit::of(results, grid) {
@@ -61,12 +60,9 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
 /// What the audit says first, then what the reader has to keep in mind.
 fn sureness(results: &Results, grid: &Grid) -> Markup {
     let doubts = answer::doubts_of_headline(grid);
-    let others = answer::other_work(grid);
     let sentences = std::iter::once(executions(grid))
         .chain(doubts)
-        .chain(others)
-        .chain(steadiness::in_short(results))
-        .chain(disturbances::in_short(results));
+        .chain(answer::other_work(grid));
     html! {
         @if let Some(audit) = &results.audit {
             a href="#audit" { "Audit" } ": " (audit.assessment.in_words()) ". "
@@ -114,7 +110,7 @@ fn limit_in_words(results: &Results, grid: &Grid, limit: &PeakLimit) -> Markup {
         }
         ". "
         @if !limit.others.is_empty() { "In the others: " (limit.others.join(", ")) ". " }
-        @if let Some(over_all) = limit::over_all(results, grid) { a href="#time" { "Over all" } ": " (over_all) "." }
+        @if let Some(over_all) = limit::over_all(results, grid) { a href="#costs-part" { "Over all" } ": " (over_all) "." }
     }
 }
 

@@ -37,8 +37,6 @@ pub(super) struct Panel {
 }
 
 const CHART: &str = "<svg class=\"chart\"";
-/// What a note says of the page's tables, which no picture has.
-const ON_THE_PAGE: &str = ", and its size is under Numbers";
 /// Sections whose charts are of single runs: too many to be looked at one by one.
 const OF_RUNS: [&str; 2] = ["runs", "course"];
 
@@ -116,9 +114,6 @@ fn section(name: &str, content: &str) -> Section {
         }
     }
     section.groups.retain(|group| !group.panels.is_empty());
-    for note in &mut section.notes {
-        *note = note.replace(ON_THE_PAGE, "");
-    }
     section.notes.retain(|note| !note.is_empty());
     section
 }

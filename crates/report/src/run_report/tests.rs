@@ -29,6 +29,7 @@ fn operation(times_ms: &[u64]) -> OperationInterval {
         max_ns: times.max_ns,
         histogram: times.histogram,
         service: None,
+        returned: samples::ReturnedRows::default(),
     }
 }
 
@@ -44,6 +45,7 @@ fn statement(name: &str, classes: [u64; 3], times_ms: &[u64]) -> StatementInterv
         min_ns: times.min_ns,
         max_ns: times.max_ns,
         histogram: times.histogram,
+        returned: samples::ReturnedRows::default(),
     }
 }
 

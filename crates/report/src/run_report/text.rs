@@ -16,7 +16,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
-use samples::JudgedSteadiness;
+use samples::{ErrorCount, JudgedSteadiness};
 
 use super::{RunReport, Times};
 use crate::{
@@ -35,21 +35,13 @@ impl RunReport {
             "{} on {}, {} {}",
             self.name, self.server, self.transport, self.address
         ));
-        let settings: Vec<String> = self
-            .settings
-            .iter()
-            .map(|(name, value)| format!("{name} {value}"))
-            .collect();
-        line(format_args!("{}", settings.join(", ")));
-        let arrivals = match self.offered_per_s {
-            Some(rate) => format!("{rate} events/s asked for ({})", self.arrivals),
-            None => "closed loop".to_owned(),
-        };
+        line(format_args!("{}", self.settings_in_words()));
         line(format_args!(
-            "{}, {} ({}), {arrivals}, seed {}, measured {}",
+            "{}, {} ({}), {}, seed {}, measured {}",
             self.connections_in_words(),
             units::counted(self.loops as usize, "event loop"),
             self.io,
+            self.arrivals_in_words(),
             self.seed,
             units::moment(self.measured_s)
         ));
@@ -72,18 +64,11 @@ impl RunReport {
         if let Some(steadiness) = &self.steadiness {
             line(format_args!("steadiness  {}", in_words(steadiness)));
         }
-        if let Some(shortfall) = &self.shortfall {
-            line(format_args!(
-                "rate        not reached from {} on: {}",
-                units::moment(shortfall.from_s),
-                shortfall.why
-            ));
+        if let Some(rate) = self.rate_in_words() {
+            line(format_args!("rate        {rate}"));
         }
         for error in &self.errors {
-            line(format_args!(
-                "error       {} ({}) x {}, {} put right by trying again: {}",
-                error.number, error.sqlstate, error.count, error.retried, error.message
-            ));
+            line(format_args!("error       {}", error_in_words(error)));
         }
         if self.failed > 0 {
             line(format_args!("failed      {} events", self.failed));
@@ -109,8 +94,30 @@ impl RunReport {
         out
     }
 
+    /// `tables 1, table-size 10000`.
+    pub(super) fn settings_in_words(&self) -> String {
+        let settings = self.settings.iter();
+        let settings = settings.map(|(name, value)| format!("{name} {value}"));
+        settings.collect::<Vec<_>>().join(", ")
+    }
+
+    /// `closed loop`, or `5000 events/s asked for (poisson)`.
+    pub(super) fn arrivals_in_words(&self) -> String {
+        match self.offered_per_s {
+            Some(rate) => format!("{rate} events/s asked for ({})", self.arrivals),
+            None => "closed loop".to_owned(),
+        }
+    }
+
+    /// Why the rate was not reached.
+    pub(super) fn rate_in_words(&self) -> Option<String> {
+        let shortfall = self.shortfall.as_ref()?;
+        let from = units::moment(shortfall.from_s);
+        Some(format!("not reached from {from} on: {}", shortfall.why))
+    }
+
     /// `8 connections`, or `8 of 16 connections` where the server refused the others.
-    fn connections_in_words(&self) -> String {
+    pub(super) fn connections_in_words(&self) -> String {
         let asked = u64::from(self.connections) + self.connections_refused;
         let counted = units::counted(asked as usize, "connection");
         match self.connections_refused {
@@ -177,6 +184,17 @@ impl RunReport {
         row.push(format!("{:.3}", times.max_ms));
         row
     }
+}
+
+/// `1213 (40001) x 5, 5 put right by trying again: Deadlock found`.
+pub(super) fn error_in_words(error: &ErrorCount) -> String {
+    format!(
+        "{} x {}, {} put right by trying again: {}",
+        error.code(),
+        error.count,
+        error.retried,
+        error.message
+    )
 }
 
 /// `warming: throughput changed by +12 %; 3 s below half of the median throughput, 2 s of it in a row`.

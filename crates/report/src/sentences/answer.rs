@@ -1,18 +1,20 @@
 //! The short answer in words: the highest throughput, how sure it is, and the CPU there.
 
 use samples::CpuUse;
-use units::{counted, percent, si, si_with_interval};
+use stats::chosen_mean;
+use units::{counted, per_s, percent, si, si_with_interval};
 use verdict::Decision;
 
 use crate::{
     grid::{
         Facet, Grid,
-        cell::{Cell, Figure},
+        cell::{CONFIDENCE, Cell, Figure},
         in_words,
         percentiles::MARKED,
         scaling::Scaling,
     },
     results::Results,
+    sentences::groups::groups_in_words,
 };
 
 /// The combination with the highest throughput among some.
@@ -21,6 +23,17 @@ pub(crate) struct Peak<'a> {
     pub(crate) x: usize,
     pub(crate) cell: &'a Cell,
     pub(crate) throughput: Figure,
+}
+
+impl Peak<'_> {
+    /// Its throughput with an interval that allows for its having been chosen among so many.
+    pub(crate) fn chosen_among(&self, combinations: usize) -> Figure {
+        let chosen = chosen_mean(&self.cell.throughputs_per_s, combinations, CONFIDENCE);
+        Figure {
+            interval: chosen.and_then(|it| it.bounds),
+            ..self.throughput
+        }
+    }
 }
 
 /// The highest throughput of a facet; `None` when it has no complete run.
@@ -63,12 +76,13 @@ pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> String {
     let Some(peak) = peak(facet) else {
         return format!("{subject}unknown, no run is complete.");
     };
-    let value = throughput_in_words(&peak.throughput);
+    let among = measured(facet);
+    let value = throughput_in_words(&peak.chosen_among(among));
     let place = match grid.place(facet, peak.line, peak.x) {
         place if place.is_empty() => String::new(),
         place => format!(" at {place}"),
     };
-    let sure = sureness(&peak);
+    let sure = sureness(&peak, among);
     let cpu = match &peak.cell.cpu {
         Some(cpu) => format!("; {}", cpu_in_words(cpu)),
         None => format!("; {}", grid.cpu_missing),
@@ -90,17 +104,30 @@ fn subject(grid: &Grid) -> &'static str {
     }
 }
 
-fn sureness(peak: &Peak) -> String {
-    match peak.throughput.interval {
-        Some(_) => format!("95 % interval over {}", counted(peak.cell.complete, "run")),
-        None => "1 run: no interval".to_owned(),
+fn sureness(peak: &Peak, among: usize) -> String {
+    let runs = counted(peak.cell.complete, "run");
+    match (peak.throughput.interval, among) {
+        (None, _) => "1 run: no interval".to_owned(),
+        (Some(_), 0 | 1) => format!("95 % interval over {runs}"),
+        (Some(_), among) => {
+            format!("95 % interval over {runs}, for the highest of {among}")
+        }
     }
+}
+
+/// Combinations of a facet whose throughput is known.
+fn measured(facet: &Facet) -> usize {
+    facet
+        .cells()
+        .filter(|(_, _, cell)| cell.throughput.is_some())
+        .count()
 }
 
 fn doubts(grid: &Grid, facet: &Facet, peak: &Peak) -> Vec<String> {
     let overlap = overlap_in_words(grid, facet, peak);
     overlap
         .into_iter()
+        .chain(groups_in_words(&peak.cell.throughputs_per_s, per_s))
         .chain(edge_in_words(grid, peak))
         .collect()
 }
@@ -112,20 +139,26 @@ fn doubts(grid: &Grid, facet: &Facet, peak: &Peak) -> Vec<String> {
 /// ```
 pub(crate) fn headline(grid: &Grid) -> Option<String> {
     let (facet, peak) = highest_of_all(grid)?;
+    let place = place_of_highest(grid, facet, &peak);
+    let subject = subject(grid);
+    let among = grid.facets.iter().map(measured).sum();
+    let value = throughput_in_words(&peak.chosen_among(among));
+    Some(format!(
+        "{subject}{value} operations/s{place} ({}).",
+        sureness(&peak, among)
+    ))
+}
+
+/// ` at 16 connections, mix 1:0, rows 0.5x`; empty where there is but one combination.
+pub(crate) fn place_of_highest(grid: &Grid, facet: &Facet, peak: &Peak) -> String {
     let place = grid.place(facet, peak.line, peak.x);
     let places = [Some(place).filter(|it| !it.is_empty()), facet.name()];
     let places: Vec<String> = places.into_iter().flatten().collect();
-    let place = if places.is_empty() {
+    if places.is_empty() {
         String::new()
     } else {
         format!(" at {}", places.join(", "))
-    };
-    let subject = subject(grid);
-    let value = throughput_in_words(&peak.throughput);
-    Some(format!(
-        "{subject}{value} operations/s{place} ({}).",
-        sureness(&peak)
-    ))
+    }
 }
 
 /// What is to be known of the highest throughput before it is believed.
@@ -144,13 +177,14 @@ pub(crate) fn bend(grid: &Grid) -> Option<String> {
         .next();
     let place: Vec<String> = line.into_iter().chain(facet.name()).collect();
     Some(if place.is_empty() {
-        format!("by the fitted law: {words}.")
+        format!("{words}.")
     } else {
-        format!("{}, by the fitted law: {words}.", place.join(", "))
+        format!("{}: {words}.", place.join(", "))
     })
 }
 
-fn highest_of_all<'g>(grid: &'g Grid<'_>) -> Option<(&'g Facet, Peak<'g>)> {
+/// The highest throughput of all facets; `None` before any run is complete.
+pub(crate) fn highest_of_all<'g>(grid: &'g Grid<'_>) -> Option<(&'g Facet, Peak<'g>)> {
     let peaks = grid
         .facets
         .iter()
@@ -261,9 +295,9 @@ pub(crate) fn other_work(grid: &Grid) -> Option<String> {
 /// Says that a peak at the edge of what was tried need not be the peak.
 fn edge_in_words(grid: &Grid, peak: &Peak) -> Option<String> {
     match &grid.x {
-        Some(factor) if grid.x_counts_clients() && peak.x + 1 == factor.levels.len() => {
-            Some(format!("More {} were not tried.", factor.name))
-        }
+        Some(factor) if grid.x_counts_clients() && peak.x + 1 == factor.levels.len() => Some(
+            format!("Tested up to {} {}.", factor.levels[peak.x], factor.name),
+        ),
         _ => None,
     }
 }

@@ -8,12 +8,15 @@ use crate::results::Results;
 /// Runs that are named; more of them are counted.
 const NAMED_AT_MOST: usize = 3;
 
-/// What others took of the CPUs: `other programs used 12 % of the CPUs, the hypervisor 3 %`.
+/// What others took of the CPUs: `other programs used 12 % of the CPUs (rustc, node), the hypervisor took 3 %`.
 pub fn disturbance_in_words(disturbance: &Disturbance) -> String {
     let mut words = format!(
         "other programs used {} of the CPUs",
         percent(disturbance.others)
     );
+    if !disturbance.programs.is_empty() {
+        words.push_str(&format!(" ({})", disturbance.programs.join(", ")));
+    }
     if disturbance.steal > 0.0 {
         words.push_str(&format!(
             ", the hypervisor took {}",
@@ -25,22 +28,13 @@ pub fn disturbance_in_words(disturbance: &Disturbance) -> String {
 
 /// What was set aside and done again, and what of the figures is disturbed all the same; nothing on a quiet machine.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
-    told(results, |runs| format!(": {}", named(runs)))
-}
-
-/// The same with counts only.
-pub(crate) fn in_short(results: &Results) -> Vec<String> {
-    told(results, |_| String::new())
-}
-
-fn told(results: &Results, names: fn(&[(u32, Disturbance)]) -> String) -> Vec<String> {
     let limits = &results.disturbances;
     let mut sentences = Vec::new();
     if !limits.set_aside.is_empty() {
         sentences.push(format!(
-            "{} by other work, set aside and done again{}.",
+            "{} by other work, set aside and done again: {}.",
             was(limits.set_aside.len()),
-            names(&limits.set_aside)
+            named(&limits.set_aside)
         ));
     }
     // Results of before there were limits have none.
@@ -54,10 +48,10 @@ fn told(results: &Results, names: fn(&[(u32, Disturbance)]) -> String) -> Vec<St
         .collect();
     if !kept.is_empty() {
         sentences.push(format!(
-            "{} by other work and {} in the figures all the same{}.",
+            "{} by other work and {} in the figures all the same: {}.",
             was(kept.len()),
             if kept.len() == 1 { "is" } else { "are" },
-            names(&kept)
+            named(&kept)
         ));
     }
     sentences

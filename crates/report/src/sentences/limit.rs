@@ -108,16 +108,21 @@ impl PeakLimit {
         })
     }
 
+    /// `, in 4 of 5 runs`; empty of one run.
+    pub(crate) fn agreed_in_words(&self) -> String {
+        match self.agreed {
+            (_, 1) => String::new(),
+            (count, all) => format!(", in {count} of {all} runs"),
+        }
+    }
+
     /// In sentences.
     ///
     /// ```text
     /// What limited the fastest combination (connections 16), in 4 of 5 runs: CPU: 98 % busy (...). In the others: disk.
     /// ```
     pub(crate) fn in_words(&self) -> String {
-        let agreed = match self.agreed {
-            (_, 1) => String::new(),
-            (count, all) => format!(", in {count} of {all} runs"),
-        };
+        let agreed = self.agreed_in_words();
         let others = if self.others.is_empty() {
             String::new()
         } else {

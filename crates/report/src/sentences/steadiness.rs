@@ -19,23 +19,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
         .collect()
 }
 
-/// As [`sentences`], with counts instead of the runs' numbers and reasons.
-pub(crate) fn in_short(results: &Results) -> Vec<String> {
-    let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
-    let stalled = complete
-        .iter()
-        .filter(|it| run_stalls(it).is_some())
-        .count();
-    let stalled =
-        (stalled > 0).then(|| format!("The mean hides stalls in {}.", counted(stalled, "run")));
-    told(&complete, false).into_iter().chain(stalled).collect()
-}
-
 fn steadiness(runs: &[&Record]) -> Option<String> {
-    told(runs, true)
-}
-
-fn told(runs: &[&Record], by_name: bool) -> Option<String> {
     let (mut steady, mut noisy, mut others) = (0, 0, Vec::new());
     for record in runs {
         match run_state(record) {
@@ -56,12 +40,12 @@ fn told(runs: &[&Record], by_name: bool) -> Option<String> {
     let mut text = match (judged, steady) {
         (1, 1) => "The run was steady.".to_owned(),
         (_, steady) if steady == judged => format!("All {judged} runs were steady."),
-        _ => format!("{steady} of {} were steady.", counted(judged, "run")),
+        _ => format!("Steady: {steady} of {}.", counted(judged, "run")),
     };
     if noisy > 0 {
-        text.push_str(&format!(" {} too noisy to tell.", was(noisy)));
+        text.push_str(&format!(" Undecided because of noise: {noisy}."));
     }
-    if !others.is_empty() && by_name {
+    if !others.is_empty() {
         text.push_str(&format!(" Not steady: {}.", named(others)));
     }
     Some(text)
@@ -73,7 +57,7 @@ fn stalls(runs: &[&Record]) -> Option<String> {
         .filter_map(|record| Some((record.header.run, run_stalls(record)?)))
         .map(|(run, stalls)| format!("run {run} ({})", in_words(&stalls)))
         .collect();
-    (!stalled.is_empty()).then(|| format!("The mean hides stalls: {}.", named(stalled)))
+    (!stalled.is_empty()).then(|| format!("Stalls found: {}.", named(stalled)))
 }
 
 /// `3 s of 60 s (5 %) below half of the median throughput, 2 s of it in a row; nothing came back for 1 s`.
@@ -99,11 +83,6 @@ fn in_words(stalls: &RunStalls) -> String {
         ));
     }
     words
-}
-
-fn was(runs: usize) -> String {
-    let verb = if runs == 1 { "was" } else { "were" };
-    format!("{} {verb}", counted(runs, "run"))
 }
 
 fn named(mut runs: Vec<String>) -> String {

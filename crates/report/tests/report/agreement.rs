@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use audit::{Declared, Measured, Subject};
 use proptest::prelude::*;
-use report::{Detail, Factor, Results, contrast_as_json, contrast_as_markdown, contrast_as_text};
+use report::{
+    Detail, Factor, Results, Shown, contrast_as_json, contrast_as_markdown, contrast_as_text,
+};
 use samples::{Host, Record};
 use serde_json::Value;
 use verdict::{Answer, Contrast, Execution, Levels, Outcome, Question, Side, Terms, Tolerance};
@@ -235,9 +237,14 @@ fn assert_intervals_say_what_is_decided(contrast: &Contrast, json: &Value) {
                 let Some(comparison) = compared.comparison else {
                     continue;
                 };
-                assert_number(&told["ratio"]["low"], comparison.ratio.low);
-                assert_number(&told["ratio"]["high"], comparison.ratio.high);
-                let is_apart = comparison.ratio.low > 1.0 || comparison.ratio.high < 1.0;
+                let (name, interval, none) = match compared.amount() {
+                    Some(amount) => ("difference", amount, 0.0),
+                    None => ("ratio", comparison.ratio, 1.0),
+                };
+                assert_number(&told[name]["low"], interval.low);
+                assert_number(&told[name]["high"], interval.high);
+                assert!(told["ratio"].is_null() || told["difference"].is_null());
+                let is_apart = interval.low > none || interval.high < none;
                 match compared.decision {
                     decision if decision.is_different() => assert!(is_apart, "{compared:?}"),
                     verdict::Decision::Inconclusive if comparison.executions >= 3 => {
@@ -303,8 +310,8 @@ fn assert_contrasted(results: &Results, answers: &[Answer], filesystem: &str) {
         together: Vec::new(),
         first: None,
     };
-    let text = plain(&contrast_as_text(&contrast, &[], &audit, 200));
-    let markdown = plain(&contrast_as_markdown(&contrast, &[], &audit));
+    let text = plain(&contrast_as_text(&contrast, &[], &audit, Shown::All, 200));
+    let markdown = plain(&contrast_as_markdown(&contrast, &[], &audit, Shown::All));
     let json: Value = serde_json::from_str(&contrast_as_json(&contrast, &[], &audit)).unwrap();
     assert!(contrast.is_asked && turned.is_asked);
     assert_intervals_say_what_is_decided(&contrast, &json);

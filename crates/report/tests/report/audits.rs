@@ -8,14 +8,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use audit::{Audit, Comparison, Declared, Measured, RULES, Subject};
-use report::{AuditFilter, audit_json, audit_text};
+use audit::{Audit, Comparison, Declared, Level, Measured, RULES, Subject};
+use report::{AuditFilter, audit_html, audit_json, audit_text};
 use samples::Record;
 
 /// Single runs: the OLTP workloads on MariaDB and MySQL, one of them under a rate, TPC-C, and a .smack file whose dictionary
 /// hands out few of its keys.
-const RUNS: [&str; 5] = [
+const RUNS: [&str; 6] = [
     "mariadb-open-loop",
+    "mariadb-read-only",
     "mariadb-read-write",
     "mariadb-smack",
     "mariadb-tpcc",
@@ -99,6 +100,26 @@ fn everything_that_is_said_of_a_real_run_as_json() {
         &AuditFilter::default(),
     );
     insta::assert_snapshot!(json);
+}
+
+#[test]
+fn a_page_has_what_is_shown_of_an_audit() {
+    let audit = audit_of("mysql-insert");
+    let all = audit_html("mysql-insert", &audit, &AuditFilter::default());
+    for judgement in &audit.judgements {
+        assert!(all.contains(judgement.rule.id), "{}", judgement.rule.id);
+    }
+    let filter = AuditFilter {
+        level: Some(Level::Fail),
+        rule: None,
+    };
+    let page = audit_html("<img src=x>", &audit, &filter);
+    assert!(!page.contains("<img") && page.contains("default-src 'none'"));
+    let is_shown =
+        |judgement: &&audit::Judgement| page.contains(&format!(" {} ", judgement.rule.id));
+    let shown = audit.judgements.iter().filter(is_shown);
+    let failed = audit.count(Level::Fail) + audit.count(Level::Invalid);
+    assert_eq!(shown.count(), failed);
 }
 
 #[test]

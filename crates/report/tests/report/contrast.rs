@@ -1,10 +1,13 @@
 //! Two results side by side: the text, the Markdown and the JSON of made-up runs as snapshots.
 
 use audit::{Assessment, Audit, Finding, Grade, Judgement, Level, MachineState, Scope, SidesAudit};
-use report::{Results, contrast_as_json, contrast_as_markdown, contrast_as_text};
+use report::{
+    Results, Shown, contrast_as_html, contrast_as_json, contrast_as_markdown, contrast_as_text,
+    contrast_summary,
+};
 use verdict::{Check, Contrast, Execution, Levels, Side, Terms, Tolerance};
 
-use crate::synthetic::asked;
+use crate::{page::markup, synthetic::asked};
 
 /// The runs of one mix.
 fn side<'r>(results: &'r Results, mix: &str, only: Option<&str>) -> Side<'r> {
@@ -102,14 +105,43 @@ fn audited() -> SidesAudit {
 #[test]
 fn as_text() {
     let (found, checks) = found();
-    insta::assert_snapshot!(contrast_as_text(&found, &checks, &audited(), 110));
+    insta::assert_snapshot!(contrast_as_text(
+        &found,
+        &checks,
+        &audited(),
+        Shown::All,
+        110
+    ));
+}
+
+#[test]
+fn without_what_did_not_move() {
+    let (found, checks) = found();
+    let text = contrast_as_text(&found, &checks, &audited(), Shown::Moved, 110);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_answer_has_a_dozen_lines() {
+    let (found, checks) = found();
+    for width in [60, 80, 110, 200] {
+        let text = contrast_summary(&found, &checks, &audited(), width);
+        assert!(text.lines().count() <= 12, "{text}");
+        for line in text.lines() {
+            assert!(
+                line.chars().count() <= usize::from(width),
+                "{width}: {line}"
+            );
+        }
+    }
+    insta::assert_snapshot!(contrast_summary(&found, &checks, &audited(), 110));
 }
 
 #[test]
 fn looks_after_every_block_are_told() {
     let (mut found, checks) = found();
     found.looked_at = Some(20);
-    let text = contrast_as_text(&found, &checks, &audited(), 110);
+    let text = contrast_as_text(&found, &checks, &audited(), Shown::All, 110);
     assert!(text.contains("20 blocks"), "{text}");
     let json = contrast_as_json(&found, &checks, &audited());
     assert!(json.contains("\"looked_at_blocks_at_most\": 20"), "{json}");
@@ -118,16 +150,31 @@ fn looks_after_every_block_are_told() {
 #[test]
 fn as_markdown() {
     let (found, checks) = found();
-    insta::assert_snapshot!(contrast_as_markdown(&found, &checks, &audited()));
+    insta::assert_snapshot!(contrast_as_markdown(
+        &found,
+        &checks,
+        &audited(),
+        Shown::All
+    ));
 }
 
 #[test]
 fn a_name_is_no_markup() {
     let (mut found, checks) = found();
     found.names[0] = "a`b <img src=x>\n# **c**|d".to_owned();
-    let text = contrast_as_markdown(&found, &checks, &audited());
+    let text = contrast_as_markdown(&found, &checks, &audited(), Shown::All);
     let first = text.lines().next().unwrap();
     assert_eq!(first, "**A**: a\\`b &lt;img src=x> # \\*\\*c\\*\\*|d  ");
+}
+
+#[test]
+fn as_a_page() {
+    let (mut found, checks) = found();
+    let page = contrast_as_html(&found, &checks, &audited(), Shown::Moved);
+    insta::assert_snapshot!(markup(&page));
+    found.names[0] = "<img src=x>".to_owned();
+    let page = contrast_as_html(&found, &checks, &audited(), Shown::All);
+    assert!(page.contains("default-src 'none'") && !page.contains("<img"));
 }
 
 #[test]
@@ -147,6 +194,7 @@ fn a_cost_that_makes_no_difference_is_no_reason() {
         &verdict::contrast(&a, &b, &Terms::of(0.02)),
         &[],
         &audited(),
+        Shown::All,
         200,
     );
     assert!(

@@ -41,6 +41,12 @@ fn a_list_of_results() {
     results[0].missing = Some("run-0001.jsonl: not a run record".to_owned());
     results[0].grade = None;
     insta::assert_snapshot!(history_as_text(&results, 3, 2, 200));
+    for width in [150, 130, 100, 80] {
+        let text = history_as_text(&results, 0, 0, width);
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width.into()), "{width}: {text}");
+        assert!(text.contains("results/nightly-2"), "{text}");
+    }
     assert!(history_as_text(&[], 0, 0, 80).starts_with("no results yet"));
     assert!(
         history_as_text(&[], 0, 1, 80)

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The page without styles, scripts and data, so that a snapshot stays readable.
-fn markup(page: &str) -> String {
+pub(super) fn markup(page: &str) -> String {
     without(&without(page, "style"), "script").replace("><", ">\n<")
 }
 
@@ -55,12 +55,13 @@ fn parts_stand_in_their_order() {
     let parts = [
         "<h1>",
         "\"verdict\"",
-        "\"blocks\"",
+        "\"differences\"",
         "\"throughput\"",
-        "\"time\"",
-        "\"cpu\"",
         "\"latency\"",
         "\"runs\"",
+        "\"blocks\"",
+        "\"time\"",
+        "\"cpu\"",
         "\"environment\"",
         "\"reproduce\"",
     ];

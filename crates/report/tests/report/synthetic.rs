@@ -205,6 +205,7 @@ fn interval(second: u32, warming: bool, per_s: f64, clients: f64) -> Interval {
             max_ns: histogram.quantile_ns(1.0).unwrap_or(0),
             histogram,
             service: None,
+            returned: samples::ReturnedRows::default(),
         });
     }
     Interval {

@@ -1,7 +1,9 @@
 //! The terminal tables as snapshots.
 
+use std::path::Path;
+
 use figures::RunFigures;
-use report::{Results, table};
+use report::{Results, summary, table};
 use samples::Host;
 
 use crate::synthetic::{Plan, asked, disturbed, interrupted, quickstart, record, sizing};
@@ -9,6 +11,41 @@ use crate::synthetic::{Plan, asked, disturbed, interrupted, quickstart, record, 
 #[test]
 fn small_experiment_shows_everything() {
     insta::assert_snapshot!(table(&quickstart(Host::Both), 110));
+}
+
+/// The summary of all results that this file makes up: never longer than promised, whatever the width.
+#[test]
+fn the_answer_has_a_dozen_lines() {
+    let all = [
+        quickstart(Host::Both),
+        quickstart(Host::Client),
+        sizing(4, 140),
+        asked(),
+    ];
+    for results in all {
+        for width in [60, 80, 120, 200] {
+            let text = summary(&results, Path::new("results/made-1"), width);
+            assert!(text.lines().count() < 12, "{text}");
+            for line in text.lines() {
+                assert!(
+                    line.chars().count() <= usize::from(width),
+                    "{width}: {line}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_answer_is_the_peak_of_each_line_and_what_limits_it() {
+    let text = summary(&quickstart(Host::Both), Path::new("results/made-1"), 120);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_answer_to_a_comparison_is_its_verdict() {
+    let text = summary(&asked(), Path::new("results/made-1"), 120);
+    insta::assert_snapshot!(text);
 }
 
 #[test]

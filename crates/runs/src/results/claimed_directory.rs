@@ -196,7 +196,7 @@ fn refuse_unless_free(path: &Path) -> Result<(), Blamed> {
     if is_marked(path) || names.iter().any(is_result) {
         refused(
             "holds results already",
-            "--resume goes on with them; --results names another directory",
+            "--resume continues them; --results names another directory",
         )
     } else {
         refused(

@@ -2,6 +2,7 @@
 
 use experiment::{Experiment, PlannedRun};
 use report::disturbance_in_words;
+use samples::Disturbance;
 
 use crate::{blame::Blamed, listener::Step, results::results_directory::ResultsDirectory};
 
@@ -12,12 +13,45 @@ const BUSY: f64 = 0.5;
 #[derive(Default)]
 pub(super) struct DisturbedRuns<'p> {
     /// Those that were done since it was last asked.
-    pub(super) done: Vec<&'p PlannedRun>,
+    done: Vec<&'p PlannedRun>,
+    /// Those of them that were disturbed; none are looked for where no run is done again.
+    disturbed: Vec<(&'p PlannedRun, Disturbance)>,
     /// Whether the machine is always busy; `None` before the first block is over.
     is_busy: Option<bool>,
 }
 
 impl<'p> DisturbedRuns<'p> {
+    /// A run is done.
+    pub(super) fn add(
+        &mut self,
+        run: &'p PlannedRun,
+        results: &ResultsDirectory,
+        experiment: &Experiment,
+    ) -> Result<(), Blamed> {
+        self.done.push(run);
+        if self.is_busy != Some(true) {
+            self.disturbed
+                .extend(results.disturbed(experiment, &[run])?);
+        }
+        Ok(())
+    }
+
+    /// What will be done again when the block is over, as far as is known: nothing in the first block, which tells what the
+    /// machine is like.
+    pub(super) fn coming(
+        &self,
+        results: &ResultsDirectory,
+        experiment: &Experiment,
+    ) -> Result<impl Iterator<Item = &'p PlannedRun>, Blamed> {
+        let left = match self.disturbed.first() {
+            Some((run, _)) if self.is_busy.is_some() => {
+                results.repeats_left(experiment, run.block)?
+            }
+            _ => 0,
+        };
+        Ok(self.disturbed.iter().map(|(run, _)| *run).take(left))
+    }
+
     /// The runs to do again when a block is over; their records are set aside. On a machine that is always busy no repeat is
     /// spent: the next attempt would meet the same.
     pub(super) fn again(
@@ -27,13 +61,13 @@ impl<'p> DisturbedRuns<'p> {
         step: &dyn Step,
     ) -> Result<Vec<&'p PlannedRun>, Blamed> {
         let done = std::mem::take(&mut self.done);
+        let disturbed = std::mem::take(&mut self.disturbed);
         let Some(block) = done.first().map(|run| run.block) else {
             return Ok(Vec::new());
         };
         if self.is_busy == Some(true) {
             return Ok(Vec::new());
         }
-        let disturbed = results.disturbed(experiment, &done)?;
         let is_most = disturbed.len() as f64 > BUSY * done.len() as f64 && disturbed.len() > 1;
         let is_first = self.is_busy.is_none();
         if *self.is_busy.get_or_insert(is_most) {
@@ -125,12 +159,13 @@ mod tests {
         let results = ResultsDirectory::of_past(directory.path());
         let notes = Notes::default();
         let mut disturbed = DisturbedRuns::default();
-        let mut again = Vec::new();
+        let (mut again, mut coming) = (Vec::new(), Vec::new());
         for block in experiment.plan().runs.chunks(2) {
             for (run, others) in block.iter().zip([0.3, 0.0]) {
                 write(directory.path(), run, others);
-                disturbed.done.push(run);
+                disturbed.add(run, &results, &experiment).unwrap();
             }
+            coming.push(disturbed.coming(&results, &experiment).unwrap().count());
             let repeats = disturbed.again(&results, &experiment, &notes).unwrap();
             again.push(repeats.len());
             for run in repeats {
@@ -138,6 +173,11 @@ mod tests {
             }
         }
         assert_eq!(again, [1, 0, 1, 0], "{:?}", notes.0);
+        assert_eq!(
+            coming,
+            [0, 0, 1, 0],
+            "the first block tells nothing before its end"
+        );
         assert_eq!(notes.0.borrow().len(), 2);
         assert!(notes.0.borrow()[0].contains("is done again after its block"));
     }
@@ -152,7 +192,7 @@ mod tests {
         for block in experiment.plan().runs.chunks(2) {
             for run in block {
                 write(directory.path(), run, 0.3);
-                disturbed.done.push(run);
+                disturbed.add(run, &results, &experiment).unwrap();
             }
             let again = disturbed.again(&results, &experiment, &notes).unwrap();
             assert!(again.is_empty(), "{again:?}");

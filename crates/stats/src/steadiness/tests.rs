@@ -248,7 +248,7 @@ fn counters_seen_a_few_times_do_not_end_a_warm_up() {
         assert!(!state.ends_warm_up(), "{looks}");
         let why = state.why_no_end().unwrap();
         let expected =
-            format!("level, but the server's counters were looked at {looks} times, fewer than 12");
+            format!("level, but the server's counters were sampled {looks} times, fewer than 12");
         assert_eq!(why, expected);
     }
     assert_eq!(seen(12).steadiness, Steadiness::Warming);

@@ -2,6 +2,8 @@
 
 use samples::InnodbStatus;
 
+use super::total::total;
+
 /// What the text says; what it does not say is `None`.
 ///
 /// Numbers are found by the words around them, wherever the line stands: MySQL and MariaDB have moved, joined and
@@ -43,12 +45,12 @@ fn take(status: &mut InnodbStatus, line: &str) {
     if let Some(rest) = line.strip_prefix("Pending writes:")
         && status.pending_writes.is_none()
     {
-        status.pending_writes = Some(rest.split(',').filter_map(last_number).sum());
+        status.pending_writes = Some(total(rest.split(',').filter_map(last_number)));
     }
     if let Some(rest) = line.strip_prefix("Pending flushes (fsync)")
         && status.pending_fsyncs.is_none()
     {
-        status.pending_fsyncs = Some(rest.split(';').filter_map(last_number).sum());
+        status.pending_fsyncs = Some(total(rest.split(';').filter_map(last_number)));
     }
     if line.contains("queries inside InnoDB") {
         status.queries_inside = number(line);
@@ -106,6 +108,17 @@ mod tests {
     use super::*;
 
     /// What each server said under the same small load.
+    #[test]
+    fn no_number_is_too_large() {
+        let most = u64::MAX;
+        let text = format!(
+            "Pending writes: LRU {most}, flush list {most}, single page 0\nPending flushes (fsync) log: {most}; buffer pool: 1"
+        );
+        let status = parse(&text);
+        assert_eq!(status.pending_writes, Some(most));
+        assert_eq!(status.pending_fsyncs, Some(most));
+    }
+
     #[test]
     fn every_version_is_understood() {
         let cases = [

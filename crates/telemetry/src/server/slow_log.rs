@@ -184,8 +184,8 @@ fn add(classes: &mut BTreeMap<String, Class>, head: &Head, text: &str) {
     class.total_s += head.time_s;
     class.max_s = class.max_s.max(head.time_s);
     class.lock_s += head.lock_s;
-    class.rows_sent += head.rows_sent;
-    class.rows_examined += head.rows_examined;
+    class.rows_sent = class.rows_sent.saturating_add(head.rows_sent);
+    class.rows_examined = class.rows_examined.saturating_add(head.rows_examined);
     class.times.record((head.time_s * 1e9) as u64);
 }
 

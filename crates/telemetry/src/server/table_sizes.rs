@@ -3,7 +3,7 @@
 use protocol::{Connection, Error};
 use samples::{TableSize, TableSizes};
 
-use super::{answer::Answer, questioner::Questioner};
+use super::{answer::Answer, questioner::Questioner, total::total};
 
 /// Tables that stand in a record.
 const TABLES_AT_MOST: usize = 50;
@@ -86,7 +86,7 @@ pub(crate) async fn recorded(
         return Ok(None);
     };
     let mut tables = sizes(&answer);
-    let all_bytes = tables.iter().map(TableSize::all_bytes).sum();
+    let all_bytes = total(tables.iter().map(TableSize::all_bytes));
     let left_out = tables.len().saturating_sub(TABLES_AT_MOST) as u64;
     tables.truncate(TABLES_AT_MOST);
     Ok(Some(TableSizes {

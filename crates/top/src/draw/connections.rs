@@ -121,7 +121,7 @@ pub(super) fn states(scene: Scene<'_>) -> Listing {
     let rows: Vec<_> = rows.collect();
     let note = rows.is_empty().then(|| {
         let why = scene.missing("processlist");
-        why.unwrap_or_else(|| "nobody was seen".to_owned())
+        why.unwrap_or_else(|| "none seen".to_owned())
     });
     Listing {
         title: format!("What connections do, {} looks", looks.len()),

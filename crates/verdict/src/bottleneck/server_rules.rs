@@ -46,7 +46,7 @@ pub(super) fn metadata_locks(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
     much(server.in_states(is_metadata_lock), |share| {
         format!(
-            "the connections waited {share} of their time for somebody who changes a table, or locks it or the server"
+            "the connections waited {share} of their time for a session that changes a table, or locks it or the server"
         )
     })
 }

@@ -88,6 +88,28 @@ fn executions_of_the_same_blocks_are_compared_in_pairs_and_others_as_lists() {
 }
 
 #[test]
+fn the_means_are_those_of_the_pairs() {
+    let made = Made {
+        per_s: 10_000,
+        ..Made::default()
+    };
+    // Blocks 4 and 5, twice as fast, have no execution of B.
+    let a = records(&made, &[1.0, 1.0, 1.0, 2.0, 2.0]);
+    let b = records(&made, &[1.1; 3]);
+    let found = contrast(
+        &side("a", &[], &a, 1),
+        &side("b", &[], &b, 1),
+        &Terms::of(0.02),
+    );
+    let place = &found.places[0];
+    assert!(place.paired);
+    let throughput = of(place, "throughput");
+    let ratio = throughput.means[1] / throughput.means[0];
+    assert!((ratio - 1.1).abs() < 0.001, "{ratio}");
+    assert!((throughput.comparison.unwrap().ratio.estimate - ratio).abs() < 1e-9);
+}
+
+#[test]
 fn lists_whose_runs_all_have_block_one_make_no_pairs() {
     let made = Made::default();
     let all = |count: usize| (0..count).map(|_| record(&made)).collect::<Vec<_>>();
@@ -128,6 +150,57 @@ fn a_cost_that_appears_from_nothing_is_told_and_a_tiny_one_is_not() {
     assert_eq!(of(place, "misses").decision, Decision::Equivalent);
     assert!(place.not_observed.contains(&Cost::DiskReads));
     assert_eq!(place.causes[0].rule, "fsyncs");
+}
+
+/// Executions whose server counted so many fsyncs by 100 operations each.
+fn with_fsyncs(per_hundred: [f64; 5]) -> Vec<Record> {
+    (1..)
+        .zip(per_hundred)
+        .map(|(block, fsyncs)| {
+            record(&Made {
+                block,
+                counters: vec![("Innodb_data_fsyncs", fsyncs)],
+                ..Made::default()
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn next_to_nothing_is_judged_by_its_amount() {
+    let outcome = |a: [f64; 5], b: [f64; 5]| {
+        let (a, b) = (with_fsyncs(a), with_fsyncs(b));
+        let found = contrast(
+            &side("a", &[], &a, 1),
+            &side("b", &[], &b, 2),
+            &Terms::of(0.02),
+        );
+        let tolerance = Tolerance::parse("fsyncs +5%").unwrap();
+        let check = checks(&found, &[tolerance]).remove(0);
+        let fsyncs = of(&found.places[0], "fsyncs");
+        assert!(fsyncs.comparison.unwrap().ratio.high > 1.05);
+        (fsyncs.decision, fsyncs.amount().is_some(), check.outcome)
+    };
+    let few = [0.1, 0.01, 0.3, 0.02, 0.1];
+    assert_eq!(
+        outcome(few, [0.02, 0.1, 0.1, 0.3, 0.03]),
+        (Decision::Equivalent, true, Outcome::Held),
+        "a hundredth of an fsync at most"
+    );
+    // The means are as near to each other as above, the executions are not.
+    assert_eq!(
+        outcome(few, [0.0, 4.0, 0.0, 0.0, 0.0]),
+        (Decision::Inconclusive, true, Outcome::Undecided)
+    );
+    assert_eq!(
+        outcome(few, [90.0, 95.0, 100.0, 91.0, 93.0]),
+        (Decision::Slower, true, Outcome::Broken)
+    );
+    // Far from nothing, but the same for all that it matters.
+    assert_eq!(
+        outcome([4.0, 4.2, 3.8, 4.1, 3.9], [4.1, 4.3, 3.9, 4.2, 4.0]),
+        (Decision::Equivalent, true, Outcome::Held)
+    );
 }
 
 #[test]

@@ -84,10 +84,11 @@ impl<'a> Evidence<'a> {
             .costs
             .iter()
             .find(|it| it.measure == Measure::Cost(cost))?;
-        let comparison = compared.at(CONFIDENCE).or(compared.comparison)?;
+        let alone = compared.at(CONFIDENCE);
+        let comparison = alone.comparison?;
         let ratio = comparison.ratio;
-        let is_apart = ratio.low > 1.0 || ratio.high < 1.0;
-        let is_certain = compared.decision.is_different() || (self.is_decided() && is_apart);
+        let is_certain =
+            compared.decision.is_different() || (self.is_decided() && alone.is_apart());
         let size = ratio.estimate.max(1.0 / ratio.estimate);
         let is_large = size >= MOVED_BY_AT_LEAST && compared.shift().abs() >= compared.negligible;
         let is_enough = comparison.executions >= EXECUTIONS_AT_LEAST;

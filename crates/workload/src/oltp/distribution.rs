@@ -16,8 +16,8 @@ pub enum RandType {
     },
     /// A share of the draws goes to a few numbers in the middle, the rest is gaussian.
     ///
-    /// What sysbench 1.0.20 draws, measured: with a share of 75 % and 1 % of the numbers, three quarters lie evenly
-    /// between 0.25 % of the range below its middle and 0.5 % above.
+    /// As sysbench 1.0.20 draws, measured: of the numbers from a to b, with d = (b - a) times the part, a favoured draw is
+    /// (a + b) / 2 - d / 2 + u (d + 1), cut off, for a uniform u between 1 - share and 1.
     Special {
         /// Of the gaussian rest.
         iterations: u32,
@@ -127,7 +127,10 @@ impl Distribution {
                 if place < *gaussian_below {
                     self.gaussian(*iterations, random)
                 } else {
-                    self.at(0.5 + (place - 0.5) * part)
+                    let range = (self.count - 1) as f64;
+                    let hot = range * part;
+                    let offset = range / 2.0 - hot / 2.0 + place * (hot + 1.0);
+                    (offset as u64).min(self.count - 1)
                 }
             }
             Shape::Pareto { power } => self.at(unit(random).powf(*power)),
@@ -280,6 +283,47 @@ mod tests {
                 );
             }
             assert!(draws[0] >= 1 && draws[DRAWS - 1] <= 1000);
+        }
+    }
+
+    /// A million draws of sysbench 1.0.20 each: the rows of the favoured zone, and the shares of draws at its ends.
+    #[test]
+    fn the_favoured_zone_is_that_of_sysbench() {
+        let special = RandType::Special {
+            iterations: 12,
+            part_percent: 1.0,
+            share_percent: 75.0,
+        };
+        let cases = [
+            (
+                1_000,
+                [(498, 0.0692), (499, 0.0926), (505, 0.0924), (506, 0.0462)],
+            ),
+            (
+                10_000,
+                [
+                    (4975, 0.0027),
+                    (4976, 0.0099),
+                    (5050, 0.0099),
+                    (5051, 0.0050),
+                ],
+            ),
+            (
+                100,
+                [(50, 0.2625), (51, 0.5115), (50, 0.2625), (51, 0.5115)],
+            ),
+        ];
+        for (rows, expected) in cases {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+            let distribution = Distribution::new(special, 1, rows);
+            let draws: Vec<u64> = (0..DRAWS).map(|_| distribution.draw(&mut random)).collect();
+            for (row, share) in expected {
+                let found = draws.iter().filter(|draw| **draw == row).count() as f64;
+                let found = found / DRAWS as f64;
+                // Five standard deviations of both counts, and the rounding of the table.
+                let slack = 5.0 * (share / DRAWS as f64 * 1.4).sqrt() + 0.0001;
+                assert!((found - share).abs() < slack, "{rows} rows, {row}: {found}");
+            }
         }
     }
 

@@ -106,8 +106,12 @@ impl Session {
             Kind::Commit | Kind::Rollback => self.is_in_transaction = false,
             _ => {}
         }
-        if !self.plan.statements().is_empty() {
-            watch.statement(self.plan.name_of(kind), class(&outcome));
+        match class(&outcome) {
+            class if !self.plan.statements().is_empty() => {
+                watch.statement(self.plan.name_of(kind), class);
+            }
+            Class::Read { rows } => watch.returned(rows),
+            Class::Write | Class::Other => {}
         }
         Ok(())
     }
@@ -154,7 +158,7 @@ fn told(error: protocol::Error, sql: &str) -> Failure {
 /// sysbench's classes: an UPDATE that changed nothing is neither read nor write.
 fn class(outcome: &Outcome) -> Class {
     match outcome {
-        outcome if outcome.result_sets > 0 => Class::Read,
+        outcome if outcome.result_sets > 0 => Class::Read { rows: outcome.rows },
         outcome if outcome.affected_rows > 0 => Class::Write,
         _ => Class::Other,
     }
@@ -245,7 +249,7 @@ mod tests {
             affected_rows,
             ..Outcome::default()
         };
-        assert_eq!(class(&outcome(1, 0)), Class::Read);
+        assert_eq!(class(&outcome(1, 0)), Class::Read { rows: 0 });
         assert_eq!(class(&outcome(0, 2)), Class::Write);
         assert_eq!(class(&outcome(0, 0)), Class::Other);
     }

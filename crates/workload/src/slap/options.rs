@@ -85,7 +85,7 @@ const DATA: &[OptionSpec] = &[
         "auto_generate_sql_secondary_indexes",
         Kind::Count(0, COLUMNS_MAX as u64),
         "0",
-        "With so many unique columns of uuid()",
+        "Number of unique uuid() columns",
     ),
     option(
         "auto_generate_sql_write_number",
@@ -159,13 +159,13 @@ const LOAD: &[OptionSpec] = &[
         "commit",
         Kind::Count(0, STATEMENTS_MAX),
         "0",
-        "No autocommit; COMMIT after so many statements of a client",
+        "No autocommit; COMMIT after this number of statements of a client",
     ),
     option(
         "detach",
         Kind::Count(0, STATEMENTS_MAX),
         "0",
-        "Another connection after so many statements of a client",
+        "Reconnect after this number of statements of a client",
     ),
 ];
 

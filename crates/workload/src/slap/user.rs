@@ -78,14 +78,19 @@ impl SlapUser {
         self.plan.kinds[place]
     }
 
-    async fn run(&mut self) -> Result<(), Failure> {
+    async fn run(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
         let connection = self
             .connection
             .as_mut()
             .ok_or_else(Failure::not_connected)?;
         self.plan.echo(&[&self.sql, b";"]);
         match connection.query(&self.sql).await {
-            Ok(_) => Ok(()),
+            Ok(outcome) => {
+                if outcome.result_sets > 0 {
+                    watch.returned(outcome.rows);
+                }
+                Ok(())
+            }
             Err(error) => Err(told(error, &self.sql)),
         }
     }
@@ -153,19 +158,19 @@ impl User for SlapUser {
         Next::Operation(self.encode())
     }
 
-    async fn execute(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
         if self.doing == CurrentOperation::Reconnect {
             self.disconnect().await;
             return self.connect().await;
         }
-        self.run().await
+        self.run(watch).await
     }
 
-    async fn finish(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn finish(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
         // A load that ends by the clock leaves a transaction open, whose statements count already.
         if self.plan.planned.commit_every > 0 && self.uncommitted > 0 {
             self.commit();
-            return self.run().await;
+            return self.run(watch).await;
         }
         Ok(())
     }

@@ -157,11 +157,14 @@ impl User for SmackUser {
         }
     }
 
-    async fn execute(&mut self, _watch: &mut impl Watch) -> Result<(), Failure> {
+    async fn execute(&mut self, watch: &mut impl Watch) -> Result<(), Failure> {
         let Some(connection) = &mut self.connection else {
             return Err(Failure::not_connected());
         };
-        connection.query(&self.sql).await?;
+        let outcome = connection.query(&self.sql).await?;
+        if outcome.result_sets > 0 {
+            watch.returned(outcome.rows);
+        }
         Ok(())
     }
 

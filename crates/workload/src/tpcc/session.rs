@@ -59,7 +59,8 @@ impl<W: Watch> Steps<'_, W> {
         values: &[Value<'_>],
     ) -> Result<&Fetched, Failure> {
         self.fetch(sql, values).await?;
-        self.watch.statement(sql as usize, Class::Read);
+        let rows = self.session.fetched.rows() as u64;
+        self.watch.statement(sql as usize, Class::Read { rows });
         Ok(&self.session.fetched)
     }
 

@@ -380,6 +380,8 @@ impl Watch for NoObserver {
     }
 
     fn statement(&mut self, _statement: usize, _class: Class) {}
+
+    fn returned(&mut self, _rows: u64) {}
 }
 
 #[cfg(test)]

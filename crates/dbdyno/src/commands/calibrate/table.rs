@@ -8,6 +8,43 @@ use crate::commands::calibrate::cell::Figures;
 /// How the event loops wait.
 const IO: &str = "epoll";
 
+/// The answer: the highest rate of each transport, and how late an open loop sends.
+pub(super) fn answer(figures: &[Figures]) -> String {
+    let mut out = String::new();
+    let closed: Vec<&Figures> = (figures.iter())
+        .filter(|it| it.cell.rate().is_none())
+        .collect();
+    let mut transports: Vec<&str> = closed.iter().map(|it| it.cell.transport()).collect();
+    transports.dedup();
+    for transport in transports {
+        let of = closed.iter().filter(|it| it.cell.transport() == transport);
+        let best = of.max_by(|a, b| a.queries_per_s.total_cmp(&b.queries_per_s));
+        out.extend(best.map(|best| {
+            let cell = &best.cell;
+            format!(
+                "{transport:12}  at most {} queries/s ({}, {}; client CPU {} us per query, p99 {} us)\n",
+                units::si(best.queries_per_s),
+                cell.statements(),
+                units::counted(cell.connections as usize, "connection"),
+                shown(best.client_cpu_us),
+                shown(best.p99_us)
+            )
+        }));
+    }
+    let open = figures.iter().filter(|it| it.cell.rate().is_some());
+    out.extend(open.map(|it| {
+        format!(
+            "{:12}  {} of {} queries/s; sent {} us late in the median, p99 {} us\n",
+            "open loop",
+            units::si(it.queries_per_s),
+            units::si(it.cell.rate().unwrap_or_default()),
+            shown(it.send_lag_p50_us),
+            shown(it.send_lag_p99_us)
+        )
+    }));
+    out + "Run records now say what share of this a run used; -v shows every measurement.\n"
+}
+
 /// For people: one row per measurement.
 pub(super) fn text(figures: &[Figures]) -> String {
     let mut out = format!(

@@ -2,7 +2,11 @@
 
 use std::ffi::OsString;
 
+use clap::CommandFactory;
+use experiment::nearest;
 use runs::{Blame, Blamed};
+
+use super::options::Options;
 
 /// sysbench's name and ours.
 const OURS: [(&str, &str); 19] = [
@@ -28,7 +32,7 @@ const OURS: [(&str, &str); 19] = [
 ];
 
 /// sysbench's options that have no meaning here, and why.
-const REFUSED: [(&str, &str); 19] = [
+const REFUSED: [(&str, &str); 18] = [
     (
         "thread-stack-size",
         "connections have no threads here: leave it out",
@@ -52,10 +56,9 @@ const REFUSED: [(&str, &str); 19] = [
     ),
     ("mysql-debug", "leave it out"),
     ("mysql-dry-run", "a run without a server measures nothing"),
-    ("mysql-compression", "compression is not supported"),
     (
         "mysql-compression-algorithms",
-        "compression is not supported",
+        "the server chooses: --compress, or --mysql-compression=on",
     ),
     ("mysql-ssl-key", "certificates of clients are not supported"),
     (
@@ -74,12 +77,19 @@ const REFUSED: [(&str, &str); 19] = [
     ("mysql-storage-engine-options", "use --create-table-options"),
 ];
 
+/// sysbench's switch for compression, which is on without a value.
+const COMPRESSION: &str = "mysql-compression";
+
 /// The arguments with our names for sysbench's options, and `-` for the `_` in them.
 pub(super) fn translated(args: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, Blamed> {
-    args.map(|arg| {
+    let known = names();
+    let translated = args.map(|arg| {
         let Some(option) = arg.to_str().and_then(|arg| arg.strip_prefix("--")) else {
-            return Ok(arg);
+            return Ok(Some(arg));
         };
+        if option.is_empty() {
+            return Ok(Some(arg));
+        }
         let (name, value) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (option, None),
@@ -89,14 +99,48 @@ pub(super) fn translated(args: impl Iterator<Item = OsString>) -> Result<Vec<OsS
             let message = format!("--{name}: {why}");
             return Err(Blamed::new(Blame::Input, message));
         }
+        if name == COMPRESSION {
+            return match value {
+                None | Some("on" | "1" | "true") => Ok(Some("--compress".into())),
+                Some("off" | "0" | "false") => Ok(None),
+                Some(value) => {
+                    let message = format!("--{name}={value}: on or off");
+                    Err(Blamed::new(Blame::Input, message))
+                }
+            };
+        }
         let ours = OURS.iter().find(|(theirs, _)| *theirs == name);
         let name = ours.map_or(name.as_str(), |(_, ours)| ours);
-        Ok(match value {
+        if !known.iter().any(|known| known == name) {
+            return Err(unknown(name, &known));
+        }
+        Ok(Some(match value {
             Some(value) => format!("--{name}={value}").into(),
             None => format!("--{name}").into(),
-        })
-    })
-    .collect()
+        }))
+    });
+    translated.filter_map(Result::transpose).collect()
+}
+
+/// The names of our options, hidden ones too.
+fn names() -> Vec<String> {
+    let mut command = Options::command();
+    command.build();
+    let names = command
+        .get_arguments()
+        .filter_map(|it| it.get_long_and_visible_aliases());
+    names.flatten().map(str::to_owned).collect()
+}
+
+/// An option that neither of the two programs has, with the one that was probably meant.
+fn unknown(name: &str, known: &[String]) -> Blamed {
+    let theirs = OURS.iter().map(|(theirs, _)| (*theirs).to_owned());
+    let all: Vec<String> = known.iter().cloned().chain(theirs).collect();
+    let hint = match nearest(name, &all) {
+        Some(near) => format!("did you mean --{near}?"),
+        None => "dbdyno oltp --help has all of them".to_owned(),
+    };
+    Blamed::new(Blame::Input, format!("--{name}: there is no such option")).hint(hint)
 }
 
 #[cfg(test)]
@@ -133,6 +177,35 @@ mod tests {
             "run",
         ];
         assert_eq!(translated.unwrap(), expected);
+    }
+
+    #[test]
+    fn compression_is_a_switch() {
+        for (option, expected) in [
+            ("--mysql-compression=on", &["--compress"][..]),
+            ("--mysql_compression", &["--compress"]),
+            ("--mysql-compression=off", &[]),
+        ] {
+            assert_eq!(translate(&[option]).unwrap(), expected, "{option}");
+        }
+        let message = translate(&["--mysql-compression=zlib"]).unwrap_err();
+        assert_eq!(message, "--mysql-compression=zlib: on or off");
+    }
+
+    #[test]
+    fn a_slip_leads_to_the_name_that_was_meant() {
+        for (option, meant) in [
+            ("--treads=4", "--threads"),
+            ("--conections", "--connections"),
+            ("--mysql-hots=db1", "--mysql-host"),
+        ] {
+            let blamed = translated(std::iter::once(OsString::from(option))).unwrap_err();
+            assert_eq!(blamed.hints, [format!("did you mean {meant}?")]);
+        }
+        assert_eq!(
+            translate(&["--help", "--", "x"]).unwrap(),
+            ["--help", "--", "x"]
+        );
     }
 
     #[test]

@@ -27,6 +27,8 @@ const ROWS_SEED: u64 = 1;
 #[command(
     name = "dbdyno oltp",
     disable_version_flag = true,
+    // As with sysbench, of an option that is given twice the last one counts.
+    args_override_self = true,
     after_help = "\
 Examples:
   dbdyno oltp read_write prepare --server demo --tables 4 --table-size 250k
@@ -48,7 +50,7 @@ pub(super) struct Options {
 
     #[command(flatten)]
     pub(super) connection: ConnectionOptions,
-    /// Password; seen by others until it is wiped from the process list, so that --password-file is better
+    /// Password; visible in the process list until it is wiped: prefer --password-file
     #[arg(long, value_name = "PASSWORD", conflicts_with_all = ["password_file", "server"], help_heading = "Connection")]
     pub(super) password: Option<String>,
     /// TLS as sysbench's --mysql-ssl has it: on requires it, off forbids it
@@ -114,16 +116,16 @@ pub(super) struct TableOptions {
     /// Ids from AUTO_INCREMENT
     #[arg(long, value_name = "ON|OFF", default_value = "on", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     auto_inc: Switch,
-    /// A secondary index in place of the primary key
+    /// Use a secondary index in place of the primary key
     #[arg(long, value_name = "ON|OFF", default_value = "off", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     secondary: Switch,
-    /// An index on k, made once the rows are in
+    /// Create the index on k after the rows are loaded
     #[arg(long, value_name = "ON|OFF", default_value = "on", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     create_secondary: Switch,
     /// Storage engine
     #[arg(long, value_name = "NAME", default_value = "innodb")]
     mysql_storage_engine: String,
-    /// What else stands behind CREATE TABLE
+    /// Text to append to CREATE TABLE
     #[arg(
         long,
         value_name = "SQL",
@@ -166,7 +168,7 @@ pub(super) struct TransactionOptions {
     /// Deletes, each with an insert of the same id
     #[arg(long, value_name = "N", default_value = "1")]
     delete_inserts: u32,
-    /// No BEGIN and COMMIT
+    /// Leave out BEGIN and COMMIT
     #[arg(long, value_name = "ON|OFF", default_value = "off", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     skip_trx: Switch,
     /// Values of select_random_points
@@ -178,10 +180,10 @@ pub(super) struct TransactionOptions {
     /// Width of such a range
     #[arg(long, value_name = "N", default_value = "5", value_parser = count_or_none)]
     delta: u64,
-    /// auto prepares statements, disable sends them as text
+    /// auto: prepared statements; disable: text
     #[arg(long, value_enum, default_value = "auto")]
     db_ps_mode: PreparedMode,
-    /// Error numbers after which an event begins anew, or all; any other error ends the run
+    /// Error numbers after which an event is retried, or all; any other error ends the run
     #[arg(long, value_name = "LIST", default_value = "1213,1020,1205")]
     mysql_ignore_errors: String,
 }
@@ -195,25 +197,25 @@ pub(super) enum PreparedMode {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Random numbers")]
 pub(super) struct RandomOptions {
-    /// Which rows are asked for; sysbench 1.0.20 has special where nothing is said
+    /// Distribution of the rows (sysbench 1.0.20 defaults to special)
     #[arg(long, value_enum, default_value = "uniform")]
     rand_type: Distribution,
-    /// Of gaussian and special: uniform numbers whose mean is taken [default: 12]
+    /// gaussian and special: number of uniform values to average [default: 12]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rand_spec_iter: Option<u32>,
-    /// Of special: part of the rows that is favoured, in percent [default: 1]
+    /// special: size of the hot zone, per cent of the rows [default: 1]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     rand_spec_pct: Option<f64>,
-    /// Of special: share of the accesses that it gets, in percent [default: 75]
+    /// special: share of the accesses to the hot zone, per cent [default: 75]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     rand_spec_res: Option<f64>,
-    /// Of pareto: parameter h [default: 0.2]
+    /// pareto: parameter h [default: 0.2]
     #[arg(long, value_name = "H", value_parser = between_0_and_1)]
     rand_pareto_h: Option<f64>,
-    /// Of zipfian: exponent [default: 0.8]
+    /// zipfian: exponent [default: 0.8]
     #[arg(long, value_name = "EXPONENT", value_parser = exponent)]
     rand_zipfian_exp: Option<f64>,
-    /// Seed: of the rows [default: 1], and of a run, where 0 is another one at every call [default: 0]
+    /// Seed of the rows [default: 1] and of a run [default: 0, a new one each time]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
 }
@@ -230,33 +232,33 @@ enum Distribution {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
 pub(super) struct LoadOptions {
-    /// Connections; of prepare, prewarm and cleanup too
+    /// Connections, also of prepare, prewarm and cleanup
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(super) connections: u32,
     /// Event loops
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(super) loops: Option<u32>,
-    /// Events per second (an open loop: response times count from the schedule); 0 is a closed loop
+    /// Events per second: an open loop with response times from the scheduled start; 0 for a closed loop
     #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = rate)]
     pub(super) rate: f64,
-    /// How events arrive with --rate [default: poisson]
+    /// Arrival process with --rate [default: poisson]
     #[arg(long, value_enum)]
     pub(super) arrivals: Option<Process>,
-    /// How long to measure: 30s, 5m, or seconds; 0 is without end [default: 10 s, or no limit with --operations];
-    /// with --operations too, whichever comes first
+    /// Duration: 30s, 5m, or seconds; 0 for no limit [default: 10 s, or no limit with --operations]; with --operations
+    /// the run ends at whichever comes first
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(super) duration: Option<Duration>,
-    /// Events to measure: 10000, 1M; 0 is without end
+    /// Number of events: 10000, 1M; 0 for no limit
     #[arg(long, value_name = "EVENTS", default_value = "0", value_parser = count_or_none)]
     pub(super) operations: u64,
-    /// What has not come back so long after the time is over is left behind, and the exit code is 3: 5s, 10% of the
-    /// time, or off to wait for all [default: 5s, and no failure]
+    /// Time to wait for unfinished events at the end, then exit with 3: 5s, 10% of the duration, or off to wait for all
+    /// [default: 5s, and no failure]
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "5%")]
     pub(super) forced_shutdown: Option<ForcedShutdown>,
-    /// Event loops stay awake shortly before an event is due, which then begins on time to a microsecond
+    /// Busy-wait shortly before an event is due, to start it on time to a microsecond
     #[arg(long)]
     pub(super) spin: bool,
-    /// Load before the measurement, not counted
+    /// Warm-up before the measurement, not counted
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = time)]
     pub(super) warmup: Duration,
 }
@@ -270,7 +272,7 @@ pub(super) enum Process {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Report")]
 pub(super) struct ReportOptions {
-    /// Layout of what is printed
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub(super) format: Format,
     /// Percentiles of the response times, 0 for none [default: 50,95,99,99.9; with --format sysbench: 95]
@@ -285,9 +287,12 @@ pub(super) struct ReportOptions {
     /// File of the run record [default: results/oltp-WORKLOAD-N/record.jsonl]
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
-    /// Look at the machine so often, from 100ms [default: with every interval, a second or less]
+    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
     #[arg(long, value_name = "TIME", value_parser = sample_every)]
     pub(super) sample_every: Option<Duration>,
+    /// Print the times of each statement and every finding (format text)
+    #[arg(short, long)]
+    pub(super) verbose: bool,
     #[command(flatten)]
     pub(super) observe: ObserveOptions,
 }
@@ -309,7 +314,7 @@ impl Options {
     pub(super) fn benchmark(&self) -> Result<Benchmark, Blamed> {
         self.workload.parse::<Benchmark>().map_err(|error| {
             let names: Vec<&str> = Benchmark::ALL.map(Benchmark::name).into();
-            Blamed::new(Blame::Input, error).hint(format!("there are {}", names.join(", ")))
+            Blamed::new(Blame::Input, error).hint(format!("available: {}", names.join(", ")))
         })
     }
 

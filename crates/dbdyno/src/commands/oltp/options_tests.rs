@@ -11,6 +11,16 @@ fn parse(line: &str) -> Result<Options, String> {
     Options::try_parse_from(args).map_err(|error| error.to_string())
 }
 
+/// As with sysbench.
+#[test]
+fn of_an_option_given_twice_the_last_one_counts() {
+    let options =
+        parse("read_write run --table-size=10 --threads=2 --table_size=20 --connections=3");
+    let options = options.unwrap();
+    assert_eq!(options.tables.table_size, 20);
+    assert_eq!(options.load.connections, 3);
+}
+
 #[test]
 fn the_command_line_is_sound() {
     Options::command().debug_assert();

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
+use audit::Audit;
 use load::{Arrivals, Drain, Group, Load, OnError, OnRefusal, Stop, WarmUp, default_loops};
 use protocol::Endpoint;
 use report::{
@@ -110,10 +111,17 @@ pub(super) fn run(options: &Options, benchmark: Benchmark) -> anyhow::Result<Exi
     let recorded = single
         .record(load, &mut watcher)
         .map_err(|error| hinted(error, benchmark))?;
-    print!("{}", report(options, &recorded));
-    if options.report.format != Format::Sysbench {
+    if options.report.format == Format::Sysbench {
+        print!("{}", report(options, &recorded));
+    } else {
         let audit = audit_of_run(&recorded.record);
-        if options.report.format == Format::Text {
+        let is_answer = options.report.format == Format::Text && !options.report.verbose;
+        if is_answer {
+            print!("{}", answer(options, &recorded, &audit));
+        } else {
+            print!("{}", report(options, &recorded));
+        }
+        if options.report.format == Format::Text && options.report.verbose {
             print!("\n{}", report::audit_in_short(&audit, terminal_width()));
         }
         eprintln!("record: {}", path.display());
@@ -291,14 +299,24 @@ fn header(options: &Options, stop: Stop, drain: Drain) -> Header {
     }
 }
 
+/// The answer in a dozen lines, with the histogram where it was asked for.
+fn answer(options: &Options, recorded: &Recorded, audit: &Audit) -> String {
+    let report = RunReport::of(&recorded.record, &options.percentiles());
+    report.summary(audit, terminal_width()) + &histogram(options, recorded)
+}
+
+fn histogram(options: &Options, recorded: &Recorded) -> String {
+    if options.has_histogram() {
+        sysbench::histogram_of(&recorded.record)
+    } else {
+        String::new()
+    }
+}
+
 fn report(options: &Options, recorded: &Recorded) -> String {
     let percentiles = options.percentiles();
     let record = &recorded.record;
-    let histogram = if options.has_histogram() {
-        sysbench::histogram_of(record)
-    } else {
-        String::new()
-    };
+    let histogram = histogram(options, recorded);
     let report = || RunReport::of(record, &percentiles);
     match options.report.format {
         Format::Text => report().text() + &histogram,

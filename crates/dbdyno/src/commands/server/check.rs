@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use runs::{Blame, Blamed};
 use server::{Installation, Settings};
 
-/// Check option files against a server, without making or starting one
+/// Check option files against a server version without starting it
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// The server binary, instead of one that is found
+    /// Server binary [default: search]
     #[arg(long, value_name = "PATH")]
     mysqld: Option<PathBuf>,
     /// The flavour and version to check against: mariadb-10.11, mysql-8.0
@@ -18,7 +18,7 @@ pub(crate) struct CheckArgs {
     /// Option file; of several, a later one wins
     #[arg(long, value_name = "FILE")]
     cnf: Vec<PathBuf>,
-    /// A single option, which wins over the files
+    /// Single option; overrides the files
     #[arg(long, value_name = "OPTION=VALUE", value_parser = super::server_option::parse_set)]
     set: Vec<(String, String)>,
 }

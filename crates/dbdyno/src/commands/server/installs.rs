@@ -18,7 +18,7 @@ pub(super) struct InstallArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InstalledArgs {
-    /// Also show what can be installed
+    /// Also list versions that can be installed
     #[arg(long)]
     all: bool,
 }

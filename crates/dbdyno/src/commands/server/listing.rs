@@ -84,6 +84,15 @@ pub(super) fn status(name: &str, server: &Server) -> Result<String, Blamed> {
     push("socket", server.socket().display().to_string());
     push("data", units::bytes(server.data_bytes()?));
     push("directory", server.dir().display().to_string());
+    push("connect", format!("dbdyno server client {name}"));
+    push(
+        "account",
+        format!(
+            "{}; other programs: --defaults-extra-file={}",
+            server.endpoint().user,
+            server.client_file().display()
+        ),
+    );
     Ok(aligned(&rows))
 }
 

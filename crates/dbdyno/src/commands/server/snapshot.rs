@@ -15,10 +15,10 @@ pub(super) struct SnapshotArgs {
     name: String,
     /// Name of the snapshot; the time of day unless given
     snapshot: Option<String>,
-    /// Copy while the server goes on, with mariadb-backup or MySQL's clone plugin, instead of stopping it
+    /// Copy while the server runs, with mariadb-backup or MySQL's clone plugin
     #[arg(long)]
     online: bool,
-    /// How the result is told
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -29,7 +29,7 @@ pub(super) struct RestoreArgs {
     name: String,
     /// Name of the snapshot
     snapshot: String,
-    /// How the result is told
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -41,7 +41,7 @@ pub(super) struct SnapshotsArgs {
     /// Remove this snapshot
     #[arg(long, value_name = "SNAPSHOT")]
     remove: Option<String>,
-    /// How the list is told
+    /// Output format
     #[arg(
         long,
         value_name = "FORMAT",

@@ -138,7 +138,7 @@ fn refuse_what_is_there(
                 notes.warehouses, notes.seed
             );
             let go_on = format!(
-                "--warehouses {} --seed {} goes on with it",
+                "--warehouses {} --seed {} continues it",
                 notes.warehouses, notes.seed
             );
             return Err(database::conflict(endpoint, what)

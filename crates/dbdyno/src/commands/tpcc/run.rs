@@ -3,8 +3,12 @@
 use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, process::ExitCode, time::Duration};
 
 use ::load::{Observer, WarmUp};
+use audit::Audit;
 use clap::ValueEnum;
-use report::layouts::tpcc::{InputShare, Transactions, deliveries_text, text};
+use report::{
+    RunReport,
+    layouts::tpcc::{InputShare, Transactions, deliveries_text, text, violated_inputs_text},
+};
 use runs::{
     Blame, Blamed, Context, Purpose, RecordPlace, Recorded, RunOutcome, SingleRun, Stage,
     audit_of_run,
@@ -18,7 +22,7 @@ use runs::{
 use samples::{Interval, Line, PhaseMark};
 use settings::quantity;
 use workload::tpcc::{
-    DELIVERED, Deliveries, Tally, TerminalPlan, Violation, create_procedures, operations,
+    DELIVERED, Deliveries, Share, TerminalPlan, Violation, create_procedures, operations,
 };
 
 use crate::{
@@ -43,44 +47,47 @@ connection was refused, an operation failed for good or had no answer at the end
 pub(crate) struct RunArgs {
     #[command(flatten)]
     connection: ConnectionOptions,
-    /// Use so many of the warehouses [default: all that are there]
+    /// Number of warehouses to use [default: all]
     #[arg(long, short, value_name = "W", value_parser = clap::value_parser!(u32).range(1..))]
     warehouses: Option<u32>,
     /// Terminals, each over a connection of its own
     #[arg(long, short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     connections: u32,
-    /// How long to measure, such as 60s or 5m
+    /// Duration, such as 60s or 5m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
     duration: Duration,
-    /// How long to warm up before: a time, or auto for until the throughput is steady
+    /// Warm-up: a time, or auto to wait until the throughput is steady
     #[arg(long, value_name = "TIME", default_value = "auto", value_parser = warm_up)]
     warmup: WarmUp,
-    /// Whether terminals pause: spec for key and think times, none for one transaction after the other
+    /// Key and think times: spec for the specification's, none for none
     #[arg(long, value_enum, default_value = "none")]
     pacing: Pacing,
-    /// How a transaction goes to the server: statements for one round trip each, stored for one call of a stored
-    /// procedure, which the run creates where it is missing
+    /// Round trips of a transaction: statements for one per statement, stored for one call of a stored procedure (created
+    /// if missing)
     #[arg(long, value_enum, default_value = "statements")]
     round_trips: RoundTrips,
-    /// Who executes a Delivery: deferred for connections in the background, one for every four terminals, inline for
-    /// the terminal itself
+    /// Execution of Delivery: deferred in background connections, one for every four terminals, or inline in the
+    /// terminal
     #[arg(long, value_enum, default_value = "deferred")]
     delivery: Delivery,
-    /// Seed of the inputs: the same seed, the same inputs
+    /// Seed of the inputs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Event loops
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     loops: Option<u32>,
-    /// Do not check the consistency conditions before and after
+    /// Skip the consistency checks before and after
     #[arg(long)]
     no_check: bool,
     /// File of the run record [default: results/tpcc-N/record.jsonl]
     #[arg(long, value_name = "PATH")]
     record: Option<PathBuf>,
-    /// Look at the machine so often, from 100ms [default: with every interval, a second or less]
+    /// Sampling interval of the machine, at least 100ms [default: the record's interval, at most 1s]
     #[arg(long, value_name = "TIME", value_parser = sample_every)]
     sample_every: Option<Duration>,
+    /// Print the times of every transaction, the inputs and every finding
+    #[arg(short, long)]
+    verbose: bool,
     #[command(flatten)]
     observe: ObserveOptions,
 }
@@ -194,25 +201,22 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         path,
         context: &context,
     };
+    eprintln!("{}", schedule(&args));
     let recorded = single.record(settings.load(&plan, &endpoint), &mut NoObserver)?;
-    println!(
-        "round trips: {}, delivery: {}",
-        args.round_trips.name(),
-        args.delivery.name()
-    );
     let transactions = transactions(&recorded);
-    print!(
-        "{}",
-        report(&transactions, &recorded, &plan.tally.total(), warehouses)
-    );
-    if let Some(deliveries) = &recorded.record.deliveries {
-        print!("{}", deliveries_text(deliveries));
-    }
-    if let Some(limit) = ::report::limit_in_words(&recorded.record) {
-        println!("limited by: {limit}");
-    }
+    let inputs = plan.tally.total().audit(warehouses);
     let audit = audit_of_run(&recorded.record);
-    print!("{}", ::report::audit_in_short(&audit, terminal_width()));
+    if args.verbose {
+        print!(
+            "{}",
+            whole_report(&transactions, &recorded, &inputs, &audit)
+        );
+    } else {
+        let report = RunReport::of(&recorded.record, &[]);
+        let answer = transactions.answer();
+        print!("{}", report.summary_of(&answer, &audit, terminal_width()));
+        print!("{}", violated_inputs_text(&told_inputs(&inputs)));
+    }
     eprintln!("record: {}", path.display());
     let is_paced = matches!(args.pacing, Pacing::Spec);
     let are_delivered =
@@ -235,7 +239,6 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     if let Some(error) = shortcoming([RunOutcome::from(&recorded.outcome)]) {
         return Err(error.into());
     }
-    let inputs = plan.tally.total().audit(warehouses);
     let is_valid =
         new.is_empty() && are_delivered && !inputs.iter().any(|share| share.is_violated());
     Ok(if is_valid {
@@ -301,23 +304,30 @@ fn transactions(recorded: &Recorded) -> Transactions {
     transactions
 }
 
-fn report(
+/// Everything that is known of the run.
+fn whole_report(
     transactions: &Transactions,
     recorded: &Recorded,
-    tally: &Tally,
-    warehouses: u32,
+    inputs: &[Share],
+    audit: &Audit,
 ) -> String {
-    let inputs: Vec<InputShare> = tally
-        .audit(warehouses)
-        .into_iter()
-        .map(|share| InputShare {
-            what: share.what.to_owned(),
-            share: share.share,
-            bounds: (share.low, share.high),
-            is_violated: share.is_violated(),
-        })
-        .collect();
-    text(transactions, &recorded.record.errors, &inputs)
+    let record = &recorded.record;
+    let mut all = text(transactions, &record.errors, &told_inputs(inputs));
+    all.extend(record.deliveries.as_ref().map(deliveries_text));
+    let limit = ::report::limit_in_words(record);
+    all.extend(limit.map(|limit| format!("limited by: {limit}\n")));
+    all + &::report::audit_in_short(audit, terminal_width())
+}
+
+fn told_inputs(inputs: &[Share]) -> Vec<InputShare> {
+    let inputs = inputs.iter();
+    let told = inputs.map(|share| InputShare {
+        what: share.what.to_owned(),
+        share: share.share,
+        bounds: (share.low, share.high),
+        is_violated: share.is_violated(),
+    });
+    told.collect()
 }
 
 /// What the run was asked to do, for its record.
@@ -340,6 +350,25 @@ fn told(args: &RunArgs, plan: &TerminalPlan) -> BTreeMap<String, String> {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// `measuring 15 s after a warm-up until the throughput is steady (at most 120 s); consistency checks before and after`.
+fn schedule(args: &RunArgs) -> String {
+    let seconds = |time: Duration| units::moment(time.as_secs_f64());
+    let warm_up = match args.warmup {
+        WarmUp::None => String::new(),
+        WarmUp::For(time) => format!(" after a warm-up of {}", seconds(time)),
+        WarmUp::UntilSteady { at_most, .. } => format!(
+            " after a warm-up until the throughput is steady (at most {})",
+            seconds(at_most)
+        ),
+    };
+    let checks = if args.no_check {
+        ""
+    } else {
+        "; consistency checks before and after"
+    };
+    format!("measuring {}{warm_up}{checks}", seconds(args.duration))
 }
 
 fn expected(args: &RunArgs) -> Duration {

@@ -37,7 +37,7 @@ pub(super) struct LoadArgs {
     /// from 8.0.21 on
     #[arg(long, value_name = "STATE", default_value = "on")]
     redo_log: State,
-    /// How the result is told
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     #[command(flatten)]

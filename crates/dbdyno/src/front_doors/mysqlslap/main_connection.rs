@@ -6,6 +6,9 @@ use workload::slap::{Engine, Keys, Statement};
 
 use crate::front_doors::mysqlslap::{settings::Settings, statements};
 
+/// What is said before tables are made.
+const LOADING: &str = "Loading Pre-data";
+
 /// The main connection, and what it knows of the schema.
 pub(super) struct Main<'s> {
     settings: &'s Settings,
@@ -57,7 +60,8 @@ impl<'s> Main<'s> {
             return Ok(());
         }
         self.make_schema()?;
-        self.run(&format!("use `{}`", self.settings.schema))?;
+        self.query(format!("use `{}`", self.settings.schema).as_bytes())?
+            .map_err(|error| Blamed::of_server(&self.endpoint.address, error))?;
         let dialect = self.settings.dialect;
         if let Some(sql) = engine.and_then(|engine| statements::set_engine(dialect, engine)) {
             self.run(&sql)?;
@@ -98,10 +102,16 @@ impl<'s> Main<'s> {
             };
         }
         match self.schema {
-            Schema::Theirs => Ok(()),
+            Schema::Theirs => {
+                settings.say(LOADING);
+                Ok(())
+            }
             Schema::Unknown | Schema::Ours => {
                 self.run(&statements::drop_schema(name))?;
+                settings.say(LOADING);
                 let sql = statements::create_schema(name);
+                // The originals tell it a second time where they choose it.
+                self.echo(sql.as_bytes());
                 self.echo(sql.as_bytes());
                 self.query(sql.as_bytes())?.map(drop).map_err(|error| {
                     let message = format!(

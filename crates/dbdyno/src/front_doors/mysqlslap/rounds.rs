@@ -132,6 +132,7 @@ impl Tests<'_, '_> {
                 }
             }
         }
+        self.settings.say("Generating stats");
         Ok(RoundEnd::Complete(Box::new(tally)))
     }
 
@@ -143,14 +144,8 @@ impl Tests<'_, '_> {
         tally: &mut Tally,
     ) -> anyhow::Result<Outcome> {
         let settings = self.settings;
-        let say = |what: &str| {
-            if settings.verbose >= 2 {
-                println!("{what}");
-            }
-        };
-        say("Loading Pre-data");
         self.main.make(engine)?;
-        say("Generating primary key list");
+        settings.say("Generating primary key list");
         let (per_client, one_more) = match settings.per_client(clients) {
             Some((share, one_more)) => (Some(share), one_more),
             None => (None, 0),
@@ -181,7 +176,6 @@ impl Tests<'_, '_> {
                 run_command(command, "post_system")?;
             }
         }
-        say("Generating stats");
         Ok(outcome)
     }
 
@@ -311,7 +305,8 @@ fn note_remainder(settings: &Settings, clients: u32) {
     }
 }
 
-fn print_report(settings: &Settings, report: &TestReport) -> anyhow::Result<()> {
+/// Prints a test's result as the settings say; CSV is added to a file.
+pub(super) fn print_report(settings: &Settings, report: &TestReport) -> anyhow::Result<()> {
     match &settings.output {
         Output::Nothing => Ok(()),
         Output::Text => Ok(write_out(layout::text(report).as_bytes())?),

@@ -67,6 +67,13 @@ pub(super) enum Output {
 }
 
 impl Settings {
+    /// Tells a step, where `-vv` asks for it.
+    pub(super) fn say(&self, step: &str) {
+        if self.verbose >= 2 {
+            println!("{step}");
+        }
+    }
+
     /// Reads the values of the options, and the files that they name.
     pub(super) fn new(
         options: &Options<'_>,

@@ -97,7 +97,7 @@ pub(super) const SPECS: &[Spec] = &[
     spec("iterations", Some('i'), Value("N"), Both, "Rounds of every test [default: 1]"),
     long("number-of-queries", Value("N"), Both, OF_THE_WORKLOAD),
     long("remainder", Switch, Ours, "Run also what --number-of-queries leaves over when it is divided by the clients"),
-    long("duration", Value("TIME"), Ours, "Run so long: 30s, 5m, or seconds; with --number-of-queries too, whichever ends first"),
+    long("duration", Value("TIME"), Ours, "Duration: 30s, 5m, or seconds; with --number-of-queries too, the run ends at whichever comes first"),
     long("rate", Value("QUERIES"), Ours, "Statements per second of all clients (an open loop: response times count from the schedule)"),
     long("arrivals", Value("PROCESS"), Ours, "poisson or constant, with --rate [default: poisson]"),
     spec("engine", Some('e'), Value("LIST"), Both, "Storage engines, all tests with each; engine:option adds a table option"),
@@ -113,7 +113,7 @@ pub(super) const SPECS: &[Spec] = &[
     long("label", Value("TEXT"), Ours, "A name that the report and the record carry"),
     long("percentile", Value("LIST"), Ours, "Print percentiles of the response times, such as 50,95,99.9"),
     long("record", Value("FILE"), Ours, "Keep a run record; of several rounds, FILE-1, FILE-2 ..."),
-    long("sample-every", Value("TIME"), Ours, "With --record: look at the machine so often, from 100ms"),
+    long("sample-every", Value("TIME"), Ours, "With --record: sampling interval of the machine, at least 100ms"),
 
     spec("host", Some('h'), Value("NAME"), Both, "Host name or address; localhost is the unix socket"),
     spec("port", Some('P'), Value("N"), Both, "TCP port"),

@@ -97,8 +97,10 @@ impl Tally {
                         retried => format!(", {retried} retried with success"),
                     };
                     eprintln!(
-                        "{program}: {} x error {} ({}){retried}: {}",
-                        error.count, error.number, error.sqlstate, error.message
+                        "{program}: {} x {}{retried}: {}",
+                        error.count,
+                        error.in_words(),
+                        error.message
                     );
                 }
             }

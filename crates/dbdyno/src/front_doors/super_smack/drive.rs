@@ -167,10 +167,7 @@ fn tell_errors(outcome: &Outcome) {
             0 => String::new(),
             retried => format!(", {retried} retried with success"),
         };
-        let number = match error.number {
-            0 => "client error".to_owned(),
-            number => format!("error {number} ({})", error.sqlstate),
-        };
+        let number = error.in_words();
         eprintln!(
             "{}: {} x {number}{retried}: {}",
             error.operation, error.count, error.message
@@ -185,7 +182,7 @@ fn tell_errors(outcome: &Outcome) {
         Ended::Failed { operation, failure } => {
             eprintln!("error: super-smack: aborting on failed query: {operation}: {failure}");
             eprintln!(
-                "hint: --on-error count goes on, --on-error retry also repeats after a deadlock"
+                "hint: --on-error count continues, --on-error retry also repeats after a deadlock"
             );
         }
     }

@@ -206,6 +206,7 @@ fn oltp(scene: &Scene, socket: &str, benchmark: &str, more: &[&str]) -> Finished
         CONNECTIONS,
         "--time=1",
         "--record=record.jsonl",
+        "-v",
         "--socket",
         socket,
     ];

@@ -31,7 +31,7 @@ const open = async (width, colorScheme) => {
 };
 
 // What is painted on every canvas: it changes when a chart does.
-const painted = (page) => page.$$eval("#course-charts canvas", (canvases) => canvases.map((canvas) => canvas.toDataURL()));
+const painted = (page) => page.$$eval("#course canvas", (canvases) => canvases.map((canvas) => canvas.toDataURL()));
 // Redrawing waits for a frame.
 const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 const text = (page, selector) => page.locator(selector).innerText();
@@ -112,8 +112,14 @@ if (seen.zoomable) {
       };
     });
   });
-  seen.canvases = await page.locator("#course-charts canvas").count();
-  const named = await page.$$eval("#course-charts canvas", (all) => all.filter((one) => one.ariaLabel && one.role === "img").length);
+  // What is folded until it is asked for.
+  seen.canvases_at_first = await page.locator("#course canvas").count();
+  await page.getByText("Machine and server in this run").click();
+  await page.locator("#course-rest canvas").first().waitFor();
+  await page.locator("details.all-runs > summary").click();
+  await settled(page);
+  seen.canvases = await page.locator("#course canvas").count();
+  const named = await page.$$eval("#course canvas", (all) => all.filter((one) => one.ariaLabel && one.role === "img").length);
   seen.named_canvases = named;
 
   const whole = await painted(page);
@@ -128,7 +134,9 @@ if (seen.zoomable) {
   seen.zoom.back = await text(page, "#course-shown");
 
   // Dragging over one chart zooms all of them.
-  const box = await page.locator("#course-charts .u-over").first().boundingBox();
+  const first = page.locator("#course-charts .u-over").first();
+  await first.scrollIntoViewIfNeeded();
+  const box = await first.boundingBox();
   await page.mouse.move(box.x + box.width * 0.5, box.y + 40);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.8, box.y + 40, { steps: 5 });
@@ -167,6 +175,9 @@ if (seen.zoomable) {
 
 const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 seen.light = await ground(page);
+// A link to a folded part opens it.
+await page.locator('nav a[href="#reproduce-part"]').click();
+seen.opened = await page.locator("#reproduce-part").isVisible();
 await page.emulateMedia({ media: "print" });
 seen.print = await ground(page);
 await page.close();
@@ -178,6 +189,11 @@ for (const scheme of ["light", "dark"]) {
   const narrow = await open(390, scheme);
   const beyond = await narrow.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   seen.beyond = Math.max(seen.beyond ?? 0, beyond);
+  seen.screens = (await narrow.evaluate(() => document.documentElement.scrollHeight)) / 844;
+  // Nothing of a chart is cut off.
+  seen.cut = await narrow.$$eval("svg.chart", (charts) =>
+    charts.filter((chart) => chart.checkVisibility() && chart.getBoundingClientRect().right > document.documentElement.clientWidth).length,
+  );
 }
 await browser.close();
 console.log(JSON.stringify(seen));

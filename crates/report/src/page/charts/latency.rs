@@ -3,17 +3,18 @@
 use maud::{Markup, html};
 use units::{duration, duration_tick};
 
-use super::{Charts, Value, chart_line, logarithmic};
+use super::{Charts, FigureOf, Value, chart_line, logarithmic};
 use crate::{
     chart::{
         frame::{Description, Size},
         line::{ChartLine, LineChart},
         marker::sample,
+        rows::RowChart,
         scale::Axis,
     },
     grid::{
         Facet, Line,
-        cell::{Figure, Percentile},
+        cell::{Cell, Figure, Percentile},
     },
     page::figures,
 };
@@ -77,7 +78,7 @@ impl Charts<'_> {
             figure.row {
                 @if let Some(name) = facet.name() { figcaption { (name) } }
                 div.panels { @for (at, line) in facet.lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
-                    div.panel {
+                    div class=(if self.levels.are_categories() { "panel rows" } else { "panel" }) {
                         @if let Some(heading) = self.line_heading(line) { h3 { (heading) } }
                         (self.latency_chart(&format!("latency-{index}-{at}"), percentiles, facet, line, &y))
                     }
@@ -107,6 +108,7 @@ impl Charts<'_> {
                 })
             })
             .collect();
+        let title = self.title("Response time", facet, Some(line));
         let said: Vec<String> = (self.x.levels.iter().zip(&line.cells))
             .filter_map(|(level, cell)| {
                 let cell = cell.as_ref()?;
@@ -117,12 +119,35 @@ impl Charts<'_> {
                 Some(format!("{level}: {}", values.join(", ")))
             })
             .collect();
+        let text = format!("By {}: {}.", self.x.name, said.join("; "));
+        if self.levels.are_categories() {
+            let names: Vec<&str> = percentiles.iter().map(|it| it.name()).collect();
+            let values: Vec<_> = (percentiles.iter())
+                .map(|percentile| move |cell: &Cell| cell.percentile_ns(*percentile))
+                .collect();
+            let values: Vec<FigureOf> = values.iter().map(|value| value as _).collect();
+            let chart = RowChart {
+                description: Description {
+                    id,
+                    title: &title,
+                    text: &text,
+                },
+                name: "response time, log scale",
+                axis: y,
+                tick: duration_tick,
+                hint: duration,
+                series: &names,
+                style: 0,
+                rows: self.rows(line, &values),
+            };
+            return chart.draw();
+        }
         let chart = LineChart {
             size: Size::SMALL.with_room_for(&self.levels),
             description: Description {
                 id,
-                title: &self.title("Response time", facet, Some(line)),
-                text: &format!("By {}: {}.", self.x.name, said.join("; ")),
+                title: &title,
+                text: &text,
             },
             x_name: &self.x.name,
             levels: &self.levels,

@@ -76,15 +76,15 @@ impl Charts<'_> {
         html! {
             @if told.len() <= SENTENCES_AT_MOST {
                 ul.laws { @for (place, scaling) in &told {
-                    li { "The fitted law" @if !place.is_empty() { " of " (place) } ": " (scaling.in_words()) "." }
+                    li { "Scaling model (USL)" @if !place.is_empty() { " of " (place) } ": " (scaling.in_words()) "." }
                 } }
             } @else {
-                p { "The fitted law names a peak for " (named) " of " (told.len()) " lines; the others are not measured far \
+                p { "The scaling model has a peak for " (named) " of " (told.len()) " lines; the others are not measured far \
                     enough beyond it, or follow no such law." }
             }
             details {
-                summary { "The fitted laws" }
-                (scrolling("The fitted laws", self.laws_table(&told)))
+                summary { "Scaling models (USL)" }
+                (scrolling("Scaling models (USL)", self.laws_table(&told)))
                 p.note { "Universal Scalability Law (Gunther): N connections do λN / (1 + σ(N − 1) + κN(N − 1)) operations/s. σ is \
                     the share that waits in one line, κ the cost of every pair of connections. Curve and band are the \
                     fit and its 95 % bootstrap interval; the bar at the axis is the interval of the peak. No peak is \
@@ -117,7 +117,7 @@ impl Charts<'_> {
                                 Err(none) => td.text colspan="2" { "not named: " (none) },
                             }
                         } @else {
-                            td.text colspan="5" { "no law fits" }
+                            td.text colspan="5" { "no scaling model fits" }
                         }
                         td { (scaling.executions) }
                         td { (percent(scaling.distance)) }

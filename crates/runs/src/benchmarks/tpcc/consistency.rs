@@ -24,7 +24,7 @@ pub fn violations(
     if notes.is_some_and(|notes| !notes.is_complete && notes.warehouses > 0) {
         let what = "its load was interrupted and is not complete";
         return Err(database::conflict(endpoint, what).hint(
-            "dbdyno tpcc prepare, with the same options as before, goes on with it".to_owned(),
+            "dbdyno tpcc prepare, with the same options as before, continues it".to_owned(),
         ));
     }
     let step = context.step("checking consistency", Length::Unknown);

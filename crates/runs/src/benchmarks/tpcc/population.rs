@@ -106,7 +106,7 @@ fn default_parallel() -> u32 {
 
 fn with_going_on(blamed: Blamed) -> Blamed {
     blamed.hint(
-        "the rows that are in stay: the same command goes on, dbdyno tpcc cleanup starts afresh"
+        "the rows that are in stay: the same command continues, dbdyno tpcc cleanup starts afresh"
             .to_owned(),
     )
 }

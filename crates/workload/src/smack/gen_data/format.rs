@@ -1,9 +1,12 @@
 //! The format language of gen-data: `%12-12s%n,%25-25s,%n,%d`.
 //!
 //! ```text
-//! format    = { literal | "%%" | directive } ;
-//! directive = "%" [ digits ] [ "-" [ digits ] ] ( "s" | "n" | "d" ) ;
+//! format    = { literal | directive } [ "%" width ] ;
+//! directive = "%" width ( "s" | "n" | "d" | "%" ) ;
+//! width     = [ digits ] { "-" [ digits ] } ;
 //! ```
+//!
+//! `%` makes a percent sign whatever the width before it, and a directive that the format ends within makes nothing.
 
 /// Longest string that a directive makes; also what a width of 0 turns into.
 pub(super) const STRING_WIDTH_MAX: u64 = 256;
@@ -48,16 +51,14 @@ pub(super) enum Width {
 pub enum FormatError {
     /// A letter that is no directive; the text is the original's.
     #[error("'{}' - invalid format specifier", printable(*.0))]
-    Specifier(Option<u8>),
+    Specifier(u8),
     /// A width beyond [`WIDTH_MAX`].
     #[error("width {0} is beyond {WIDTH_MAX}")]
     Width(String),
 }
 
-fn printable(specifier: Option<u8>) -> String {
-    specifier.map_or_else(String::new, |byte| {
-        String::from_utf8_lossy(&[byte]).into_owned()
-    })
+fn printable(specifier: u8) -> String {
+    String::from_utf8_lossy(&[specifier]).into_owned()
 }
 
 impl Format {
@@ -72,19 +73,21 @@ impl Format {
                 literal.push(byte);
                 continue;
             }
-            if let Some(behind) = rest.strip_prefix(b"%") {
-                literal.push(b'%');
-                rest = behind;
-                continue;
-            }
             let (width, behind) = width(rest)?;
-            let content = match behind.first() {
-                Some(b's') => Content::Letters,
-                Some(b'n') => Content::RowNumber,
-                Some(b'd') => Content::Random,
-                other => return Err(FormatError::Specifier(other.copied())),
+            let Some((&specifier, behind)) = behind.split_first() else {
+                break;
             };
-            rest = &behind[1..];
+            rest = behind;
+            let content = match specifier {
+                b's' => Content::Letters,
+                b'n' => Content::RowNumber,
+                b'd' => Content::Random,
+                b'%' => {
+                    literal.push(b'%');
+                    continue;
+                }
+                other => return Err(FormatError::Specifier(other)),
+            };
             if !literal.is_empty() {
                 items.push(Item::Literal(std::mem::take(&mut literal)));
             }
@@ -98,14 +101,12 @@ impl Format {
 
 /// The width at the start of `text`, and what follows it.
 fn width(text: &[u8]) -> Result<(Width, &[u8]), FormatError> {
-    let (first, rest) = digits(text)?;
-    let (min, max, rest) = match rest.strip_prefix(b"-") {
-        Some(rest) => {
-            let (second, rest) = digits(rest)?;
-            (first, second, rest)
-        }
-        None => (0, first, rest),
-    };
+    let (mut min, (mut max, mut rest)) = (0, digits(text)?);
+    // Of more bounds than two the last ones hold.
+    while let Some(behind) = rest.strip_prefix(b"-") {
+        min = max;
+        (max, rest) = digits(behind)?;
+    }
     let width = if max == 0 || max == min {
         Width::Exact(min)
     } else {
@@ -152,6 +153,7 @@ mod tests {
             ("%-7s", Width::Drawn { min: 0, span: 7 }),
             ("%-s", Width::Exact(0)),
             ("%9-5s", Width::Drawn { min: 9, span: 4 }),
+            ("%3-5-7s", Width::Drawn { min: 5, span: 2 }),
         ] {
             assert_eq!(width_of(format), expected, "{format}");
         }
@@ -165,12 +167,23 @@ mod tests {
     }
 
     #[test]
+    fn a_percent_sign_ends_a_directive_and_an_unfinished_one_makes_nothing() {
+        for (format, row) in [
+            ("%128-%128s", "%128s\n"),
+            ("%5-5%n", "%n\n"),
+            ("abc%", "abc\n"),
+            ("abc%12-", "abc\n"),
+        ] {
+            let items = Format::parse(format.as_bytes()).unwrap().items;
+            assert_eq!(items, [Item::Literal(row.as_bytes().to_vec())], "{format}");
+        }
+    }
+
+    #[test]
     fn bad_specifiers() {
         for (format, message) in [
             ("%x", "'x' - invalid format specifier"),
-            ("%3-5-7s", "'-' - invalid format specifier"),
             ("%25-\n25s", "'\n' - invalid format specifier"),
-            ("abc%", "'' - invalid format specifier"),
             ("%9999999s", "width 9999999 is beyond 1000000"),
         ] {
             let error = Format::parse(format.as_bytes()).unwrap_err();

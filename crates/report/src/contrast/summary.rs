@@ -1,0 +1,160 @@
+//! The answer of a comparison in a dozen lines.
+//!
+//! ```text
+//! A  results/before-1
+//! B  results/after-1
+//! connections 8: B is slower: throughput -36.6 % (95 % interval -41.5 % to -31.2 %; 3 executions a side, in pairs).
+//! latency   connections 8: p50 544 µs → 857 µs, p95 1.54 ms → 2.42 ms, p99 2.24 ms → 3.53 ms
+//! why       bytes written to disk per operation 429 B → 667 B: B moves more bytes for the same operation
+//! trust     A: grade B; machine quiet; B: grade C; machine busy; invalid H14 of B: other programs took 37 % of the CPU
+//! differs   variable innodb_flush_log_at_trx_commit: 1 → 2
+//! next      -v adds the tables of what moved, --all every metric and cost
+//! ```
+
+use audit::SidesAudit;
+use units::counted;
+use verdict::{Check, Contrast, Measure, Outcome, SharedCombination};
+
+use super::{
+    NOTHING_DIFFERS, differences, unlike,
+    words::{self, SIDES},
+};
+use crate::{
+    grid::cell::Percentile,
+    summary::{LINES_MAX, NARROWEST},
+    text::facts::{Facts, cut},
+};
+
+/// Limits of `--fail-if` that are told one by one.
+const CHECKS_MAX: usize = 2;
+/// Combinations that are told one by one.
+const PLACES_MAX: usize = 4;
+
+/// The answer of a comparison as at most twelve lines of at most `width` columns, ending with a line feed.
+pub fn contrast_summary(
+    contrast: &Contrast,
+    checks: &[Check],
+    audit: &SidesAudit,
+    width: u16,
+) -> String {
+    let width = usize::from(width).max(NARROWEST);
+    let mut facts = Facts::new(width);
+    let first = contrast.places.first();
+    facts.add_some("latency", first.and_then(latency));
+    let causes = first.and_then(|place| words::causes(place).into_iter().next());
+    facts.add_some(
+        "why",
+        causes.map(|it| it.trim_start_matches("Why: ").to_owned()),
+    );
+    for check in fail_if(checks) {
+        facts.add("fail-if", 1, &check);
+    }
+    facts.add("trust", 1, &trust(audit));
+    let order = audit.first.map(|first| {
+        let [before, after] = [SIDES[first], SIDES[1 - first]];
+        format!("{before} was measured before {after}: the interval does not cover what changed in between")
+    });
+    facts.add_some("order", order);
+    facts.add("differs", 1, &differs(contrast));
+    facts.add("next", 1, &next(contrast));
+    let facts = facts.into_lines();
+    let mut lines = Vec::new();
+    for (side, name) in SIDES.iter().zip(&contrast.names) {
+        lines.extend(cut(&format!("{side}  "), name, width, 1));
+    }
+    let room = (LINES_MAX - lines.len() - facts.len()).min(PLACES_MAX);
+    let places = &contrast.places;
+    let told = if places.len() > room { room - 1 } else { room };
+    let each = if places.len() == 1 { room.min(2) } else { 1 };
+    for place in places.iter().take(told) {
+        lines.extend(cut("", &words::headline(contrast, place), width, each));
+    }
+    if places.len() > told {
+        let more = places.len() - told;
+        lines.push(format!("and {more} more combinations: -v shows them"));
+    }
+    [lines, facts].concat().join("\n") + "\n"
+}
+
+/// `p50 544 µs → 857 µs, p95 1.54 ms → 2.42 ms`; `None` where neither side has any.
+fn latency(place: &SharedCombination) -> Option<String> {
+    let of = |percentile: Percentile| {
+        let measure = Measure::Metric(percentile.metric());
+        let compared = place.metrics.iter().find(|it| it.measure == measure)?;
+        let [a, b] = [0, 1].map(|side| words::value(compared, side));
+        Some(format!("{} {a} → {b}", percentile.name()))
+    };
+    let told: Vec<String> = Percentile::ALL.into_iter().filter_map(of).collect();
+    let at = if place.within.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", words::levels(&place.within))
+    };
+    (!told.is_empty()).then(|| format!("{at}{}", told.join(", ")))
+}
+
+/// The limits, those that are broken first, and how many there are more.
+fn fail_if(checks: &[Check]) -> Vec<String> {
+    let mut checks: Vec<&Check> = checks.iter().collect();
+    checks.sort_by_key(|check| match check.outcome {
+        Outcome::Broken => 0,
+        Outcome::Undecided => 1,
+        Outcome::Held => 2,
+    });
+    let more = checks.len().saturating_sub(CHECKS_MAX);
+    let mut told: Vec<String> = checks
+        .iter()
+        .take(CHECKS_MAX)
+        .map(|check| words::check(check))
+        .collect();
+    if let Some(last) = told.last_mut().filter(|_| more > 0) {
+        last.push_str(&format!("; {more} more with -v"));
+    }
+    told
+}
+
+/// The assessment of both sides, and the worst finding.
+fn trust(audit: &SidesAudit) -> String {
+    let [a, b] = audit.sides.each_ref().map(|it| it.assessment.in_words());
+    let mut text = if a == b {
+        format!("both sides: {a}")
+    } else {
+        format!("A: {a}; B: {b}")
+    };
+    let mut findings = audit.findings();
+    findings.sort_by_key(|it| std::cmp::Reverse(it.finding.level));
+    if let Some(worst) = findings.first() {
+        let level = worst.finding.level.name();
+        let (rule, of) = (worst.rule, worst.of());
+        text = format!("{level} {rule} of {of}: {}; {text}", worst.finding.evidence);
+    }
+    text
+}
+
+fn differs(contrast: &Contrast) -> String {
+    if let Some(unlike) = unlike(contrast) {
+        return unlike;
+    }
+    let all = differences(contrast);
+    match all.as_slice() {
+        [] => NOTHING_DIFFERS.to_owned(),
+        [only] => only.clone(),
+        [first, others @ ..] => format!("{first}; {} more", others.len()),
+    }
+}
+
+fn next(contrast: &Contrast) -> String {
+    let primaries = contrast.places.iter();
+    let needed = primaries
+        .filter_map(|place| contrast.primary_of(place))
+        .filter_map(|it| Some((it.executions_needed?, it.comparison?.executions)))
+        .map(|(needed, executions)| needed.saturating_sub(executions))
+        .max();
+    match needed {
+        Some(more @ 1..=100) => {
+            let more = counted(more, "more execution");
+            format!("about {more} a side should decide; -v adds the tables")
+        }
+        _ => "-v adds the tables of what moved, --all every metric and cost".to_owned(),
+    }
+}

@@ -1,0 +1,103 @@
+//! What was measured, in the head of the page: server, machine, data, and the settings that matter.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use samples::{Dataset, Machine, Record};
+use units::bytes;
+
+use super::variables::{Variables, settings_in_short};
+use crate::{grid::Grid, results::Results, summary::measured};
+
+/// Others are counted.
+const NAMED: usize = 3;
+
+/// A list of what the figures are of; nothing where nothing ran.
+pub(super) fn facts(results: &Results, grid: &Grid, variables: &Variables) -> Markup {
+    let facts = [
+        ("Runs", Some(measured(results, grid))),
+        ("Server", each(results, server)),
+        ("Machine", machines(results)),
+        ("Data", each(results, data)),
+        ("Settings", settings_in_short(variables)),
+    ];
+    html! {
+        @if !results.runs.is_empty() {
+            dl.facts { @for (name, fact) in facts { @if let Some(fact) = fact {
+                dt { (name) } dd { (fact) }
+            } } }
+        }
+    }
+}
+
+/// What the runs have, each once.
+fn each(results: &Results, of: fn(&Record) -> Option<String>) -> Option<String> {
+    listed(results.runs.iter().filter_map(of).collect())
+}
+
+fn listed(all: BTreeSet<String>) -> Option<String> {
+    let named: Vec<&str> = all.iter().take(NAMED).map(String::as_str).collect();
+    match (named.is_empty(), all.len().saturating_sub(NAMED)) {
+        (true, _) => None,
+        (false, 0) => Some(named.join("; ")),
+        (false, more) => Some(format!("{}; and {more} more", named.join("; "))),
+    }
+}
+
+/// `10.11.19-MariaDB (Debian 12), private, by unix socket`.
+fn server(record: &Record) -> Option<String> {
+    let server = record.servers.first()?;
+    let comment = server.version_comment.trim_matches(['(', ')', ' ']);
+    let comment = match comment {
+        "" => String::new(),
+        comment => format!(" ({comment})"),
+    };
+    let address = if server.private {
+        "private"
+    } else {
+        &server.address
+    };
+    let transport = &record.header.transport;
+    Some(format!(
+        "{}{comment}, {address}, by {transport}",
+        server.version
+    ))
+}
+
+/// `db1: AMD EPYC, 16 CPUs, 64.0 GiB, Linux 6.1`.
+fn machines(results: &Results) -> Option<String> {
+    let machines = results.runs.iter().flat_map(|run| &run.machines);
+    listed(machines.map(machine).collect())
+}
+
+fn machine(machine: &Machine) -> String {
+    let model = match machine.cpu_model.as_str() {
+        "" => String::new(),
+        model => format!("{model}, "),
+    };
+    let kind = if machine.virtualised { ", virtual" } else { "" };
+    let memory = bytes(machine.memory_bytes);
+    format!(
+        "{} ({}): {model}{} CPUs, {memory}, Linux {}{kind}",
+        machine.name,
+        super::machines::carries(machine.host),
+        machine.cpus,
+        machine.kernel
+    )
+}
+
+/// `hp-sizing.smack: 20.0k rows, 38.6 MiB, buffer pool 64.0 MiB`.
+fn data(record: &Record) -> Option<String> {
+    let data: &Dataset = record.dataset.as_ref()?;
+    let size = data.disk_bytes.map(|size| format!(", {}", bytes(size)));
+    let pool = data
+        .buffer_pool_bytes
+        .map(|pool| format!(", buffer pool {}", bytes(pool)));
+    let rows = units::si(data.rows as f64);
+    Some(format!(
+        "{}: {rows} rows{}{}",
+        data.source,
+        size.unwrap_or_default(),
+        pool.unwrap_or_default()
+    ))
+}

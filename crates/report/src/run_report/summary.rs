@@ -1,0 +1,106 @@
+//! The answer of one run in a dozen lines.
+//!
+//! ```text
+//! 6.30k events/s, 126k statements/s; p50 2.50 ms, p95 4.10 ms, p99 5.00 ms
+//!
+//! measured  10 s: oltp read_write on 10.11.19-MariaDB, unix socket, 16 connections, closed loop
+//! settings  rand-type uniform, statements prepared, table-size 10000, tables 1
+//! limit     CPU: 97 % busy (server 66 %, client 21 %, others 10 %)
+//! trust     rough, no grade: 1 execution; machine quiet; 4 warnings
+//! next      -v adds each statement's times; dbdyno audit explains the warnings
+//! ```
+
+use audit::Audit;
+use units::{counted, duration, moment, si};
+
+use super::{RunReport, Times, text::error_in_words};
+use crate::{
+    grid::percentiles::marked,
+    summary::{LINES_MAX, NARROWEST, trust},
+    text::facts::{Facts, cut},
+};
+
+/// Lines for the numbers of errors; further ones are counted.
+const ERRORS_MAX: usize = 2;
+
+impl RunReport {
+    /// The answer as text of at most `width` columns and eleven lines, ending with a line feed; the caller's line that
+    /// names the page is the twelfth.
+    pub fn summary(&self, audit: &Audit, width: u16) -> String {
+        self.summary_of(&self.answer(), audit, width)
+    }
+
+    /// The same with an answer in other words, such as New-Orders per minute.
+    pub fn summary_of(&self, answer: &str, audit: &Audit, width: u16) -> String {
+        let width = usize::from(width).max(NARROWEST);
+        let mut facts = Facts::new(width);
+        facts.add("measured", 1, &self.measured());
+        facts.add("settings", 1, &self.settings_in_words());
+        facts.add_some("rate", self.rate_in_words());
+        for error in self.errors_in_words() {
+            facts.add("errors", 1, &error);
+        }
+        facts.add_some("host", self.server_host.clone());
+        facts.add_some("limit", self.limited_by.clone());
+        facts.add("trust", 1, &trust(audit));
+        let next = "-v adds each statement's times; dbdyno audit explains the warnings";
+        facts.add("next", 1, next);
+        let facts = facts.into_lines();
+        let answer = cut("", answer, width, LINES_MAX - 2 - facts.len());
+        [answer, vec![String::new()], facts].concat().join("\n") + "\n"
+    }
+
+    /// `6.30k events/s, 126k statements/s; p50 2.50 ms, p95 4.10 ms, p99 5.00 ms`.
+    fn answer(&self) -> String {
+        let classes = self.statements_per_s;
+        let statements = classes.read + classes.write + classes.other;
+        let throughput = si(self.throughput_per_s.unwrap_or(0.0));
+        let service = self.service.as_ref().and_then(percentiles);
+        let service = service.map_or_else(String::new, |it| format!("; service time {it}"));
+        let response = match (percentiles(&self.response), self.service.is_some()) {
+            (None, _) => String::new(),
+            (Some(times), false) => format!("; {times}"),
+            (Some(times), true) => format!("; response time {times}"),
+        };
+        format!(
+            "{throughput} events/s, {} statements/s{response}{service}",
+            si(statements)
+        )
+    }
+
+    fn measured(&self) -> String {
+        format!(
+            "{}: {} on {}, {}, {}, {}",
+            moment(self.measured_s),
+            self.name,
+            self.server,
+            self.transport,
+            self.connections_in_words(),
+            self.arrivals_in_words()
+        )
+    }
+
+    fn errors_in_words(&self) -> Vec<String> {
+        let mut said: Vec<String> = Vec::new();
+        if self.failed > 0 {
+            said.push(format!("{} failed", counted(self.failed as usize, "event")));
+        }
+        let told = self.errors.iter().take(ERRORS_MAX);
+        said.extend(told.map(error_in_words));
+        let more = self.errors.len().saturating_sub(ERRORS_MAX);
+        if let Some(last) = said.last_mut().filter(|_| more > 0) {
+            *last = format!("and {more} other numbers; {last}");
+        }
+        said
+    }
+}
+
+/// `p50 2.50 ms, p95 4.10 ms`; `None` where none was measured.
+fn percentiles(times: &Times) -> Option<String> {
+    let measured = times.percentiles.iter().filter_map(|value| {
+        let ms = marked(duration(value.ms? * 1e6), value.thin);
+        Some(format!("p{} {ms}", value.percentile))
+    });
+    let told: Vec<String> = measured.collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}

@@ -1,0 +1,35 @@
+//! Executions that fall into two groups, in words.
+
+use stats::two_groups;
+
+/// That executions fall into two groups, as: `The executions fall into two groups, 2 around 70.3k/s and 4 around 100k/s: ...`;
+/// `None` where they do not.
+pub(crate) fn groups_in_words(values: &[f64], number: impl Fn(f64) -> String) -> Option<String> {
+    let groups = two_groups(values)?;
+    Some(format!(
+        "The executions fall into two groups, {} around {} and {} around {}: the mean is one that none of them had, and its \
+         interval holds less often than in 95 of 100 cases.",
+        groups.low_count,
+        number(groups.low),
+        groups.high_count,
+        number(groups.high)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use units::per_s;
+
+    use super::*;
+
+    #[test]
+    fn groups_are_told() {
+        let values = [10_000.0, 9_990.0, 7_010.0, 10_050.0, 7_000.0, 9_970.0];
+        assert_eq!(
+            groups_in_words(&values, per_s).unwrap(),
+            "The executions fall into two groups, 2 around 7.00k/s and 4 around 10.0k/s: the mean is one that none of them \
+             had, and its interval holds less often than in 95 of 100 cases."
+        );
+        assert_eq!(groups_in_words(&values[..4], per_s), None);
+    }
+}

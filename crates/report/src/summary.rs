@@ -1,0 +1,408 @@
+//! The answer of an experiment in a dozen lines for a terminal; the page, `dbdyno audit` and `-v` have the rest.
+//!
+//! ```text
+//! How many simple queries per second does this server hold, and where does it bend?
+//! mix 1:0: 15.3k ± 1.9k operations/s at 8 connections, still rising; p50 544 µs, p95 1.54 ms, p99 2.24 ms
+//! mix 5:1: 9.73k ± 1.72k operations/s at 4 connections, no gain beyond; p50 854 µs, p95 2.41 ms, p99 3.51 ms
+//!
+//! measured  24 of 24 runs of 20 s: 10.11.19-MariaDB, unix socket, 1 to 8 connections
+//! limit     CPU: 98 % busy (server 55 %, client 38 %, rest 5 %), in 3 of 3 runs
+//! trust     grade B; machine quiet; 2 warnings
+//! next      try more connections; dbdyno audit results/quickstart-1 lists what to improve
+//! ```
+
+use std::path::Path;
+
+use audit::{Audit, Level, Scope};
+use samples::{Record, printable_within};
+use units::{counted, duration, moment};
+use verdict::Decision;
+
+use crate::{
+    grid::{
+        Facet, Grid, USUAL_X,
+        cell::{Cell, Percentile},
+        in_words, level_number,
+        percentiles::marked,
+    },
+    results::Results,
+    sentences::{
+        answer::{self, Peak},
+        limit::PeakLimit,
+    },
+    text::facts::{Facts, cut},
+};
+
+/// Lines of the whole summary, with the line that names the page.
+pub(crate) const LINES_MAX: usize = 12;
+/// Lines that the answer may have.
+const ANSWER_LINES_MAX: usize = 5;
+/// Comparisons that are told one by one.
+const COMPARISONS_MAX: usize = 3;
+/// Levels of a factor that are told one by one.
+const LEVELS_MAX: usize = 6;
+/// More connections that gain less than this share of the highest throughput gain nothing.
+const NO_GAIN: f64 = 0.05;
+/// More repeats than these nobody waits for.
+const REPEATS_WORTHWHILE: usize = 50;
+/// The narrowest terminal that is written for, columns.
+pub(crate) const NARROWEST: usize = 60;
+
+/// The answer of the results in `dir` as text of at most `width` columns and eleven lines, ending with a line feed; the
+/// caller's line that names the page is the twelfth.
+pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
+    let width = usize::from(width).max(NARROWEST);
+    let grid = Grid::of(results);
+    let mut facts = Facts::new(width);
+    facts.add("measured", 1, &measured(results, &grid));
+    facts.add_some("errors", failed(&grid));
+    facts.add_some("missing", incomplete(results));
+    facts.add_some("limit", limit(results, &grid));
+    if let Some(audit) = &results.audit {
+        facts.add("trust", 2, &trust(audit));
+    }
+    facts.add("next", 1, &next(results, &grid, dir));
+    let facts = facts.into_lines();
+    let question = cut("", results.title(), width, 1);
+    // A blank line stands between answer and facts, and the page has a line of the caller.
+    let left = LINES_MAX - question.len() - 2 - facts.len();
+    let answer = fitted(&answer(results, &grid), width, left.min(ANSWER_LINES_MAX));
+    let parts = [question, answer, vec![String::new()], facts];
+    parts.concat().join("\n") + "\n"
+}
+
+/// The clauses as lines; those that have no room are counted.
+fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (at, clause) in clauses.iter().enumerate() {
+        let is_last = at + 1 == clauses.len();
+        let room = lines_max - lines.len();
+        let room = if is_last { room } else { room - 1 };
+        let own = cut("", clause, width, room.min(2));
+        if own.is_empty() {
+            lines.push(format!("and {} more on the page", clauses.len() - at));
+            break;
+        }
+        lines.extend(own);
+    }
+    lines
+}
+
+/// The comparisons that were asked for; else the highest throughput of each line of the chart.
+fn answer(results: &Results, grid: &Grid<'_>) -> Vec<String> {
+    let mut clauses = comparisons(results, grid);
+    if clauses.is_empty() {
+        let facets = grid.facets.iter();
+        clauses.extend(facets.flat_map(|facet| lines_of(grid, facet)));
+    } else {
+        clauses.extend(highest(grid));
+    }
+    if clauses.is_empty() {
+        clauses.push("Nothing was measured: no run is complete.".to_owned());
+    }
+    clauses
+}
+
+fn comparisons(results: &Results, grid: &Grid<'_>) -> Vec<String> {
+    let Some(question) = &results.verdict else {
+        return Vec::new();
+    };
+    if grid.answers.len() <= COMPARISONS_MAX {
+        let short = grid
+            .answers
+            .iter()
+            .map(|it| verdict::short_sentence(question, it));
+        return short.collect();
+    }
+    answer::verdict_in_short(results, grid)
+        .into_iter()
+        .collect()
+}
+
+/// The highest throughput of all combinations.
+fn highest(grid: &Grid<'_>) -> Option<String> {
+    let (facet, peak) = answer::highest_of_all(grid)?;
+    let at = answer::place_of_highest(grid, facet, &peak);
+    let value = answer::throughput_in_words(&peak.chosen_among(grid.combinations()));
+    let (unit, latency) = (unit(peak.cell), latency(peak.cell));
+    Some(format!("Highest: {value} {unit}{at}{latency}"))
+}
+
+/// A clause for each line of a facet.
+fn lines_of<'g>(grid: &'g Grid<'_>, facet: &'g Facet) -> impl Iterator<Item = String> + 'g {
+    (0..facet.lines.len()).filter_map(|line| {
+        let factor = grid.line.as_ref().map(|factor| factor.name.as_str());
+        let level = facet.lines[line].level.as_ref();
+        let own = factor
+            .zip(level)
+            .map(|(factor, level)| format!("{factor} {level}"));
+        let name: Vec<String> = facet.name().into_iter().chain(own).collect();
+        let subject = match name.join(", ") {
+            name if name.is_empty() => String::new(),
+            name => format!("{name}: "),
+        };
+        let is_category = grid.x.is_some() && !grid.x_counts_clients();
+        let said = if is_category {
+            levels_in_words(grid, facet, line)
+        } else {
+            peak_in_words(grid, facet, line)
+        };
+        Some(format!("{subject}{}", said?))
+    })
+}
+
+/// `15.3k ± 1.9k operations/s at 8 connections, still rising; p50 544 µs, p95 1.54 ms, p99 2.24 ms`.
+fn peak_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String> {
+    let peak = answer::peak_of_line(facet, line)?;
+    let cells = || facet.lines[line].cells.iter().flatten();
+    let value = answer::throughput_in_words(&peak.chosen_among(cells().count()));
+    let at = grid.place_on_x(peak.x);
+    let at = at.map_or_else(String::new, |place| format!(" at {place}"));
+    let scaling = Gain::of(facet, line, &peak).map_or("", Gain::in_words);
+    let (unit, latency) = (unit(peak.cell), latency(peak.cell));
+    Some(format!("{value} {unit}{at}{scaling}{latency}"))
+}
+
+/// What more clients gain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gain {
+    /// Nothing beyond the peak.
+    None,
+    /// The most clients have the peak, and hardly more than fewer have.
+    Little,
+    /// The most clients have the peak.
+    Rising,
+}
+
+impl Gain {
+    /// Of a line with its peak; `None` of fewer than two levels.
+    fn of(facet: &Facet, line: usize, peak: &Peak<'_>) -> Option<Self> {
+        let cells = facet.lines[line].cells.iter().enumerate();
+        let measured = cells.filter_map(|(x, cell)| Some((x, cell.as_ref()?.throughput?.mean)));
+        let measured: Vec<(usize, f64)> = measured.collect();
+        let [.., (_, before), (last, _)] = measured[..] else {
+            return None;
+        };
+        Some(if last > peak.x {
+            Self::None
+        } else if before > (1.0 - NO_GAIN) * peak.throughput.mean {
+            Self::Little
+        } else {
+            Self::Rising
+        })
+    }
+
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::None => ", no gain beyond",
+            Self::Little => ", hardly more than with fewer",
+            Self::Rising => ", still rising",
+        }
+    }
+}
+
+/// `pool 24M: 15.2k ± 0.2k operations/s (p95 1.20 ms); pool 48M: 17.0k ± 0.1k operations/s (p95 1.10 ms)`.
+fn levels_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String> {
+    let factor = grid.x.as_ref()?;
+    let cells = facet.lines[line].cells.iter().zip(&factor.levels);
+    let told = cells.filter_map(|(cell, level)| {
+        let cell = cell.as_ref()?;
+        let value = answer::throughput_in_words(&cell.throughput?);
+        let (name, unit) = (&factor.name, unit(cell));
+        let p95 = cell.percentile_ns(Percentile::P95).map(|figure| {
+            let in_words = marked(duration(figure.mean), figure.is_thin);
+            format!(" (p95 {in_words})")
+        });
+        Some(format!(
+            "{name} {level}: {value} {unit}{}",
+            p95.unwrap_or_default()
+        ))
+    });
+    let mut told: Vec<String> = told.collect();
+    let more = told.len().saturating_sub(LEVELS_MAX);
+    told.truncate(LEVELS_MAX);
+    let all = match (told.is_empty(), more) {
+        (true, _) => return None,
+        (false, 0) => told.join("; "),
+        (false, more) => format!("{}; and {more} more", told.join("; ")),
+    };
+    Some(all)
+}
+
+/// `operations/s`; with New-Orders `operations/s (1.21k ± 0.02k New-Orders/min)`.
+fn unit(cell: &Cell) -> String {
+    match &cell.new_orders_per_min {
+        Some(figure) => format!(
+            "operations/s ({} New-Orders/min)",
+            answer::throughput_in_words(figure)
+        ),
+        None => "operations/s".to_owned(),
+    }
+}
+
+/// `; p50 544 µs, p95 1.54 ms, p99 2.24 ms`.
+fn latency(cell: &Cell) -> String {
+    let told = Percentile::ALL.into_iter().filter_map(|percentile| {
+        let figure = cell.percentile_ns(percentile)?;
+        let value = marked(duration(figure.mean), figure.is_thin);
+        Some(format!("{} {value}", percentile.name()))
+    });
+    match told.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => none,
+        told => format!("; {told}"),
+    }
+}
+
+/// `24 of 24 runs of 20 s: 10.11.19-MariaDB, unix socket, 1 to 8 connections`.
+pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
+    let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
+    let planned = counted(results.planned_runs as usize, "run");
+    let lengths = grid
+        .executions
+        .iter()
+        .filter(|it| it.record.is_complete())
+        .map(|it| it.figures().measured_s);
+    let length = lengths
+        .reduce(f64::max)
+        .map(|longest| format!(" of {}", moment(longest)));
+    let versions = distinct(&complete, |it| {
+        it.servers.first().map(|server| server.version.clone())
+    });
+    let ways = distinct(&complete, |it| Some(it.header.transport.clone()));
+    let connections = complete.iter().map(|it| it.connections());
+    let least = connections.clone().min();
+    let connections = match (least, connections.max()) {
+        (Some(least), Some(most)) if least == most => Some(counted(most as usize, "connection")),
+        (Some(least), Some(most)) => Some(format!("{least} to {most} connections")),
+        _ => None,
+    };
+    let mut constants = grid.constants.clone();
+    constants.retain(|(name, _)| !USUAL_X.contains(&name.as_str()));
+    let constants = (!constants.is_empty()).then(|| in_words(&constants));
+    let told = [versions, ways, connections, constants];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    let told = match told.join(", ") {
+        none if none.is_empty() => none,
+        told => format!(": {told}"),
+    };
+    format!(
+        "{} of {planned}{}{told}",
+        complete.len(),
+        length.unwrap_or_default()
+    )
+}
+
+/// What the runs have, each once, or how many there are.
+fn distinct(runs: &[&Record], of: impl Fn(&Record) -> Option<String>) -> Option<String> {
+    let mut all: Vec<String> = runs.iter().filter_map(|it| of(it)).collect();
+    all.retain(|it| !it.is_empty());
+    all.sort();
+    all.dedup();
+    match all.len() {
+        0 => None,
+        1..=3 => Some(all.join(" and ")),
+        many => Some(format!("{} and {} more", all[0], many - 1)),
+    }
+}
+
+fn failed(grid: &Grid<'_>) -> Option<String> {
+    let cells = grid.facets.iter().flat_map(Facet::cells);
+    let errors: u64 = cells.map(|(_, _, cell)| cell.errors).sum();
+    (errors > 0).then(|| format!("{} failed", counted(errors as usize, "operation")))
+}
+
+/// Why the first incomplete run is.
+fn incomplete(results: &Results) -> Option<String> {
+    let mut all = results
+        .runs
+        .iter()
+        .filter_map(|record| Some((record.header.run, record.incomplete_why()?)));
+    let (run, why) = all.next()?;
+    let others = match all.count() {
+        0 => String::new(),
+        others => format!("; {} more", counted(others, "run")),
+    };
+    Some(format!("run {run} is incomplete: {why}{others}"))
+}
+
+/// What limited the highest throughput.
+fn limit(results: &Results, grid: &Grid<'_>) -> Option<String> {
+    let limit = PeakLimit::of(results, grid)?;
+    Some(format!("{}{}", limit.words, limit.agreed_in_words()))
+}
+
+/// The assessment, and the worst finding.
+pub(crate) fn trust(audit: &Audit) -> String {
+    let mut text = audit.assessment.in_words();
+    let worst_first = audit.by_level().into_iter();
+    let found: Vec<_> = worst_first
+        .filter_map(|it| Some((it, it.outcome.as_ref().ok()?)))
+        .collect();
+    let warnings = audit.count(Level::Warn);
+    if warnings > 0 {
+        text.push_str(&format!("; {}", counted(warnings, "warning")));
+    }
+    for level in [Level::Invalid, Level::Fail] {
+        let of_level = found.iter().filter(|(_, finding)| finding.level == level);
+        let rules: Vec<&str> = of_level.map(|(it, _)| it.rule.id).collect();
+        if !rules.is_empty() {
+            text.push_str(&format!("; {} {}", level.name(), rules.join(", ")));
+        }
+    }
+    let worst = found
+        .first()
+        .filter(|(_, finding)| finding.level > Level::Warn);
+    if let Some((it, finding)) = worst {
+        text.push_str(&format!(" ({}: {})", it.title(), finding.evidence));
+    }
+    text
+}
+
+/// What the user does next: first what finishes the answer, then what makes it more certain.
+fn next(results: &Results, grid: &Grid<'_>, dir: &Path) -> String {
+    let shown = dir.display().to_string();
+    let dir = printable_within(&shown, 100);
+    let scope = results.audit.as_ref().map(|it| it.assessment.scope);
+    let is_undecided = |it: &&verdict::Answer| it.decision == Decision::Inconclusive;
+    let needed = grid
+        .answers
+        .iter()
+        .filter(is_undecided)
+        .filter_map(|it| it.executions_needed)
+        .max();
+    if let Some(Scope::Interrupted { .. }) = scope {
+        return "the plan is not complete: measure the rest, or all of it again".to_owned();
+    }
+    if let Some(needed) = needed {
+        return if needed > REPEATS_WORTHWHILE {
+            format!(
+                "{needed} repeats would decide it: measure longer runs on a quieter machine, or leave it undecided"
+            )
+        } else {
+            format!("--repeats {needed} should decide what is inconclusive")
+        };
+    }
+    if is_rising_at_the_edge(grid) {
+        return format!("try more connections; dbdyno audit {dir} lists what to improve");
+    }
+    match scope {
+        Some(Scope::Rough { .. } | Scope::Short { .. }) => {
+            format!(
+                "repeat it with runs of 30 s and 3 repeats or more to rely on it; dbdyno audit {dir}"
+            )
+        }
+        _ => format!("dbdyno audit {dir} for each rule, dbdyno compare {dir} OTHER after a change"),
+    }
+}
+
+/// Whether the highest throughput was measured with the most clients, and grew up to there.
+fn is_rising_at_the_edge(grid: &Grid<'_>) -> bool {
+    if !grid.x_counts_clients() {
+        return false;
+    }
+    let numbers = grid.x.iter().flat_map(|it| &it.levels);
+    let has_numbers = numbers.filter_map(|level| level_number(level)).count() > 1;
+    let peak = answer::highest_of_all(grid);
+    has_numbers
+        && peak.is_some_and(|(facet, peak)| Gain::of(facet, peak.line, &peak) == Some(Gain::Rising))
+}

@@ -1,0 +1,85 @@
+//! Labelled lines under an answer: `measured  24 of 24 runs of 20 s`.
+
+use crate::text::wrapped::wrapped_behind;
+
+/// Columns of a label with the blanks behind it.
+const LABEL: usize = 10;
+
+/// Labelled lines of at most so many columns.
+pub(crate) struct Facts {
+    width: usize,
+    lines: Vec<String>,
+}
+
+impl Facts {
+    /// None yet.
+    pub(crate) fn new(width: usize) -> Self {
+        Self {
+            width,
+            lines: Vec::new(),
+        }
+    }
+
+    /// Adds a text on at most so many lines.
+    pub(crate) fn add(&mut self, label: &str, lines_max: usize, text: &str) {
+        let head = format!("{label:<LABEL$}");
+        self.lines.extend(cut(&head, text, self.width, lines_max));
+    }
+
+    /// Adds a text, where there is one, on one line.
+    pub(crate) fn add_some(&mut self, label: &str, text: Option<String>) {
+        if let Some(text) = text {
+            self.add(label, 1, &text);
+        }
+    }
+
+    /// All lines.
+    pub(crate) fn into_lines(self) -> Vec<String> {
+        self.lines
+    }
+}
+
+/// At most so many lines of a text behind its head; ` …` stands for the rest.
+pub(crate) fn cut(head: &str, text: &str, width: usize, lines_max: usize) -> Vec<String> {
+    let whole = wrapped_behind(head, text, width);
+    let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
+    if lines.len() > lines_max {
+        lines.truncate(lines_max);
+        if let Some(last) = lines.last_mut() {
+            let kept: String = last.chars().take(width - 2).collect();
+            *last = format!("{} …", kept.trim_end());
+        }
+    }
+    // A word that is longer than a line is cut, too.
+    for line in lines.iter_mut().filter(|it| it.chars().count() > width) {
+        *line = line.chars().take(width - 1).chain(['…']).collect();
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_stands_once_and_a_long_text_is_cut() {
+        let mut facts = Facts::new(30);
+        facts.add(
+            "limit",
+            2,
+            "CPU: 97 % busy, tasks waited for a CPU 80 % of the time",
+        );
+        facts.add_some("errors", None);
+        facts.add_some("next", Some("nothing".to_owned()));
+        let lines = facts.into_lines();
+        assert_eq!(
+            lines,
+            [
+                "limit     CPU: 97 % busy,",
+                "          tasks waited for a …",
+                "next      nothing"
+            ]
+        );
+        assert_eq!(cut("", &"x".repeat(40), 30, 1)[0].chars().count(), 30);
+    }
+}
