@@ -102,9 +102,15 @@ pub(crate) fn no_result(outcome: &Outcome) -> Option<Blamed> {
             format!("{none}: the server answered none in time"),
         )),
         None => {
-            let message = format!("{none}: none was due");
-            let hint = "the run is too short for its rate or its pauses".to_owned();
-            Some(Blamed::new(Blame::Input, message).hint(hint))
+            let (because, hint) = match outcome.offered.rate_per_s {
+                Some(_) => ("none was due", "the run is too short for its rate"),
+                None => (
+                    "none began in it",
+                    "the run is too short for its pauses, or an operation that began before it took longer than all of it",
+                ),
+            };
+            let message = format!("{none}: {because}");
+            Some(Blamed::new(Blame::Input, message).hint(hint.to_owned()))
         }
     }
 }
@@ -123,6 +129,9 @@ fn failed_in_words(failed: &BTreeMap<u16, (u64, &str)>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use load::Ended;
     use samples::Durations;
 
     use super::*;
@@ -209,6 +218,35 @@ mod tests {
             if let Some(blamed) = found.filter(|_| errors == refused) {
                 assert!(blamed.hints[0].contains("max_user_connections"));
             }
+        }
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_began_names_what_was_too_long_for_it() {
+        let cases = [
+            (None, "none began in it", "began before it took longer"),
+            (Some(0.1), "none was due", "too short for its rate"),
+        ];
+        for (rate_per_s, message, hint) in cases {
+            let nothing = Outcome {
+                ended: Ended::Planned,
+                elapsed: Duration::from_secs(1),
+                offered: Offered {
+                    due: 0,
+                    rate_per_s,
+                    ..offered(0)
+                },
+                stop_why: None,
+                connects: vec![connects(1, 0)],
+                totals: Vec::new(),
+                users: Vec::new(),
+                succeeded: 0,
+                unfinished: 0,
+                errors: Vec::new(),
+            };
+            let blamed = no_result(&nothing).unwrap();
+            assert!(blamed.message.ends_with(message), "{}", blamed.message);
+            assert!(blamed.hints[0].contains(hint), "{:?}", blamed.hints);
         }
     }
 }
