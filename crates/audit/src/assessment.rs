@@ -56,9 +56,9 @@ pub enum Scope {
     },
     /// Runs of the plan are missing.
     Interrupted {
-        /// Complete runs.
+        /// Number of complete runs.
         complete: usize,
-        /// Runs that were planned.
+        /// Number of planned runs.
         planned: usize,
     },
 }

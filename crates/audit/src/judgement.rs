@@ -20,7 +20,7 @@ const RUNS_NAMED: usize = 8;
 /// The result of all rules.
 #[derive(Debug, Clone)]
 pub struct Audit {
-    /// The summary.
+    /// The summary: machine, scope and method.
     pub assessment: Assessment,
     /// The outcomes, in the order of the rules.
     pub judgements: Vec<Judgement>,
@@ -29,7 +29,7 @@ pub struct Audit {
 /// The outcome of one rule.
 #[derive(Debug, Clone)]
 pub struct Judgement {
-    /// The rule.
+    /// The rule that was evaluated.
     pub rule: &'static Rule,
     /// Its finding, or the reason why it has none.
     pub outcome: Outcome,

@@ -7,7 +7,7 @@ use crate::{finding::Outcome, run::Run, set::Set};
 pub struct Rule {
     /// Short name, for example `H12`: H hardware, W workload, C configuration, T observation, M method.
     pub id: &'static str,
-    /// The requirement.
+    /// The requirement, as a statement: `the run has no stalls`.
     pub name: &'static str,
     /// The title of a finding, used if the requirement is not met.
     pub found: &'static str,
@@ -38,7 +38,7 @@ pub(crate) enum Judge {
 pub struct WaitingRule {
     /// Short name, as in [`Rule::id`].
     pub id: &'static str,
-    /// The requirement.
+    /// The requirement, as in [`Rule::name`].
     pub name: &'static str,
     /// The input that no record contains yet.
     pub waits_for: &'static str,

@@ -32,7 +32,7 @@ pub struct SidesFinding<'a> {
     pub side: Option<usize>,
     /// The short name of the rule.
     pub rule: &'static str,
-    /// The finding.
+    /// The rule's finding about the side.
     pub finding: &'a Finding,
 }
 

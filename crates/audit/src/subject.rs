@@ -18,7 +18,7 @@ pub struct Subject<'a> {
 /// One run, with the facts that other crates derived about it.
 #[derive(Debug, Clone)]
 pub struct Measured<'a> {
-    /// Its record.
+    /// The run record.
     pub record: &'a Record,
     /// The limiting resource; `None` if it was not determined.
     pub limit: Option<Limit>,

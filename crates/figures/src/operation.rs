@@ -11,9 +11,9 @@ pub struct OperationFigures {
     pub load: String,
     /// Operation type.
     pub operation: String,
-    /// Successful operations.
+    /// Number of successful operations.
     pub count: u64,
-    /// Failed operations.
+    /// Number of failed operations.
     pub errors: u64,
     /// Successful operations per second; `None` without a measurement.
     pub throughput_per_s: Option<f64>,

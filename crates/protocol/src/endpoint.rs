@@ -106,7 +106,7 @@ pub struct Endpoint {
     pub ssl_ca: Option<PathBuf>,
     /// The RSA key that may encrypt the password if neither TLS nor a unix socket protects it.
     pub server_key: ServerKey,
-    /// Compression of the connection.
+    /// Whether to compress, with zlib.
     pub compression: Compression,
     /// Delay added to every exchange to simulate a network: half of it before the server receives our data, half before
     /// we receive the answer.

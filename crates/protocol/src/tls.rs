@@ -26,7 +26,6 @@ use crate::{
 /// Largest size of a TLS record with its header.
 const RECORD_MAX: usize = 17 << 10;
 
-/// An encrypted stream.
 pub(crate) struct TlsStream {
     stream: Stream,
     session: ClientConnection,

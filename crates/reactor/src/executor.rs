@@ -45,7 +45,7 @@ const SPIN_AHEAD: Duration = Duration::from_millis(1);
 /// Options of a reactor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// The clock.
+    /// The clock: the system's, or a driven one for tests.
     pub clock: Clock,
     /// Does not sleep in the last millisecond before a timer: the timer is then late by less than a microsecond, and
     /// the loop occupies a CPU. Otherwise the loop is woken ahead of the timer by the usual delay of wake-ups, tens of

@@ -149,7 +149,7 @@ pub struct ServerIdentity {
 pub struct Dataset {
     /// Source of the data, for example `http_auth.smack`.
     pub source: String,
-    /// Rows in all tables.
+    /// Number of rows in all tables.
     pub rows: u64,
     /// Bytes on disk (tablespace files or information_schema), if known.
     pub disk_bytes: Option<u64>,
@@ -178,7 +178,7 @@ pub enum Phase {
 pub struct PhaseMark {
     /// Seconds since the start of the load.
     pub t_s: f64,
-    /// The phase.
+    /// The phase that begins.
     pub phase: Phase,
     /// Why the phase began, as text ("warm-up of 5 s over", "throughput steady by MSER-5").
     pub why: String,
@@ -364,7 +364,7 @@ pub struct StatementInterval {
 /// The result of loading a table, if that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loaded {
-    /// The table.
+    /// Name of the table.
     pub table: String,
     /// Number of rows loaded.
     pub rows: u64,
@@ -406,11 +406,11 @@ pub struct Connects {
     pub count: u64,
     /// Number of connections that could not be opened after all retries.
     pub errors: u64,
-    /// Exact minimum, nanoseconds.
+    /// Shortest time to open a connection, nanoseconds.
     pub min_ns: u64,
-    /// Exact maximum, nanoseconds.
+    /// Longest time to open a connection, nanoseconds.
     pub max_ns: u64,
-    /// Sum, nanoseconds.
+    /// Sum of the times to open a connection, nanoseconds.
     pub sum_ns: u64,
 }
 

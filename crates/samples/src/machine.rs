@@ -24,7 +24,7 @@ pub struct Machine {
     pub name: String,
     /// CPU model as the kernel names it.
     pub cpu_model: String,
-    /// Logical CPUs.
+    /// Number of logical CPUs.
     pub cpus: u32,
     /// Physical memory, bytes.
     pub memory_bytes: u64,
@@ -117,7 +117,7 @@ pub struct Cgroup {
 }
 
 impl Cgroup {
-    /// True if any limit is below the capacity of the machine.
+    /// True if the group has any limit.
     pub fn is_limiting(&self) -> bool {
         self.cpu_limit.is_some()
             || self.cpus.is_some()

@@ -198,7 +198,7 @@ pub struct ProcessUse {
     /// Read from storage, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_bytes: Option<u64>,
-    /// Written to storage, bytes.
+    /// Sent to the storage layer, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_bytes: Option<u64>,
     /// Context switches because a thread had to wait.
@@ -368,9 +368,9 @@ pub struct CgroupUse {
     pub memory_limit_hits: Option<u64>,
     /// Processes of the group killed by the kernel because of lack of memory.
     pub oom_kills: Option<u64>,
-    /// Reads of its processes.
+    /// Read requests of its processes.
     pub reads: Option<u64>,
-    /// Writes of its processes.
+    /// Write requests of its processes.
     pub writes: Option<u64>,
     /// Read from block devices, bytes.
     pub read_bytes: Option<u64>,

@@ -9,9 +9,9 @@ use crate::spread::Spread;
 pub struct Interval {
     /// The point estimate.
     pub estimate: f64,
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 

@@ -100,9 +100,9 @@ pub fn percentile_bounds(
 /// beyond the sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PercentileRange {
-    /// The lower end.
+    /// The lower end, a quantile from 0 to 1.
     pub low: Option<f64>,
-    /// The upper end.
+    /// The upper end, a quantile from 0 to 1.
     pub high: Option<f64>,
 }
 

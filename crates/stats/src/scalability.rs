@@ -19,9 +19,9 @@ const REACHED_AT_LEAST: f64 = 0.7;
 /// The fitted law with its uncertainty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scalability {
-    /// The best fit.
+    /// The law with the best fit.
     pub law: Law,
-    /// Highest measured concurrency.
+    /// Highest measured concurrency, connections or threads.
     pub measured_up_to: f64,
     /// Concurrency and throughput of the peak; an error if the measured range does not determine it.
     pub peak: Result<Peak, NoPeak>,
@@ -33,7 +33,7 @@ pub struct Scalability {
 /// The peak of the throughput.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Peak {
-    /// Concurrency of the peak.
+    /// Concurrency of the peak, connections or threads.
     pub concurrency: Interval,
     /// Throughput at the peak, operations per second.
     pub throughput_per_s: Interval,
@@ -42,7 +42,7 @@ pub struct Peak {
 /// Why no peak is reported.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoPeak {
-    /// Highest measured concurrency.
+    /// Highest measured concurrency, connections or threads.
     pub measured_up_to: f64,
     /// Interval of the peak's concurrency.
     pub concurrency: Interval,

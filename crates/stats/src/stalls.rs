@@ -8,17 +8,17 @@ const STALLED_BELOW: f64 = 0.5;
 /// The stalls in a throughput series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stalls {
-    /// Intervals of the series.
+    /// Number of intervals in the series.
     pub intervals: usize,
     /// Median of the series, in its unit.
     pub median: f64,
-    /// Intervals below half of the median.
+    /// Number of intervals below half of the median.
     pub stalled: usize,
     /// Longest sequence of stalled intervals.
     pub longest_stalled: usize,
     /// Number of sequences of one or more intervals without any operation.
     pub gaps: usize,
-    /// Intervals without any operation.
+    /// Number of intervals without any operation.
     pub silent: usize,
     /// Longest sequence of intervals without any operation.
     pub longest_gap: usize,

@@ -98,8 +98,8 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("throughput_times_response", by_times))
 }
 
-/// Longest total time in seconds that operations may already have been in flight at the start of the first interval: one
-/// operation per connection, the longest ones, each for as long as it reaches back before that start.
+/// Longest total time in seconds that operations may already have been in flight at the start of the first interval:
+/// one operation per connection, the longest ones, each for as long as it reaches back before that start.
 fn carried_s<'r>(intervals: impl Iterator<Item = &'r Interval>, connections: usize) -> f64 {
     let mut begin_s = None;
     let mut reach: Vec<(u64, u64)> = Vec::new();

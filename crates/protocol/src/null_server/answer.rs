@@ -28,7 +28,6 @@ pub(super) enum Reply {
     Close,
 }
 
-/// A prepared statement.
 struct Prepared {
     sql: Box<[u8]>,
     /// The answer is rows with this number of columns, as for nearly all statements.

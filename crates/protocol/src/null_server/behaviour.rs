@@ -57,11 +57,11 @@ pub struct Freeze {
 pub struct Behaviour {
     /// Execution time of a statement; connections do not wait for each other.
     pub delay: Option<Delay>,
-    /// Additional time at first.
+    /// Additional time of the first statements; `None` for none.
     pub chill: Option<ColdStart>,
-    /// Periodic pauses.
+    /// Periodic pauses; `None` for none.
     pub stalls: Option<Stalls>,
-    /// A single pause.
+    /// A single pause; `None` for none.
     pub freeze: Option<Freeze>,
     /// Number of statements answered immediately before any of this behaviour starts.
     pub spare: u64,

@@ -27,7 +27,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 
 /// The settings of a null server.
 pub struct Settings {
-    /// Protocol dialect.
+    /// Protocol dialect: MySQL's or MariaDB's.
     pub dialect: Dialect,
     /// Whether it offers answers without EOF packets, as servers do since MySQL 5.7.5 and MariaDB 10.2.
     pub deprecate_eof: bool,
