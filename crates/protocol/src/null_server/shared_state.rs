@@ -72,7 +72,7 @@ impl SharedState {
         })
     }
 
-    /// Whether statements are delayed or logged, so that their times are needed.
+    /// Whether statements are delayed, failed, dropped or logged, so that their times are needed.
     pub(super) fn is_watched(&self) -> bool {
         self.log.is_some() || !self.conduct.is_plain()
     }
