@@ -1,4 +1,4 @@
-//! Records that somebody made better than they were, each named by the right rule, and honest ones that no rule calls invalid.
+//! Tests with falsified records, each found by the right rule, and with sound records, none of which is called invalid.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use crate::{
     subject::Measured,
 };
 
-/// A change to the ten runs of an experiment, and the rule that has to name it.
+/// A change to the ten runs of an experiment, and the rule that has to find it.
 type Case = (&'static str, fn(&mut Vec<Record>));
 
 const CASES: [Case; 40] = [
-    // What was measured is cut, bent or copied.
+    // Measurements are cut, falsified or copied.
     ("T06", |runs| drop(runs[3].intervals.remove(60))),
     ("T06", |runs| drop(runs[3].intervals.drain(50..90))),
     ("T06", |runs| runs[3].intervals.truncate(80)),
@@ -47,14 +47,14 @@ const CASES: [Case; 40] = [
         runs[4].header.started_at = "2027-01-01T00:00:00Z".to_owned()
     }),
     ("T06", |runs| runs[3].end.as_mut().unwrap().t_s = 70.0),
-    // Runs are left out, or are of something else.
+    // Runs are missing, or belong to another experiment.
     ("M12", |runs| drop(runs.pop())),
     ("M12", |runs| drop(runs.drain(2..5))),
     ("M12", |runs| {
         runs[3].header.experiment_sha256 = "another".to_owned()
     }),
     ("M12", |runs| runs[3].end = None),
-    // Failures, and clients at their limit.
+    // Failed operations, and clients at their limit.
     ("W10", |runs| failing(&mut runs[3], 6_000)),
     ("W10", |runs| {
         runs.iter_mut().for_each(|run| failing(run, 1_200))
@@ -65,7 +65,7 @@ const CASES: [Case; 40] = [
     ("H12", |runs| {
         runs[3].ceiling.as_mut().unwrap().share = Some(0.95)
     }),
-    // Durability, settings, data.
+    // Durability, settings and data.
     ("C01", |runs| {
         side(runs, "2", |run| {
             set(run, "innodb_flush_log_at_trx_commit", "2")
@@ -82,7 +82,7 @@ const CASES: [Case; 40] = [
         variables.insert("sync_binlog".to_owned(), "1".to_owned());
     }),
     ("W16", |runs| runs[3].dataset.as_mut().unwrap().rows /= 2),
-    // The machine.
+    // The machine is disturbed.
     ("H14", |runs| {
         let samples = runs[3].telemetry.iter_mut();
         samples.for_each(|it| it.machine.as_mut().unwrap().user_s += 2.0);
@@ -99,7 +99,7 @@ const CASES: [Case; 40] = [
     ("T01", |runs| {
         runs.iter_mut().for_each(|run| run.telemetry.clear())
     }),
-    // The course.
+    // The throughput is not steady.
     ("M03", |runs| side(runs, "2", |run| warm(run, 0.6, 12.0))),
     ("M03", |runs| side(runs, "1", |run| warm(run, 0.3, 60.0))),
     ("M06", |runs| stalled(&mut runs[3])),
@@ -112,7 +112,7 @@ const CASES: [Case; 40] = [
         }
     }),
     ("M07", |runs| {
-        // All of one level, then all of the other.
+        // All runs of one level first, then all of the other.
         runs.sort_by_key(|run| run.header.combination["flush"].clone());
         for (at, run) in runs.iter_mut().enumerate() {
             run.header.run = at as u32 + 1;
@@ -150,7 +150,7 @@ fn failing(run: &mut Record, failures: u64) {
     });
 }
 
-/// Throughput that comes to its level, with times that agree.
+/// Sets a throughput that rises to its final level, with times that agree.
 fn warm(run: &mut Record, depth: f64, tau_s: f64) {
     let begin_s = run.measured_intervals().next().map_or(0.0, |it| it.t_s);
     for interval in &mut run.intervals {
@@ -228,14 +228,14 @@ fn trust_what_was_made_better_is_named_by_the_right_rule() {
     assert!(missed.len() <= 2, "{missed:#?}");
 }
 
-/// Noise, slow ends, other lengths and numbers of runs are no fault.
+/// Noise, slow tails, and other durations and numbers of runs are no fault.
 #[test]
 fn trust_honest_records_are_never_invalid() {
     for seed in 0..20_u64 {
         let mut runs = blocks_over("flush", &["1", "2"]);
         let mut state = seed;
         let mut next = || {
-            // Of Steele, Lea and Flood's SplitMix64 the mixing is all that is needed here.
+            // Only the mixing step of SplitMix64 (Steele, Lea and Flood) is needed here.
             state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
             let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
             (mixed >> 11) as f64 / (1_u64 << 53) as f64

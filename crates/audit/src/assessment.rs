@@ -1,4 +1,4 @@
-//! What all findings together say, in three words: the machine, the scope, and the method with its grade.
+//! The summary of all findings in three parts: the machine, the scope, and the method with its grade.
 
 use units::{counted, seconds};
 
@@ -8,63 +8,63 @@ use crate::{
     set::Set,
 };
 
-/// Executions of each combination below which nothing is claimed.
+/// Executions of each combination below which no claim is made.
 const EXECUTIONS_OF_A_CLAIM: usize = 3;
 
-/// Seconds of a measured phase below which nothing is claimed: not even half a round of what InnoDB does every ten seconds.
+/// Measured phase in seconds below which no claim is made: less than half of InnoDB's ten-second background cycle.
 const SECONDS_OF_A_CLAIM: f64 = 5.0;
 
-/// The rule about other work on the machine, which is none of the method's.
+/// The rule about other load on the machine, which does not count in the grade of the method.
 const MACHINE_RULE: &str = "H14";
 
-/// What all findings together say.
+/// The summary of all findings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Assessment {
-    /// Whether others worked on the machine.
+    /// Whether other programs used the machine.
     pub machine: MachineState,
-    /// What the figures are good for.
+    /// Which claims the figures support.
     pub scope: Scope,
-    /// The grade of the method; only of what claims something.
+    /// The grade of the method; only where the scope is [`Scope::Claim`].
     pub method: Option<Grade>,
 }
 
-/// Whether others worked on the machine (rule H14).
+/// Whether other programs used the machine (rule H14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MachineState {
-    /// Nobody did.
+    /// No other load in any run.
     Quiet,
-    /// Somebody did, in one run at least.
+    /// Other load in at least one run.
     Busy,
-    /// Nobody looked, or could tell.
+    /// Not observed, or undecided.
     NotObserved,
 }
 
-/// What the figures are good for.
+/// Which claims the figures support.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scope {
-    /// Something can be claimed: each combination was executed three times at least, and none was short.
+    /// Claims are supported: each combination was executed at least three times, and no execution was too short.
     Claim,
-    /// A rough figure of so few executions.
+    /// A rough figure from too few executions.
     Rough {
-        /// Of the combination that has the fewest.
+        /// Executions of the combination that has the fewest.
         executions: usize,
     },
-    /// A rough figure of executions that are enough, but short.
+    /// A rough figure from enough executions that were too short.
     Short {
-        /// Measured phase of the shortest of them, seconds.
+        /// Measured phase of the shortest execution, seconds.
         measured_s: f64,
     },
     /// Runs of the plan are missing.
     Interrupted {
-        /// Complete runs.
+        /// Number of complete runs.
         complete: usize,
-        /// Runs that were planned.
+        /// Number of planned runs.
         planned: usize,
     },
 }
 
 impl MachineState {
-    /// In a word or two.
+    /// The state in one or two words.
     pub fn word(self) -> &'static str {
         match self {
             Self::Quiet => "quiet",
@@ -86,7 +86,7 @@ impl MachineState {
 }
 
 impl Scope {
-    /// In a word.
+    /// The scope in one word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Claim => "claim",
@@ -102,7 +102,7 @@ impl Scope {
             return Self::Interrupted { complete, planned };
         }
         let executions = set.combinations().iter().map(|(_, runs)| runs.len()).min();
-        // A load of data takes as long as it takes.
+        // The duration of a data load is a result, so it is not checked.
         let lengths = set.complete().filter_map(|run| run.sustained_s().ok());
         let measured_s = lengths.fold(f64::INFINITY, f64::min);
         match executions.unwrap_or_default() {
@@ -114,7 +114,7 @@ impl Scope {
 }
 
 impl Assessment {
-    /// Of what each rule says, by its name.
+    /// The assessment of the outcomes, given with the short names of their rules.
     pub(crate) fn of(set: &Set<'_>, outcomes: &[(&str, &Outcome)]) -> Self {
         let scope = Scope::of(set);
         let method = outcomes.iter().filter(|(rule, _)| *rule != MACHINE_RULE);
@@ -126,7 +126,7 @@ impl Assessment {
         }
     }
 
-    /// The letter of the method's grade.
+    /// The letter of the method's grade; `None` without a grade.
     pub fn letter(&self) -> Option<char> {
         self.method.map(Grade::letter)
     }
@@ -187,7 +187,7 @@ mod tests {
         );
     }
 
-    /// As `dbdyno quick` makes them.
+    /// The runs of `dbdyno quick`.
     #[test]
     fn short_runs_are_rough_and_have_no_grade() {
         let mut runs = blocks_over("flush", &["1", "2"]);
@@ -218,7 +218,7 @@ mod tests {
         );
     }
 
-    /// Other work on the machine is told of the machine; the method is as good as before.
+    /// Other load is reported for the machine and does not lower the grade of the method.
     #[test]
     fn a_busy_machine_is_none_of_the_method() {
         let mut runs = blocks_over("flush", &["1", "2"]);

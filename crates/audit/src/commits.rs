@@ -1,8 +1,8 @@
-//! Commits, and the flushes that they cost.
+//! Commits and the log flushes that they cause.
 
 use crate::{finding::Unjudged, run::Run};
 
-/// Statements that change rows, each a transaction where nobody says BEGIN.
+/// Statements that change rows; each is a transaction unless the client sends BEGIN.
 const CHANGES: [&str; 6] = [
     "Com_insert",
     "Com_update",
@@ -12,8 +12,8 @@ const CHANGES: [&str; 6] = [
     "Com_load",
 ];
 
-/// Transactions with changes that were committed per second: COMMIT statements where there are any, else the statements
-/// that change rows.
+/// Committed transactions with changes per second: COMMIT statements if there are any, otherwise the statements that
+/// change rows.
 pub(crate) fn commits_per_s(run: &Run<'_>) -> Result<f64, Unjudged> {
     let changes: Result<Vec<f64>, _> = CHANGES.iter().map(|name| run.counter_per_s(name)).collect();
     let changes: f64 = changes?.iter().sum();
@@ -25,8 +25,8 @@ pub(crate) fn commits_per_s(run: &Run<'_>) -> Result<f64, Unjudged> {
     })
 }
 
-/// Flushes of InnoDB's log per second and what was counted: the log's own where the server counts them, else all of
-/// InnoDB's.
+/// Flushes of InnoDB's log per second, and the name of the counter: the log's own if the server has it, otherwise all
+/// of InnoDB's flushes.
 pub(crate) fn log_flushes_per_s(run: &Run<'_>) -> Result<(f64, &'static str), Unjudged> {
     let of_log = run.counter_per_s("Innodb_os_log_fsyncs")?;
     Ok(if of_log > 0.0 {

@@ -1,4 +1,4 @@
-//! What runs have in common and what not: everything that a record says of server, machine, storage, data and load.
+//! The conditions in which runs agree or differ: server, machine, storage, data and load as recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use samples::is_of_the_instance;
 
 use crate::run::Run;
 
-/// Variables that servers work out from another one where nobody sets them: the other one, and what follows from it.
+/// Variables from which a server derives the defaults of others: the variable, and the derived ones.
 const FOLLOWS: &[(&str, &[&str])] = &[
     (
         "innodb_buffer_pool_size",
@@ -37,13 +37,13 @@ const FOLLOWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Variables that others follow from, for the page.
+/// [`FOLLOWS`], for the page of the rules.
 pub(crate) fn follows() -> &'static [(&'static str, &'static [&'static str])] {
     FOLLOWS
 }
 
-/// What a record says of the conditions of its run: what, and how it was. Results are not among it, nor is the size of
-/// the data, which has a rule of its own.
+/// The conditions of a run by name. Results are not included, and neither is the size of the data, which has its own
+/// rule.
 pub(crate) fn conditions(run: &Run<'_>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let header = &run.record.header;
@@ -68,7 +68,7 @@ pub(crate) fn conditions(run: &Run<'_>) -> BTreeMap<String, String> {
         is("server version", server.version.clone());
         is("server build", server.version_comment.clone());
         for (name, value) in &server.variables {
-            // Told by the lines above.
+            // The version is already included above.
             if !is_of_the_instance(name) && !name.starts_with("version") {
                 is(name, value.clone());
             }
@@ -164,10 +164,10 @@ fn storage(run: &Run<'_>, is: &mut impl FnMut(&str, String)) {
     }
 }
 
-/// A condition that is not the same everywhere: what, and its values by group.
+/// Conditions that differ: the name of each, and its values by group.
 pub(crate) type Values<'k> = BTreeMap<&'k String, Vec<BTreeSet<&'k str>>>;
 
-/// The conditions whose values differ between groups of runs; a condition that a run lacks is empty there.
+/// The conditions whose values differ between groups of runs; a missing condition is an empty value.
 pub(crate) fn differing<'k>(groups: &'k [Vec<BTreeMap<String, String>>]) -> Values<'k> {
     let names: BTreeSet<&String> = groups.iter().flatten().flat_map(BTreeMap::keys).collect();
     let mut values = Values::new();

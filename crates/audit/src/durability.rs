@@ -1,27 +1,27 @@
-//! The durability class: what a crash or a power cut takes away, by the settings that a run was made with.
+//! The durability class of a run: which commits its settings lose in a crash or a power cut.
 
 use crate::{
     finding::{Unjudged, missing},
     run::Run,
 };
 
-/// What survives.
+/// What survives a crash and a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
-    /// Nothing is promised: after a power cut the server may not even start.
+    /// No guarantee: after a power cut the server may not even start.
     D0,
-    /// A crash of the server takes the last commits.
+    /// A crash of the server loses the last commits.
     D1,
-    /// A crash of the server takes nothing, a power cut takes the last commits.
+    /// A crash of the server loses nothing; a power cut loses the last commits.
     D2,
-    /// A power cut takes no commit, but the binary log may lack some: replicas differ.
+    /// A power cut loses no commit, but the binary log may lack some: replicas differ.
     D3,
-    /// A power cut takes no commit.
+    /// A power cut loses no commit.
     D4,
 }
 
 impl Class {
-    /// Its name.
+    /// `D0` to `D4`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::D0 => "D0",
@@ -32,7 +32,7 @@ impl Class {
         }
     }
 
-    /// What it promises.
+    /// The guarantee as text.
     pub(crate) fn in_words(self) -> &'static str {
         match self {
             Self::D0 => "nothing is promised after a crash",
@@ -44,13 +44,13 @@ impl Class {
     }
 }
 
-/// The class of a run and what keeps it from a better one.
+/// The class of a run, and the settings that keep it below D4.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Durability {
     pub(crate) class: Class,
-    /// The settings below D4, the worst first: what it is, and the variable where it is one.
+    /// The settings below D4, the worst first.
     pub(crate) lacks: Vec<MissingGuarantee>,
-    /// What could not be looked at.
+    /// Inputs that were not recorded.
     pub(crate) unseen: Vec<&'static str>,
 }
 
@@ -59,20 +59,20 @@ pub(crate) struct Durability {
 pub(crate) struct MissingGuarantee {
     pub(crate) class: Class,
     pub(crate) what: String,
-    /// The variable; empty for what is none.
+    /// The variable; empty where it is not a server variable.
     pub(crate) variable: &'static str,
 }
 
-/// File systems that never overwrite a page in place, so that none can be torn.
+/// File systems that never overwrite a page in place, so that no page can be torn.
 const COPY_ON_WRITE: &[&str] = &["zfs", "btrfs"];
 /// File systems in memory.
 const IN_MEMORY: &[&str] = &["tmpfs", "ramfs"];
 
-/// The durability of a run.
+/// The durability class of a run.
 ///
-/// Source: MySQL Reference Manual, "InnoDB and the ACID Model"; power cuts by us: with the redo log flushed at every
-/// commit 0 of 40,902 were lost, written only 34,299 of 141,314, without barriers 43,312 of 62,178, and without the
-/// doublewrite buffer the server did not start again in 4 of 4 trials.
+/// Source: MySQL Reference Manual, "InnoDB and the ACID Model"; our own power cuts: with the redo log flushed at every
+/// commit 0 of 40,902 commits were lost, with the log only written 34,299 of 141,314, without barriers 43,312 of
+/// 62,178; without the doublewrite buffer the server did not start again in 4 of 4 trials.
 pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
     run.server()?;
     let flush = run.variable("innodb_flush_log_at_trx_commit");
@@ -158,13 +158,13 @@ pub(crate) fn durability(run: &Run<'_>) -> Result<Durability, Unjudged> {
     })
 }
 
-/// The mount option that keeps flushes from the disk.
+/// The mount option that disables write barriers, so that flushes do not reach the disk.
 pub(crate) fn barrier_off(mount_options: &str) -> Option<&str> {
     let mut options = mount_options.split(',');
     options.find(|option| matches!(*option, "nobarrier" | "barrier=0" | "barrier=none"))
 }
 
-/// Whether the redo log was off at some time of the run; `None` for a server that always writes it, or did not say.
+/// Whether the redo log was disabled at any time; `None` if the server cannot disable it or did not report it.
 pub(crate) fn redo_log_is_off(run: &Run<'_>) -> Option<bool> {
     let told = run.record.server_status.iter();
     let mut told = told.filter_map(|reading| reading.values.get("Innodb_redo_log_enabled"));

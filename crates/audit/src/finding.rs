@@ -1,27 +1,27 @@
-//! What a rule says of a run or of a set of runs.
+//! The result of a rule: a finding with its level, or the reason why there is none.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Looked at and found in order.
+    /// Checked, no problem found.
     Pass,
-    /// Worth knowing; takes nothing from the figures.
+    /// Worth knowing; does not affect the figures.
     Note,
-    /// The figures mean less than they seem to.
+    /// The figures are less reliable than they seem.
     Warn,
-    /// A claim that rests on the figures does not stand.
+    /// The figures do not support the claim made from them.
     Fail,
     /// The figures must be neither compared nor published.
     Invalid,
 }
 
 impl Level {
-    /// All of them, the worst first.
+    /// All levels, the worst first.
     pub const ALL: [Self; 5] = [
         Self::Invalid,
         Self::Fail,
@@ -30,7 +30,7 @@ impl Level {
         Self::Pass,
     ];
 
-    /// Its name.
+    /// The name of the level in lower case, as in outputs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -41,28 +41,28 @@ impl Level {
         }
     }
 
-    /// The level of this name.
+    /// The level of this name; `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
     }
 }
 
-/// What a rule found, with the figures that it rests on.
+/// What a rule found, with the figures behind it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// How bad it is.
+    /// The severity, from pass to invalid.
     pub level: Level,
-    /// What was measured, in a sentence.
+    /// The measurement, as one sentence.
     pub evidence: String,
-    /// The figures of that sentence; the unit stands in the name.
+    /// The figures of that sentence; each name ends with the unit.
     pub figures: BTreeMap<String, f64>,
-    /// Numbers of the runs that it holds for, of a rule over single runs.
+    /// Numbers of the runs that the finding is about, for a rule over single runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<u32>,
 }
 
 impl Finding {
-    /// A finding without figures yet.
+    /// A finding without figures.
     pub(crate) fn new(level: Level, evidence: impl Into<String>) -> Self {
         Self {
             level,
@@ -79,25 +79,25 @@ impl Finding {
     }
 }
 
-/// Why a rule found nothing, neither good nor bad.
+/// Why a rule has no finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unjudged {
-    /// An input is missing: which one.
+    /// An input is missing; the text names it.
     NotEvaluated(String),
-    /// There is nothing here that the rule could be about: why.
+    /// The rule does not apply to these runs; the text gives the reason.
     DoesNotApply(String),
 }
 
-/// What a rule says.
+/// The result of evaluating a rule.
 pub type Outcome = Result<Finding, Unjudged>;
 
-/// An input is missing.
+/// [`Unjudged::NotEvaluated`] for this input.
 pub(crate) fn missing(what: impl Into<String>) -> Unjudged {
     Unjudged::NotEvaluated(what.into())
 }
 
-/// There is nothing that the rule could be about.
+/// [`Unjudged::DoesNotApply`] for this reason.
 pub(crate) fn no_subject(why: impl Into<String>) -> Unjudged {
     Unjudged::DoesNotApply(why.into())
 }

@@ -1,4 +1,4 @@
-//! Records for the tests of the rules: a run that nothing speaks against, and changes to it.
+//! Records for the tests of the rules: a healthy run, and changes to it.
 
 use samples::{Record, Telemetry};
 
@@ -14,24 +14,24 @@ mod healthy;
 
 pub(crate) use healthy::{empty, healthy};
 
-/// What a rule says of the healthy run, changed.
+/// The outcome of a rule for the healthy run after a change.
 pub(crate) fn judged(rule: &Rule, change: impl FnOnce(&mut Record)) -> Outcome {
     let mut record = healthy();
     change(&mut record);
     judged_with(rule, &record, Some(limit()))
 }
 
-/// What a rule says of a run with a limit.
+/// The outcome of a rule for one run and its limit.
 pub(crate) fn judged_with(rule: &Rule, record: &Record, limit: Option<Limit>) -> Outcome {
     outcome(rule, &Subject::of_run(record, limit))
 }
 
-/// What a rule says of an experiment over `factors`.
+/// The outcome of a rule for the runs of an experiment.
 pub(crate) fn judged_together(rule: &Rule, runs: &[Record], declared: Declared) -> Outcome {
     judged_with_kept(rule, runs, declared, BesideRecords::default())
 }
 
-/// What a rule says of an experiment and what lies beside its records.
+/// The outcome of a rule for an experiment with the state of its directory.
 pub(crate) fn judged_with_kept(
     rule: &Rule,
     runs: &[Record],
@@ -54,7 +54,7 @@ pub(crate) fn judged_with_kept(
     )
 }
 
-/// What a rule says of two sides.
+/// The outcome of a rule for two sides.
 pub(crate) fn judged_sides(rule: &Rule, a: &[Record], b: &[Record], declared: Declared) -> Outcome {
     let side = |runs: &'_ [Record], name: &str| -> Vec<(Record, String)> {
         runs.iter()
@@ -79,7 +79,7 @@ fn outcome(rule: &Rule, subject: &Subject<'_>) -> Outcome {
     judgement::outcome(rule, &Set::of(subject))
 }
 
-/// The level that a rule found, with its evidence for the message of a failing test.
+/// The level of a finding; fails with the outcome if there is none.
 #[track_caller]
 pub(crate) fn level(outcome: &Outcome) -> Level {
     match outcome {
@@ -88,7 +88,7 @@ pub(crate) fn level(outcome: &Outcome) -> Level {
     }
 }
 
-/// Asserts a level and a part of the evidence.
+/// Asserts the level, and that the evidence contains `part`.
 #[track_caller]
 pub(crate) fn assert_found(outcome: &Outcome, expected: Level, part: &str) {
     assert_eq!(level(outcome), expected, "{outcome:?}");
@@ -114,7 +114,7 @@ pub(crate) fn assert_no_subject(outcome: &Outcome) {
     );
 }
 
-/// What limits the healthy run.
+/// The limit of the healthy run.
 pub(crate) fn limit() -> Limit {
     Limit {
         resource: Some("CPU".to_owned()),
@@ -122,7 +122,7 @@ pub(crate) fn limit() -> Limit {
     }
 }
 
-/// An experiment over `factors`, whose levels are compared by throughput.
+/// An experiment over `factors` that compares the throughput of their levels.
 pub(crate) fn over(factors: &[&str]) -> Declared {
     let factors: Vec<String> = factors.iter().map(|&factor| factor.to_owned()).collect();
     Declared {
@@ -143,7 +143,7 @@ pub(crate) fn run_of(run: u32, block: u32, levels: &[(&str, &str)]) -> Record {
     record.header.run = run;
     record.header.block = block;
     record.header.started_at = format!("2026-11-21T{:02}:{:02}:00Z", run / 60, run % 60);
-    // No two runs are the same to the nanosecond.
+    // No two runs are identical to the nanosecond.
     record.intervals[30].operations[0].sum_ns += u64::from(run);
     let levels = levels.iter();
     record.header.combination = levels
@@ -166,14 +166,14 @@ pub(crate) fn blocks_over(factor: &str, levels: &[&str]) -> Vec<Record> {
     runs
 }
 
-/// Sets the throughput, and nothing else.
+/// Sets the throughput and leaves everything else unchanged.
 pub(crate) fn set_throughput(record: &mut Record, per_s: f64) {
     for interval in &mut record.intervals {
         interval.operations[0].count = (per_s * interval.length_s).round() as u64;
     }
 }
 
-/// Sets a variable of the server, at the start and at the end.
+/// Sets a server variable at the start and at the end.
 pub(crate) fn set(record: &mut Record, name: &str, value: &str) {
     for server in &mut record.servers {
         server.variables.insert(name.to_owned(), value.to_owned());

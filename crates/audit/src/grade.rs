@@ -1,17 +1,17 @@
-//! The grade: what all findings together say, in one letter.
+//! The grade of the method: one letter for all findings.
 
 use serde::Serialize;
 
 use crate::finding::{Level, Outcome, Unjudged};
 
-/// From this share of the rules that apply on, what was not evaluated holds the grade at C.
+/// Share of the applicable rules that were not evaluated, from which the grade is at best C.
 const UNSEEN_FOR_C: f64 = 0.25;
-/// From this share on, at D.
+/// Share from which the grade is at best D.
 const UNSEEN_FOR_D: f64 = 0.5;
-/// Up to so many warnings make a B.
+/// Largest number of warnings for a B.
 const WARNINGS_FOR_B: usize = 3;
 
-/// The grade, from the best to the worst.
+/// The grade of the method, from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Grade {
     /// Nothing above a note.
@@ -29,7 +29,7 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// The grade of what all rules say.
+    /// The grade of the outcomes of all rules.
     pub(crate) fn of<'o>(outcomes: impl Iterator<Item = &'o Outcome> + Clone) -> Self {
         let count = |level: Level| {
             let found = outcomes.clone().filter_map(|outcome| outcome.as_ref().ok());
@@ -50,7 +50,7 @@ impl Grade {
         by_level.max(Self::best_unseen(outcomes))
     }
 
-    /// The best grade that what was not evaluated leaves possible.
+    /// The best grade that the unevaluated rules allow.
     fn best_unseen<'o>(outcomes: impl Iterator<Item = &'o Outcome> + Clone) -> Self {
         let without = |is: fn(&Unjudged) -> bool| {
             let why = outcomes
@@ -70,7 +70,7 @@ impl Grade {
         }
     }
 
-    /// Its letter.
+    /// `A` to `F`.
     pub fn letter(self) -> char {
         match self {
             Self::A => 'A',
@@ -82,7 +82,7 @@ impl Grade {
         }
     }
 
-    /// What it says of the figures.
+    /// The meaning of the grade for the figures.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::A => "no problem found",
@@ -95,7 +95,7 @@ impl Grade {
     }
 }
 
-/// How the grade comes about, in a paragraph.
+/// How the grade is computed, in one paragraph.
 pub const FORMULA: &str = "The grade is the method's, of results that claim something: all runs of the plan, three executions \
 of each combination or more, each of five seconds or more. Fewer or shorter ones are rough figures, an interrupted plan is none, and neither has a grade. Other work on the \
 machine (H14) is the machine's state and does not count here. A: nothing above a note. B: one to three warnings. C: more \

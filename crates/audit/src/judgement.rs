@@ -1,4 +1,4 @@
-//! All rules over a subject: what each says, and what they say together.
+//! The evaluation of all rules: the outcome of each, and their summary.
 
 use std::collections::BTreeMap;
 
@@ -14,29 +14,29 @@ use crate::{
     subject::Subject,
 };
 
-/// So many numbers of runs stand in a sentence.
+/// A sentence lists at most this many run numbers.
 const RUNS_NAMED: usize = 8;
 
-/// What all rules say.
+/// The result of all rules.
 #[derive(Debug, Clone)]
 pub struct Audit {
-    /// What they say together.
+    /// The summary: machine, scope and method.
     pub assessment: Assessment,
-    /// What each rule says, in the order of the rules.
+    /// The outcomes, in the order of the rules.
     pub judgements: Vec<Judgement>,
 }
 
-/// What one rule says.
+/// The outcome of one rule.
 #[derive(Debug, Clone)]
 pub struct Judgement {
-    /// The rule.
+    /// The rule that was evaluated.
     pub rule: &'static Rule,
-    /// What it says.
+    /// Its finding, or the reason why it has none.
     pub outcome: Outcome,
 }
 
 impl Judgement {
-    /// The title: what was found where that speaks against the figures, else what has to be so.
+    /// The title: what was found if it is a problem, otherwise the requirement.
     pub fn title(&self) -> &'static str {
         match &self.outcome {
             Ok(finding) if finding.level > Level::Note => self.rule.found,
@@ -46,7 +46,7 @@ impl Judgement {
 }
 
 impl Audit {
-    /// The worst level found; `None` where nothing was evaluated.
+    /// The worst level found; `None` where no rule was evaluated.
     pub fn worst(&self) -> Option<Level> {
         let found = self
             .judgements
@@ -55,7 +55,7 @@ impl Audit {
         found.map(|finding| finding.level).max()
     }
 
-    /// How many findings there are of a level.
+    /// The number of findings at a level.
     pub fn count(&self, level: Level) -> usize {
         let found = self
             .judgements
@@ -64,7 +64,7 @@ impl Audit {
         found.filter(|finding| finding.level == level).count()
     }
 
-    /// How many rules could not be evaluated.
+    /// The number of rules that could not be evaluated.
     pub fn not_evaluated(&self) -> usize {
         let why = self
             .judgements
@@ -74,7 +74,7 @@ impl Audit {
             .count()
     }
 
-    /// The judgements with the worst first; those of one level in the order of the rules.
+    /// The judgements with the worst first; within a level in the order of the rules.
     pub fn by_level(&self) -> Vec<&Judgement> {
         let mut judgements: Vec<_> = self.judgements.iter().collect();
         judgements.sort_by_key(|it| match &it.outcome {
@@ -104,12 +104,12 @@ pub fn audit(subject: &Subject<'_>) -> Audit {
     }
 }
 
-/// What one rule says of a subject.
+/// Evaluates one rule.
 pub fn judge(rule: &Rule, subject: &Subject<'_>) -> Outcome {
     outcome(rule, &Set::of(subject))
 }
 
-/// What one rule says.
+/// Evaluates one rule over the prepared runs.
 pub(crate) fn outcome(rule: &Rule, set: &Set<'_>) -> Outcome {
     match rule.judge {
         Judge::Run(judge) => over_runs(set, judge),
@@ -117,9 +117,9 @@ pub(crate) fn outcome(rule: &Rule, set: &Set<'_>) -> Outcome {
     }
 }
 
-/// What a rule over single runs says of all of them: the worst that it found, and of which runs.
+/// The outcome of a rule over single runs for all of them: the worst finding, and the runs that have it.
 ///
-/// What was not evaluated in some runs is not passed over: it counts unless other runs have worse.
+/// Runs in which the rule could not be evaluated count, unless another run has a worse finding.
 fn over_runs(set: &Set<'_>, judge: fn(&Run<'_>) -> Outcome) -> Outcome {
     let outcomes: Vec<(&Run<'_>, Outcome)> = set.runs.iter().map(|run| (run, judge(run))).collect();
     if let [(_, only)] = outcomes.as_slice() {
@@ -173,7 +173,7 @@ fn reasons<'o>(
     (!by_reason.is_empty()).then(|| words.collect::<Vec<_>>().join("; "))
 }
 
-/// The findings of one level as one: the first one's words, and the runs that have it.
+/// The findings of one level merged: the text of the first, and all runs that have it.
 fn of_level(found: &[(&Run<'_>, &Finding)], level: Level) -> Finding {
     let same: Vec<_> = found
         .iter()
@@ -239,7 +239,7 @@ mod tests {
             .filter(|it| it.outcome.as_ref().is_ok_and(|it| it.level > Level::Note))
             .map(|it| it.rule.id)
             .collect();
-        // Client and server share its machine.
+        // Client and server ran on the same machine.
         assert_eq!(above, ["H11"]);
         assert_eq!(audit.assessment.machine, MachineState::Quiet);
     }

@@ -1,8 +1,8 @@
-//! Is this benchmark honest: one rule per file over run records, and the grade that all of them make.
+//! The audit of a benchmark: one rule per file over run records, and the grade of their findings.
 //!
-//! A rule finds something (invalid, fail, warn, note or pass) with the figures that it rests on, does not apply, or
-//! could not be evaluated because an input is missing, which is never a pass. The rules stand in
-//! `docs/audit-rules.md`, which is made from them.
+//! A rule has a finding (invalid, fail, warn, note or pass) with its figures, or does not apply, or could not be
+//! evaluated because an input is missing. A rule without a finding never counts as passed. `docs/audit-rules.md`, the
+//! page of the rules, is generated from them.
 
 mod assessment;
 mod commits;
@@ -39,7 +39,7 @@ pub use sides::{SidesAudit, SidesFinding};
 pub use subject::{BesideRecords, Comparison, Declared, Limit, Measured, Subject};
 pub use waiting::WAITING;
 
-/// The rule of this short name, in either case.
+/// The rule with this short name, in upper or lower case.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     let mut rules = RULES.iter().copied();
     rules.find(|rule| rule.id.eq_ignore_ascii_case(id))

@@ -1,4 +1,4 @@
-//! The page of the rules, made from them.
+//! The page of the rules, generated from them.
 
 use std::fmt::Write;
 
@@ -95,7 +95,7 @@ pub fn page() -> String {
     page
 }
 
-/// What GitHub makes of the rule's heading.
+/// The anchor that GitHub generates for the heading of a rule.
 fn anchor(rule: &Rule) -> String {
     let heading = format!("{}: {}", rule.id, rule.name).to_lowercase();
     let kept = heading

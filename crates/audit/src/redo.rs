@@ -1,14 +1,14 @@
-//! InnoDB's redo log: how much it holds, and how much was written.
+//! InnoDB's redo log: its capacity, and the bytes written to it.
 
 use crate::{
     finding::{Unjudged, missing},
     run::Run,
 };
 
-/// What the redo log holds, bytes.
+/// The capacity of the redo log, bytes.
 ///
-/// Source: MySQL Reference Manual, innodb_redo_log_capacity (from 8.0.30 on), innodb_log_file_size and
-/// innodb_log_files_in_group; MariaDB has one file from 10.5 on.
+/// Source: MySQL Reference Manual, innodb_redo_log_capacity (from 8.0.30), innodb_log_file_size and
+/// innodb_log_files_in_group; MariaDB has one file from 10.5.
 pub(crate) fn capacity_bytes(run: &Run<'_>) -> Result<f64, Unjudged> {
     let files = run.number("innodb_log_files_in_group").unwrap_or(1.0);
     let of_files = run.number("innodb_log_file_size").map(|size| size * files);
@@ -27,7 +27,7 @@ pub(crate) fn written_bytes(run: &Run<'_>) -> Result<f64, Unjudged> {
         .collect();
     match lsns.as_slice() {
         [first, .., last] => {
-            // The first reading stands at the end of its interval.
+            // The time of the first reading is the end of its interval.
             let covered: f64 = readings
                 .iter()
                 .skip(1)

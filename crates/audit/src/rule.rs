@@ -1,45 +1,45 @@
-//! What a rule is: what it measures, from where on it speaks, why, and how it judges.
+//! The definition of a rule: its input, threshold, source, consequence and judging function.
 
 use crate::{finding::Outcome, run::Run, set::Set};
 
 /// A rule of the audit.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// Its short name, as `H12`: H hardware, W workload, C configuration, T observation, M method.
+    /// Short name, for example `H12`: H hardware, W workload, C configuration, T observation, M method.
     pub id: &'static str,
-    /// What has to be so.
+    /// The requirement, as a statement: `the run has no stalls`.
     pub name: &'static str,
-    /// The title of what it found, where that speaks against the figures.
+    /// The title of a finding, used if the requirement is not met.
     pub found: &'static str,
-    /// What it looks at.
+    /// The quantity that is checked.
     pub measures: &'static str,
-    /// From where on it speaks, and how loud.
+    /// The thresholds and the level at each.
     pub threshold: &'static str,
-    /// Where rule and threshold come from.
+    /// The source of the rule and its threshold.
     pub source: &'static str,
-    /// What it means for the figures where it speaks.
+    /// What a finding means for the figures.
     pub consequence: &'static str,
-    /// What to do then.
+    /// What to do about a finding.
     pub remedy: &'static str,
     pub(crate) judge: Judge,
 }
 
-/// What a rule judges.
+/// The judging function of a rule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Judge {
-    /// Each run by itself.
+    /// Judges each run by itself.
     Run(fn(&Run<'_>) -> Outcome),
-    /// All runs together.
+    /// Judges all runs together.
     Set(fn(&Set<'_>) -> Outcome),
 }
 
 /// A rule that cannot be evaluated yet.
 #[derive(Debug, Clone, Copy)]
 pub struct WaitingRule {
-    /// Its short name.
+    /// Short name, as in [`Rule::id`].
     pub id: &'static str,
-    /// What has to be so.
+    /// The requirement, as in [`Rule::name`].
     pub name: &'static str,
-    /// The input that no record has yet.
+    /// The input that no record contains yet.
     pub waits_for: &'static str,
 }

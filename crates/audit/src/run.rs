@@ -1,4 +1,4 @@
-//! One run as the rules look at it: what its record says of the measured phase.
+//! One run as the rules read it: the figures of its measured phase.
 
 use figures::RunFigures;
 use samples::{
@@ -10,7 +10,6 @@ use crate::{
     subject::{Limit, Measured},
 };
 
-/// One run.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
     pub(crate) record: &'a Record,
@@ -29,7 +28,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// `run 3`, with its side where there are two.
+    /// `run 3`, with its side if there are two.
     pub(crate) fn name(&self) -> String {
         match self.side {
             Some(side) => format!("run {} of {side}", self.record.header.run),
@@ -45,7 +44,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Length of the measured phase of a load that could have gone on, seconds: the load of a table could not.
+    /// Duration of the measured phase in seconds, for a load without a fixed end. Loading a table has a fixed end.
     pub(crate) fn sustained_s(&self) -> Result<f64, Unjudged> {
         let measured_s = self.measured_s()?;
         match self.record.loaded {
@@ -76,7 +75,7 @@ impl<'a> Run<'a> {
         self.measured().filter(full).map(per_s).collect()
     }
 
-    /// The server at the start.
+    /// The identity of the server at the start.
     pub(crate) fn server(&self) -> Result<&'a ServerIdentity, Unjudged> {
         let servers = &self.record.servers;
         servers
@@ -84,30 +83,29 @@ impl<'a> Run<'a> {
             .ok_or_else(|| missing("the server's variables"))
     }
 
-    /// A variable of the server at the start; `None` where this server has none of the name.
+    /// A server variable at the start; `None` if this server does not have it.
     pub(crate) fn variable(&self, name: &str) -> Option<&'a str> {
         let server = self.record.servers.first()?;
         server.variables.get(name).map(String::as_str)
     }
 
-    /// A variable that is a number.
+    /// A server variable as a number.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         self.variable(name)?.trim().parse().ok()
     }
 
-    /// A variable that is a switch.
+    /// A server variable as on or off.
     pub(crate) fn is_on(&self, name: &str) -> Option<bool> {
         let value = self.variable(name)?;
         Some(value == "1" || value.eq_ignore_ascii_case("on"))
     }
 
-    /// True for MariaDB.
     pub(crate) fn is_mariadb(&self) -> bool {
         let server = self.record.servers.first();
         server.is_some_and(|server| server.version.to_lowercase().contains("mariadb"))
     }
 
-    /// Version of the server as numbers: 10, 11, 19.
+    /// Server version as numbers: 10, 11, 19.
     pub(crate) fn version(&self) -> Vec<u32> {
         let version = self.record.servers.first().map(|server| &server.version);
         let plain = version.map_or("", |version| version.split('-').next().unwrap_or(""));
@@ -124,8 +122,8 @@ impl<'a> Run<'a> {
             .ok_or_else(|| missing("the variable innodb_buffer_pool_size"))
     }
 
-    /// Data and indexes that the run met, bytes: their files where they are known, else the server's estimate. Where the
-    /// load of a table was measured, with that table.
+    /// Size of data and indexes before the run, bytes: the file sizes if known, otherwise the server's estimate. If
+    /// loading a table was measured, that table is included.
     pub(crate) fn data_bytes(&self) -> Result<f64, Unjudged> {
         let measured = self.record.dataset.as_ref();
         let measured = measured
@@ -149,7 +147,7 @@ impl<'a> Run<'a> {
             .ok_or_else(|| missing("the size of the data"))
     }
 
-    /// The machine of the server.
+    /// The machine that the server runs on.
     pub(crate) fn machine(&self) -> Result<&'a Machine, Unjudged> {
         let mut machines = self.record.machines.iter();
         machines
@@ -157,7 +155,7 @@ impl<'a> Run<'a> {
             .ok_or_else(|| missing("the server's host (it was not observed)"))
     }
 
-    /// What stands behind the server's directories.
+    /// The storage of the server's directories.
     pub(crate) fn storage(&self) -> Result<&'a Storage, Unjudged> {
         let storage = self
             .record
@@ -167,7 +165,7 @@ impl<'a> Run<'a> {
         storage.ok_or_else(|| missing("the storage behind the server's directories"))
     }
 
-    /// What the server's machine did in the measured phase.
+    /// The telemetry of the server's machine in the measured phase.
     pub(crate) fn samples(&self) -> Result<Vec<&'a Telemetry>, Unjudged> {
         let samples = self
             .record
@@ -182,7 +180,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What the server counted in the measured phase.
+    /// The readings of the server's status in the measured phase.
     pub(crate) fn status(&self) -> Result<Vec<&'a ServerStatus>, Unjudged> {
         Ok(self.counters()?.readings().to_vec())
     }
@@ -195,13 +193,13 @@ impl<'a> Run<'a> {
             .ok_or_else(|| missing("the server's counters in the measured phase"))
     }
 
-    /// By how much a counter of the server grew per second of the measured phase; 0 for one that did not.
+    /// Growth of a server counter per second of the measured phase; 0 if it did not change.
     pub(crate) fn counter_per_s(&self, name: &str) -> Result<f64, Unjudged> {
         let per_s = self.counters()?.growth_per_s(name);
         Ok(per_s.unwrap_or(0.0).max(0.0))
     }
 
-    /// True where the load waits for each answer before it asks again.
+    /// True if each connection waits for an answer before it sends the next request.
     pub(crate) fn is_closed_loop(&self) -> Result<bool, Unjudged> {
         let offered = self.record.offered.as_ref();
         let offered = offered.ok_or_else(|| missing("how operations came to be due"))?;

@@ -1,4 +1,4 @@
-//! The runs together, as the rules over several of them look at them.
+//! All runs of a subject, as the rules over several runs read them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{
 /// Levels by factor.
 pub(crate) type Combination = BTreeMap<String, String>;
 
-/// The runs together.
+/// All runs of a subject.
 #[derive(Debug)]
 pub(crate) struct Set<'a> {
     pub(crate) runs: Vec<Run<'a>>,
@@ -28,12 +28,12 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// The runs that came to their end.
+    /// The runs that were completed.
     pub(crate) fn complete(&self) -> impl Iterator<Item = &Run<'a>> {
         self.runs.iter().filter(|run| run.record.is_complete())
     }
 
-    /// The worst that is found in any run, the first of its level; what cannot be judged in one run is not judged.
+    /// The worst outcome over all runs, the first one of its level; not judged if one run cannot be judged.
     pub(crate) fn worst(&self, judge: impl Fn(&Run<'a>) -> Outcome) -> Outcome {
         let mut worst: Option<Finding> = None;
         for run in &self.runs {
@@ -45,12 +45,12 @@ impl<'a> Set<'a> {
         worst.ok_or_else(|| missing("runs"))
     }
 
-    /// The complete runs by combination of levels (and side), in the order in which the combinations first ran.
+    /// The complete runs by combination of levels (and side), in the order in which the combinations were first run.
     pub(crate) fn combinations(&self) -> Vec<(Combination, Vec<&Run<'a>>)> {
         self.grouped(|_| true)
     }
 
-    /// The complete runs by the levels of all factors but those that are left out.
+    /// The complete runs grouped by the levels of all factors except `left_out`.
     pub(crate) fn without(&self, left_out: &[String]) -> Vec<(Combination, Vec<&Run<'a>>)> {
         self.grouped(|factor| !left_out.iter().any(|name| name == factor))
     }
@@ -68,7 +68,7 @@ impl<'a> Set<'a> {
         groups
     }
 
-    /// The levels of a run; its side is one of them. What a command was asked to do is no factor.
+    /// The levels of a run, including its side. The arguments of a command are not factors.
     pub(crate) fn levels(&self, run: &Run<'_>) -> Combination {
         let mut levels = Combination::new();
         if self.declared.is_experiment {
@@ -80,7 +80,7 @@ impl<'a> Set<'a> {
         levels
     }
 
-    /// The factors whose levels are compared, as far as that was declared; empty where it was not.
+    /// The factors declared for comparison; empty if none were declared.
     pub(crate) fn compared(&self) -> Vec<String> {
         if self.has_sides() {
             return vec![SIDE.to_owned()];
@@ -89,21 +89,21 @@ impl<'a> Set<'a> {
         declared.map(|it| it.factors.clone()).unwrap_or_default()
     }
 
-    /// True where two sides were handed over.
+    /// True if the subject has two sides.
     pub(crate) fn has_sides(&self) -> bool {
         self.runs.iter().any(|run| run.side.is_some())
     }
 
-    /// True where more than one combination was run, so that they will be compared.
+    /// True if more than one combination was run, so that they will be compared.
     pub(crate) fn compares(&self) -> bool {
         self.combinations().len() > 1
     }
 }
 
-/// The factor that tells two sides apart which were handed over.
+/// The factor that distinguishes two sides.
 pub(crate) const SIDE: &str = "side";
 
-/// Levels in words: `connections=8 mix=1:1`.
+/// Levels as text: `connections=8 mix=1:1`.
 pub(crate) fn in_words(levels: &Combination) -> String {
     let levels: Vec<_> = levels
         .iter()

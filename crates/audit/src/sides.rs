@@ -1,4 +1,4 @@
-//! The audit of two sides that are compared: each by itself, and both together.
+//! The audit of the two sides of a comparison: each by itself, and both together.
 
 use crate::{
     finding::{Finding, Level},
@@ -7,41 +7,41 @@ use crate::{
     subject::{Declared, Subject},
 };
 
-/// What speaks against a side's figures in a comparison.
+/// Rules about each side that make its figures unfit for a comparison.
 const OF_EACH: [&str; 4] = ["W10", "H12", "H14", "M03"];
-/// What is not decided where one of these fails: the figures of such a side are those of its failures, or of its client.
+/// Rules that prevent a verdict if one side fails: its figures are then those of its failures, or of its client.
 const REFUSING: [&str; 2] = ["W10", "H12"];
-/// What speaks against ascribing a difference to what is compared.
+/// Rules about both sides that show another possible cause of the difference.
 const TOGETHER: [&str; 3] = ["C01", "C02", "M07"];
 
-/// The audit of two sides that are compared.
+/// The audit of the two sides of a comparison.
 #[derive(Debug, Clone)]
 pub struct SidesAudit {
-    /// Of each by itself, A and B.
+    /// The audits of A and B by themselves.
     pub sides: [Audit; 2],
-    /// What C01, C02 and M07 say of both together.
+    /// The outcomes of C01, C02 and M07 for both sides together.
     pub together: Vec<Judgement>,
-    /// The side that was measured before the other began: 0 for A; `None` where their runs are mixed.
+    /// The side that was measured completely before the other began: 0 for A; `None` if their runs are mixed.
     pub first: Option<usize>,
 }
 
 /// A finding about one side, or about both together.
 #[derive(Debug, Clone, Copy)]
 pub struct SidesFinding<'a> {
-    /// The side: 0 for A; `None` for both together.
+    /// The side: 0 for A, 1 for B; `None` for both together.
     pub side: Option<usize>,
-    /// The name of the rule.
+    /// The short name of the rule.
     pub rule: &'static str,
-    /// What it found.
+    /// The rule's finding about the side.
     pub finding: &'a Finding,
 }
 
 impl SidesAudit {
-    /// The audit of two sides; in `both` the runs have the side that they belong to, A's before B's.
+    /// Audits two sides; `both` holds the runs of A and then those of B, each with its side.
     pub fn of(sides: [&Subject<'_>; 2], both: &Subject<'_>) -> Self {
         let together = TOGETHER.map(|id| {
             let rule = rule(id).expect("there is such a rule");
-            // What a factor sets differs, too: C02 has no word for one that was meant to.
+            // A factor's own setting always differs, and C02 cannot know that it was meant to.
             let outcome = match id {
                 "C02" => judge(
                     rule,
@@ -61,7 +61,7 @@ impl SidesAudit {
         }
     }
 
-    /// What is to be told beside the answer, that of both together last.
+    /// The findings to print beside the answer, those about both sides last.
     pub fn findings(&self) -> Vec<SidesFinding<'_>> {
         let of_each = self.sides.iter().enumerate().flat_map(|(side, audit)| {
             let judgements = audit.judgements.iter();
@@ -74,7 +74,7 @@ impl SidesAudit {
             let finding = judgement.outcome.as_ref().ok()?;
             let rule = judgement.rule.id;
             let is_told = match rule {
-                // That the sides came one after the other is told by itself.
+                // The order of the sides has its own message.
                 "M07" => finding.level > Level::Pass && self.first.is_none(),
                 "C01" => finding.level > Level::Pass,
                 _ => finding.level > Level::Note,
@@ -88,7 +88,7 @@ impl SidesAudit {
         found.collect()
     }
 
-    /// What leaves nothing to decide.
+    /// The findings that prevent a verdict.
     pub fn refusals(&self) -> Vec<SidesFinding<'_>> {
         let mut findings = self.findings();
         findings.retain(|it| REFUSING.contains(&it.rule) && it.finding.level >= Level::Fail);
@@ -97,7 +97,7 @@ impl SidesAudit {
 }
 
 impl SidesFinding<'_> {
-    /// Which side it is about, in a word.
+    /// `A`, `B` or `A and B`.
     pub fn of(&self) -> &'static str {
         match self.side {
             Some(0) => "A",
@@ -107,10 +107,10 @@ impl SidesFinding<'_> {
     }
 }
 
-/// The side all of whose runs began before the other's first.
+/// The side whose runs all began before the first run of the other.
 fn first_side(sides: [&Subject<'_>; 2]) -> Option<usize> {
     let spans = sides.map(|side| {
-        // RFC 3339 in UTC sorts as text.
+        // RFC 3339 times in UTC sort as text.
         let begun = side.runs.iter().map(|run| &run.record.header.started_at);
         Some((begun.clone().min()?, begun.max()?))
     });

@@ -1,82 +1,82 @@
-//! What the caller hands over: the records, and what was declared before they were made.
+//! The input of the audit: the records, and the declarations made before the runs.
 
 use std::collections::BTreeSet;
 
 use samples::Record;
 
-/// What is audited.
+/// The input of the audit.
 #[derive(Debug, Clone, Default)]
 pub struct Subject<'a> {
-    /// The runs, in the order of their numbers; of two sides, those of the first before those of the second.
+    /// The runs in the order of their numbers; for two sides, those of the first before those of the second.
     pub runs: Vec<Measured<'a>>,
-    /// What was declared before the runs.
+    /// The declarations made before the runs.
     pub declared: Declared,
-    /// What else lies beside the records.
+    /// The other files beside the records.
     pub kept: BesideRecords,
 }
 
-/// One run, and what others have found out about it.
+/// One run, with the facts that other crates derived about it.
 #[derive(Debug, Clone)]
 pub struct Measured<'a> {
-    /// Its record.
+    /// The run record.
     pub record: &'a Record,
-    /// What limited it; `None` where nobody has looked.
+    /// The limiting resource; `None` if it was not determined.
     pub limit: Option<Limit>,
-    /// The side of a comparison that it belongs to, where two sides were handed over.
+    /// The side of the comparison that the run belongs to, if there are two.
     pub side: Option<String>,
 }
 
-/// What limited a run.
+/// The limit of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// The resource; `None` where no resource that was observed was short.
+    /// The resource; `None` if no observed resource was saturated.
     pub resource: Option<String>,
-    /// The figures, or what was not observed.
+    /// The figures, or the inputs that were not observed.
     pub evidence: String,
 }
 
-/// What was declared before the runs.
+/// The declarations made before the runs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Declared {
-    /// An experiment was declared at all; false of a single run of a command.
+    /// True for an experiment; false for a single run of a command.
     pub is_experiment: bool,
-    /// The factors, in their order.
+    /// The factors, in the order of the experiment.
     pub factors: Vec<String>,
-    /// Runs that the plan holds.
+    /// Number of planned runs.
     pub planned_runs: Option<u32>,
-    /// What was to be compared.
+    /// The declared comparison.
     pub comparison: Option<Comparison>,
-    /// Variables of the server that the experiment sets, as the server spells them.
+    /// Server variables that the experiment sets, in the server's spelling.
     pub variables: BTreeSet<String>,
-    /// Of the time that a user of the application waits, the share that the database has; `None` where nobody said.
+    /// Share of a user's waiting time that is spent in the database, 0 to 1; `None` if not declared.
     pub database_share: Option<f64>,
 }
 
-/// What was to be compared.
+/// A declared comparison.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Comparison {
     /// The factors whose levels are compared.
     pub factors: Vec<String>,
-    /// What is compared, as `throughput` or `p99`; empty where nothing was said.
+    /// The metric, for example `throughput` or `p99`; empty if not declared.
     pub metric: String,
-    /// The smallest difference that matters, as a share; `None` where nothing was said.
+    /// The smallest difference that matters, as a share; `None` if not declared.
     pub min_effect: Option<f64>,
 }
 
-/// What else lies beside the records.
+/// The other files beside the records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BesideRecords {
-    /// Records of attempts that broke off and that another attempt replaced.
+    /// Number of records of interrupted attempts that were replaced by another attempt.
     pub replaced: u32,
-    /// Records of runs that were done again because other work had disturbed them.
+    /// Number of records of runs that were repeated because other load had disturbed them.
     pub disturbed: u32,
-    /// The text of the experiment stands beside the records, and its hash is that of the records; `None` where there is
-    /// none to look at.
+    /// Whether the hash of the experiment file beside the records equals the hash in the records; `None` if there is no
+    /// such file.
     pub experiment_is_unchanged: Option<bool>,
 }
 
 impl<'a> Subject<'a> {
-    /// One run of a command.
+    /// The input for a single run of a command.
     pub fn of_run(record: &'a Record, limit: Option<Limit>) -> Self {
         Self {
             runs: vec![Measured {

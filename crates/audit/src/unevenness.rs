@@ -1,15 +1,15 @@
-//! What makes counters and times of one run disagree although each is right: a machine or a client that did not come in time.
+//! Reasons why correct counters and times of one run disagree: a busy machine, or a late event loop.
 
 use samples::Disturbance;
 use units::{duration, percent};
 
 use crate::run::Run;
 
-/// An event loop that comes back this late has looked at its connections, and read its counters, at other times than the
-/// server did; nanoseconds.
+/// Delay of an event loop from which it sampled its connections and read its counters at other times than the server
+/// did; nanoseconds.
 const LATE_NS: u64 = 50_000_000;
 
-/// Why counters that were read at about the same time need not agree, in words; `None` on a quiet machine.
+/// Why counters read at about the same time may disagree, as text; `None` on a quiet machine.
 pub(crate) fn unevenness(run: &Run<'_>) -> Option<String> {
     let disturbance = Disturbance::of(run.record)
         .filter(|it| it.is_above(Disturbance::OTHERS, Disturbance::STEAL));

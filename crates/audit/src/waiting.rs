@@ -1,8 +1,8 @@
-//! The rules that cannot be evaluated yet, and what they wait for.
+//! The rules that cannot be evaluated yet, each with its missing input.
 
 use crate::rule::WaitingRule;
 
-/// All of them, in the order of the page.
+/// All waiting rules, in the order of the page.
 pub const WAITING: &[WaitingRule] = &[WaitingRule {
     id: "W01",
     name: "a claim about storage comes from random access past the page cache",

@@ -1,6 +1,6 @@
-//! Lists in sentences.
+//! Lists as text within a sentence.
 
-/// At most `most` of some words, the rest as a number.
+/// The first `most` of the words; the rest as a number.
 pub(crate) fn listed(words: &[String], most: usize) -> String {
     if words.len() <= most {
         return words.join(", ");

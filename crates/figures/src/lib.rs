@@ -1,7 +1,7 @@
-//! The figures of one run: computed once from its record, and read by every output, comparison and rule.
+//! The figures of one run, computed once from its record and used by every output, comparison and rule.
 //!
-//! How a percentile is shown is decided here and nowhere else: [`Percentile::measured_ns`] and [`Percentile::is_thin`] of
-//! one run, [`are_thin`] of several together.
+//! The display of percentiles is decided here only: by [`Percentile::measured_ns`] and [`Percentile::is_thin`] for one
+//! run, by [`are_thin`] for several together.
 
 mod operation;
 mod percentile;

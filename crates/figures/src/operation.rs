@@ -11,13 +11,13 @@ pub struct OperationFigures {
     pub load: String,
     /// Operation type.
     pub operation: String,
-    /// Successful operations.
+    /// Number of successful operations.
     pub count: u64,
-    /// Failed operations.
+    /// Number of failed operations.
     pub errors: u64,
-    /// Successful operations per second; `None` when nothing was measured.
+    /// Successful operations per second; `None` without a measurement.
     pub throughput_per_s: Option<f64>,
-    /// Response times; `None` when no operation succeeded. Those that never came back are in it only where the run
+    /// Response times; `None` if no operation succeeded. Operations that never completed are included only if the run
     /// has no other operation type.
     pub response: Option<Times>,
     /// Service times, from the send; `None` in a closed loop.
@@ -29,12 +29,12 @@ pub struct OperationFigures {
 pub struct StatementFigures {
     /// Name of the load.
     pub load: String,
-    /// Statement.
+    /// Name of the statement.
     pub statement: String,
-    /// How many returned rows, changed rows or did neither.
+    /// Number of statements that returned rows, changed rows or did neither.
     pub classes: Classes,
-    /// Statements per second; `None` when nothing was measured.
+    /// Statements per second; `None` without a measurement.
     pub throughput_per_s: Option<f64>,
-    /// Their times.
+    /// Times of the statements; `None` if none was completed.
     pub times: Option<Times>,
 }

@@ -1,56 +1,56 @@
-//! One percentile, how much it rests on, and how it is shown (rule M09).
+//! A percentile of one run, the number of operations behind it, and its display (rule M09).
 
 use samples::Histogram;
 use stats::percentile_range;
 
-/// The quantiles that every output gives.
+/// The quantiles in every output.
 pub const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
-/// Independent operations beyond a percentile, without which it is thin: the next run may give quite another (rule M09).
+/// Independent operations beyond a percentile below which it is thin: the next run may differ widely (rule M09).
 pub const BEYOND: f64 = 10.0;
 
 /// Confidence of a percentile's interval.
 const CONFIDENCE: f64 = 0.95;
 
-/// One percentile of one run, and how much it rests on.
+/// A percentile of one run, with the number of operations behind it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Percentile {
-    /// Which one: 0.99 for the 99th.
+    /// The quantile: 0.99 for the 99th percentile.
     pub quantile: f64,
-    /// Its value, nanoseconds, whether it was measured or not.
+    /// Its value, nanoseconds, even if too few operations support it.
     pub ns: u64,
-    /// Operations beyond it, on its nearer side.
+    /// Operations beyond it, on its thinner side.
     pub beyond: f64,
-    /// The same counted as what they are worth: where slow ones come in bursts, a burst is hardly more than one.
+    /// Independent operations beyond it: a burst of slow ones counts as little more than one.
     pub independent: f64,
-    /// Its 95 % interval inside the run, nanoseconds, by order statistics; `None` for an end that lies beyond all
+    /// Its 95 % interval within the run, nanoseconds, by order statistics; `None` for an end that lies beyond all
     /// operations.
     pub interval_ns: (Option<u64>, Option<u64>),
 }
 
 impl Percentile {
-    /// Its value, nanoseconds; `None` where no operation lies beyond it, for then it is the maximum by another name.
+    /// Its value, nanoseconds; `None` if no operation lies beyond it, because it is then simply the maximum.
     pub fn measured_ns(&self) -> Option<u64> {
         (self.is_end() || self.beyond >= 1.0 - ROUNDING).then_some(self.ns)
     }
 
-    /// True where it rests on so little that it is marked.
+    /// True if too few operations support it, so that it is marked.
     pub fn is_thin(&self) -> bool {
         are_thin([self])
     }
 
-    /// The shortest and the longest time are exact, whatever their number.
+    /// The minimum and the maximum are exact for any number of operations.
     fn is_end(&self) -> bool {
         self.quantile <= 0.0 || self.quantile >= 1.0
     }
 }
 
-/// As far as a float counts: of 200 values ten lie beyond the 95th.
+/// Tolerance for floating point: exactly ten of 200 values lie beyond the 95th percentile.
 const ROUNDING: f64 = 1e-9;
 
-/// The one decision: whether the same percentile of these runs, or of one, is marked as thin. Where it is not, each run has
-/// ten operations beyond it, and all of them together ten independent ones: a run's worth is that of its bursts, another
-/// run's are others.
+/// Whether a percentile of these runs, or of a single run, is marked as thin; every output uses this function. It is
+/// not thin if each run has ten operations beyond it, and all runs together ten independent ones: bursts make the
+/// operations of one run dependent, but not those of different runs.
 pub fn are_thin<'p>(runs: impl IntoIterator<Item = &'p Percentile>) -> bool {
     let mut independent = 0.0;
     for run in runs {
@@ -69,7 +69,7 @@ fn are_enough(beyond: f64) -> bool {
     beyond >= BEYOND - ROUNDING
 }
 
-/// The 95 % interval of a quantile of times of which so many are independent.
+/// The 95 % interval of a quantile of times with this number of independent ones.
 pub(crate) fn interval_ns(
     times: &Histogram,
     quantile: f64,

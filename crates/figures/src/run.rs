@@ -13,9 +13,9 @@ use crate::{
 
 /// The figures of one run, over its measurement phase.
 ///
-/// Throughput is what came back while it was measured, divided by that time. All other figures are of the operations
-/// that were due in the measurement, whenever they came back: a backlog that is worked off after the stop makes no
-/// throughput, and no wait is left out of the response times.
+/// Throughput is the number of operations completed during the measurement, divided by its duration. All other figures
+/// are of the operations that were due in the measurement, regardless of when they completed: a backlog that is
+/// completed after the stop does not count as throughput, and no wait is left out of the response times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunFigures {
     /// Length of the measurement, seconds.
@@ -24,36 +24,36 @@ pub struct RunFigures {
     pub count: u64,
     /// Failed operations of all types.
     pub errors: u64,
-    /// Operations per second that were asked for; `None` in a closed loop.
+    /// Requested operations per second; `None` in a closed loop.
     pub offered_per_s: Option<f64>,
-    /// Successful operations per second; `None` when nothing was measured.
+    /// Successful operations per second; `None` without a measurement.
     pub throughput_per_s: Option<f64>,
-    /// New-Orders per minute, those that were rolled back on purpose included; `None` where none ran.
+    /// New-Orders per minute, including intentional rollbacks; `None` without New-Orders.
     pub new_orders_per_min: Option<f64>,
-    /// Response times of all types together; those that never came back count with the time that they had waited.
+    /// Response times of all types together; operations that never completed count with their waiting time so far.
     pub response: Option<Times>,
-    /// Service times, from the send; `None` in a closed loop, where they are the response times.
+    /// Service times, from the send; `None` in a closed loop, where they equal the response times.
     pub service: Option<Times>,
-    /// From the moment at which a user was due to the moment at which its request went out.
+    /// Delays from the time at which a user was due to the sending of its request.
     pub send_lag: Option<Times>,
-    /// Statements of all operations by what they did.
+    /// Statements of all operations, counted by effect.
     pub classes: Classes,
     /// Figures by load and operation, sorted.
     pub operations: Vec<OperationFigures>,
-    /// Figures by load and statement, sorted; empty where operations are single statements.
+    /// Figures by load and statement, sorted; empty if operations are single statements.
     pub statements: Vec<StatementFigures>,
-    /// CPU of the machine that the server stands on; `None` when it was not observed.
+    /// CPU usage of the server's machine; `None` if it was not observed.
     pub server_cpu: Option<CpuUse>,
-    /// CPU of the machine that dbdyno ran on; `None` when it was not observed.
+    /// CPU usage of the machine that dbdyno ran on; `None` if it was not observed.
     pub client_cpu: Option<CpuUse>,
-    /// CPUs that the server used, in the mean.
+    /// Mean number of CPUs used by the server.
     pub server_cpus: Option<f64>,
-    /// CPUs that dbdyno used, in the mean.
+    /// Mean number of CPUs used by dbdyno.
     pub client_cpus: Option<f64>,
 }
 
 impl RunFigures {
-    /// The figures of `record`, with the percentiles that every output gives.
+    /// The figures of `record`, with the percentiles of every output.
     pub fn of(record: &Record) -> Self {
         Self::with_quantiles(record, &QUANTILES)
     }
@@ -100,26 +100,26 @@ impl RunFigures {
         }
     }
 
-    /// So many of something by the time of the measurement; `None` when nothing was measured.
+    /// A count divided by the duration of the measurement, per second; `None` without a measurement.
     pub fn per_s(&self, count: u64) -> Option<f64> {
         per_s(count, self.measured_s)
     }
 
-    /// CPU time of dbdyno for one statement, microseconds; `None` when it was not observed.
+    /// CPU time of dbdyno per statement, microseconds; `None` if it was not observed.
     pub fn client_us_per_statement(&self) -> Option<f64> {
         let statements = Some(self.classes.all()).filter(|statements| *statements > 0)?;
         Some(self.client_cpus? * self.measured_s * 1e6 / statements as f64)
     }
 }
 
-/// The intervals of the measured phase, and the percentiles that are asked for.
+/// The intervals of the measured phase, and the requested percentiles.
 struct MeasuredPhase<'r> {
     intervals: Vec<&'r Interval>,
     quantiles: &'r [f64],
 }
 
 impl<'r> MeasuredPhase<'r> {
-    /// The figures of some times, of which `of` finds those of an interval.
+    /// The figures of `all`; `of` returns the histograms of an interval.
     fn times(
         &self,
         all: &Durations,
@@ -189,7 +189,7 @@ fn per_s(count: u64, measured_s: f64) -> Option<f64> {
     (measured_s > 0.0).then(|| count as f64 / measured_s)
 }
 
-/// Response times, and the waits of those that never came back.
+/// Response times, including the waits of operations that never completed.
 fn with_waits(record: &Record, mut response: Durations) -> Durations {
     if let Some(offered) = &record.offered {
         response.add(&offered.waits);
@@ -197,7 +197,7 @@ fn with_waits(record: &Record, mut response: Durations) -> Durations {
     response
 }
 
-/// CPUs of the observed machine that is not the one of the other half of the run.
+/// CPUs of the observed machine that does not carry the other half of the run.
 fn cpus_without(record: &Record, other: Host) -> f64 {
     let mut machines = record.machines.iter();
     let machine = machines.find(|machine| machine.host != other);

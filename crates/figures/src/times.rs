@@ -1,4 +1,4 @@
-//! Times of one kind: how many, how long, and their percentiles with what each rests on.
+//! Times of one kind: count, mean, extremes and percentiles.
 
 use samples::{Durations, Histogram};
 use stats::effective_events;
@@ -8,7 +8,7 @@ use crate::percentile::{BEYOND, Percentile, interval_ns};
 /// Times of one kind in nanoseconds: response times count from the scheduled start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Times {
-    /// How many.
+    /// Number of times.
     pub count: u64,
     /// Arithmetic mean.
     pub mean_ns: f64,
@@ -16,12 +16,12 @@ pub struct Times {
     pub min_ns: u64,
     /// Exact maximum.
     pub max_ns: u64,
-    /// In the order in which they were asked for.
+    /// Percentiles in the requested order.
     pub percentiles: Vec<Percentile>,
 }
 
 impl Times {
-    /// The figures of these durations, each of which counts as independent; `None` when there is none.
+    /// The figures of durations that are all independent; `None` without durations.
     pub fn of(durations: &Durations, quantiles: &[f64]) -> Option<Self> {
         let mut times = Self::in_bursts(durations, quantiles, &[])?;
         for percentile in &mut times.percentiles {
@@ -32,10 +32,10 @@ impl Times {
         Some(times)
     }
 
-    /// The same where slow ones may come in bursts; each interval has some of the durations.
+    /// As [`Self::of`], for slow operations that may come in bursts; `intervals` holds the durations by interval.
     ///
-    /// Source: L. Kish, Survey Sampling (1965), section 5.4, by [`stats::effective_events`]; with fewer than ten intervals,
-    /// which show no bursts, the plain number.
+    /// Source: L. Kish, Survey Sampling (1965), section 5.4, by [`stats::effective_events`]; the plain number with
+    /// fewer than ten intervals, which do not show bursts.
     pub(crate) fn in_bursts(
         durations: &Durations,
         quantiles: &[f64],
@@ -47,7 +47,7 @@ impl Times {
             .map(|it| sum(it, Histogram::count))
             .collect();
         let percentiles = quantiles.iter().map(|quantile| {
-            // HDR answers with the upper edge of a bucket; no percentile may lie beyond the exact maximum.
+            // HDR returns the upper edge of a bucket; no percentile may exceed the exact maximum.
             let edge_ns = durations.histogram.quantile_ns(*quantile).unwrap_or(0);
             let share = (1.0 - quantile).min(*quantile);
             let beyond = durations.count as f64 * share;
@@ -57,7 +57,7 @@ impl Times {
                 let slow: Vec<f64> = intervals.iter().map(slow).collect();
                 Some(effective_events(&total, &slow)? * (1.0 - quantile))
             };
-            // Below the median bursts lie on its far side.
+            // Below the median, bursts lie on the thicker side.
             let independent = if *quantile >= 0.5 { worth() } else { None };
             let independent = independent.unwrap_or(simple).min(simple).min(beyond);
             let worth = if share > 0.0 {
@@ -82,19 +82,19 @@ impl Times {
         })
     }
 
-    /// One of the percentiles that were asked for.
+    /// One of the requested percentiles.
     pub fn percentile(&self, quantile: f64) -> Option<&Percentile> {
         let mut percentiles = self.percentiles.iter();
         percentiles.find(|it| it.quantile.total_cmp(&quantile).is_eq())
     }
 
-    /// The same in nanoseconds; `None` also where nothing lies beyond it.
+    /// The value of a percentile, nanoseconds; `None` also if no operation lies beyond it.
     pub fn measured_ns(&self, quantile: f64) -> Option<u64> {
         self.percentile(quantile)?.measured_ns()
     }
 
-    /// Its order of magnitude, nanoseconds, for the threshold of a rule: also where its operations come in bursts; `None`
-    /// with fewer than ten of them beyond it.
+    /// Magnitude of a percentile, nanoseconds, for the threshold of a rule: also if its operations come in bursts;
+    /// `None` with fewer than ten operations beyond it.
     pub fn magnitude_ns(&self, quantile: f64) -> Option<u64> {
         let percentile = self.percentile(quantile)?;
         (percentile.beyond >= BEYOND).then_some(percentile.ns)
@@ -127,7 +127,7 @@ mod tests {
             let intervals: Vec<Vec<&Histogram>> = histograms.iter().map(|it| vec![it]).collect();
             Times::in_bursts(&all, &[0.98], &intervals).unwrap()
         };
-        // All that is slow comes in two of the 120 seconds.
+        // All slow operations occur in two of the 120 seconds.
         let burst = seconds(&|second, _| second == 60 || second == 61);
         assert!(burst.percentiles[0].independent < 10.0, "{burst:?}");
         assert!(burst.percentiles[0].is_thin());
@@ -136,7 +136,7 @@ mod tests {
         assert!(!spread.percentiles[0].is_thin());
     }
 
-    /// As a damaged record has them.
+    /// As in a damaged record.
     #[test]
     fn a_maximum_below_the_minimum_does_no_harm() {
         let mut times = Durations::default();

@@ -1,4 +1,4 @@
-//! The files and directories that this process made, so that it can take back these and no others.
+//! The files and directories that this process created, so that it can remove exactly these.
 
 use std::{
     fs, io,
@@ -7,7 +7,7 @@ use std::{
 
 use crate::{error::Error, replacement::replace};
 
-/// What this process made, in order of time.
+/// The paths that this process created, in order of time.
 #[derive(Debug, Default)]
 pub struct Created {
     files: Vec<PathBuf>,
@@ -15,8 +15,7 @@ pub struct Created {
 }
 
 impl Created {
-    /// Makes a directory and those above it that are not there; true where it made this one itself, and no other
-    /// process did.
+    /// Creates a directory and its missing parents; true if this process, and no other, created the directory itself.
     pub fn make_dir(&mut self, dir: &Path) -> Result<bool, Error> {
         match fs::create_dir(dir) {
             Ok(()) => {
@@ -37,7 +36,7 @@ impl Created {
         }
     }
 
-    /// Writes a file; one that was there before is replaced and stays what it was: not made here.
+    /// Writes a file; a file that existed before is replaced and does not count as created.
     pub fn write(&mut self, path: &Path, content: &[u8]) -> Result<(), Error> {
         let is_new = path.symlink_metadata().is_err();
         replace(path, content)?;
@@ -47,13 +46,13 @@ impl Created {
         Ok(())
     }
 
-    /// Whether this process made it.
+    /// Whether this process created the path.
     pub fn holds(&self, path: &Path) -> bool {
         let mut all = self.files.iter().chain(&self.directories);
         all.any(|made| made == path)
     }
 
-    /// Takes everything back, the directories only where nothing else is in them. What cannot be removed stays.
+    /// Removes everything that was created, directories only if nothing else is in them. Failed removals are ignored.
     pub fn remove(&mut self) {
         for file in self.files.drain(..) {
             let _ = fs::remove_file(file);

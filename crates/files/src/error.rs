@@ -1,37 +1,37 @@
-//! Why a file could not be written, locked or removed.
+//! The errors of writing, locking and removing files.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-/// Why a file could not be written, locked or removed.
+/// A file could not be written, locked or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The system refused.
+    /// The operating system returned an error.
     #[error("cannot {what} {}: {source}", path.display())]
     Io {
-        /// As in "cannot write".
+        /// The action, as in "cannot write".
         what: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Another process holds the lock.
     #[error("{}: {} is writing there", path.display(), holder(*pid))]
     Held {
-        /// The lock's file.
+        /// Path of the lock file.
         path: PathBuf,
-        /// The process, where it is known.
+        /// The process, if known.
         pid: Option<u32>,
     },
-    /// Another file system is mounted inside, which is not ours to empty.
+    /// Another file system is mounted inside, which must not be emptied.
     #[error("cannot remove {}: another file system is mounted on {}", dir.display(), mounted.display())]
     Mounted {
-        /// What was to be removed; nothing of it was.
+        /// The directory to remove; nothing of it was removed.
         dir: PathBuf,
-        /// Where.
+        /// The mount point.
         mounted: PathBuf,
     },
 }
@@ -43,7 +43,7 @@ impl Error {
     }
 }
 
-/// For those who name file and deed themselves.
+/// For callers that name the file and the action themselves.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         match error {

@@ -1,4 +1,5 @@
-//! Files beside those of others: written whole, locked while in use, removed only by their maker; others' read within limits.
+//! Safe handling of files: atomic replacement, locks, removal by the creator only, and bounded reading of files of
+//! others.
 
 mod created;
 mod error;

@@ -1,4 +1,4 @@
-//! A lock file: one process at a time works on what lies beside it.
+//! A lock file, which gives one process at a time access to the files beside it.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -14,7 +14,7 @@ use rustix::{
 
 use crate::error::Error;
 
-/// A lock that is held. The kernel gives it back when the process dies; the file goes with the lock.
+/// A held lock. The kernel releases it when the process dies; the file is removed with the lock.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -22,7 +22,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock, or says which process has it.
+    /// Takes the lock; the error names the process that holds it.
     pub fn take(path: &Path) -> Result<Self, Error> {
         loop {
             let mut file = open(path, 0o666).map_err(Error::io("open", path))?;
@@ -37,7 +37,7 @@ impl Lock {
                 }
                 Err(error) => return Err(Error::io("lock", path)(error.into())),
             }
-            // The last holder may have removed the file between the two calls.
+            // The previous holder may have removed the file between the two calls.
             if !is_at(&file, path).map_err(Error::io("lock", path))? {
                 continue;
             }
@@ -53,16 +53,16 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Removed while it is held: whoever opened it meanwhile finds that it is gone. What fails leaves a file that
-        // nobody holds.
+        // Removed while the lock is held: a process that opened the file meanwhile detects that it is gone. If the
+        // removal fails, the file remains without a holder.
         let _ = fs::remove_file(&self.path);
-        // Closing alone may come too late: a process that another thread is just starting holds a copy of the file
+        // Closing alone may release too late: a process that another thread is just starting holds a copy of the file
         // until its exec.
         let _ = flock(&self.file, FlockOperation::Unlock);
     }
 }
 
-/// Who holds a lock on a file, as `process 4711`; `None` where nobody does, or where that cannot be told.
+/// The holder of a lock on a file, as `process 4711`; `None` if there is none, or if it cannot be determined.
 pub fn holder(path: &Path) -> Option<String> {
     let file = File::open(path).ok()?;
     match flock(&file, FlockOperation::NonBlockingLockShared) {
@@ -75,7 +75,7 @@ pub fn holder(path: &Path) -> Option<String> {
     Some(pid.map_or("another process".to_owned(), |pid| format!("process {pid}")))
 }
 
-/// The process that locks a file with this inode: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
+/// The process that locks the file with this inode: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
 fn pid_of(locks: &str, inode: u64) -> Option<u32> {
     let end = format!(":{inode}");
     let of_file = |line: &&str| {
@@ -86,7 +86,7 @@ fn pid_of(locks: &str, inode: u64) -> Option<u32> {
     line.split_ascii_whitespace().nth(4)?.parse().ok()
 }
 
-/// Opens a file to hold a lock on it; a link is not followed.
+/// Opens a file for locking; symbolic links are not followed.
 pub(crate) fn open(path: &Path, mode: u32) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
@@ -98,7 +98,7 @@ pub(crate) fn open(path: &Path, mode: u32) -> io::Result<File> {
         .open(path)
 }
 
-/// Whether an open file is the one that has this name now.
+/// Whether an open file is the one that has this path now.
 pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let opened = file.metadata()?;
     match path.symlink_metadata() {

@@ -1,4 +1,4 @@
-//! Files that a user or a server names: only regular ones are opened, and no more is read of them than their purpose needs.
+//! Bounded reading of files that a user or a server names: only regular files are opened.
 
 use std::{
     fs::{File, OpenOptions},
@@ -12,16 +12,16 @@ use std::{
 
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, fstatfs, major, minor};
 
-/// The file system of pipes without a name, as a shell makes them for `<(command)`. Source: linux/magic.h.
+/// The file system of unnamed pipes, which a shell creates for `<(command)`. Source: linux/magic.h.
 const PIPEFS: u64 = 0x5049_5045;
-/// File systems whose files are made up by the kernel while they are read: some of them never end, some wait.
+/// File systems whose files the kernel generates while they are read: some never end, some block.
 /// Source: linux/magic.h: proc, sysfs, debugfs, tracefs.
 const OF_THE_KERNEL: [u64; 4] = [0x9fa0, 0x6265_6572, 0x6462_6720, 0x7472_6163];
 /// Major and minor number of `/dev/null`.
 const NULL: (u32, u32) = (1, 3);
 
-/// Opens a regular file for reading. A FIFO would wait for a writer and a device may never end: they are refused before
-/// they are opened. A pipe of the shell (`<(command)`) and `/dev/null` are as good as files.
+/// Opens a regular file for reading. A FIFO would wait for a writer and a device may never end, so both are refused
+/// before they are opened. A pipe of the shell (`<(command)`) and `/dev/null` are accepted.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let stat = fstat(&found)?;
@@ -32,8 +32,8 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Opens a regular file that somebody else names, such as a server in its variables: neither a pipe nor `/dev/null` is
-/// one, nor what the kernel makes up while it is read, which may never end or wait.
+/// Opens a regular file named by another party, such as a server in its variables. Pipes and `/dev/null` are refused,
+/// as are files that the kernel generates while they are read, which may never end or may block.
 pub fn open_foreign(path: &Path) -> io::Result<File> {
     let found = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let kind = FileType::from_raw_mode(fstat(&found)?.st_mode);
@@ -43,7 +43,7 @@ pub fn open_foreign(path: &Path) -> io::Result<File> {
     open_kind(&found, kind)
 }
 
-/// The first `bytes_max` bytes of a regular file that somebody else names.
+/// The first `bytes_max` bytes of a regular file named by another party.
 pub fn read_foreign(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_foreign(path)?
@@ -64,7 +64,7 @@ fn open_kind(found: &OwnedFd, kind: FileType) -> io::Result<File> {
     }
 }
 
-/// Opens what was looked at, whatever has the name by now.
+/// Opens the file that was checked, even if the path now refers to another one.
 fn open_found(found: &OwnedFd, flags: OFlags) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
@@ -72,7 +72,7 @@ fn open_found(found: &OwnedFd, flags: OFlags) -> io::Result<File> {
         .open(format!("/proc/self/fd/{}", found.as_raw_fd()))
 }
 
-/// The same; an error where it is longer than `bytes_max`.
+/// As [`open_regular`]; an error if the file is longer than `bytes_max`.
 pub fn open_regular_within(path: &Path, bytes_max: u64) -> io::Result<File> {
     let file = open_regular(path)?;
     if file.metadata()?.len() > bytes_max {
@@ -82,13 +82,13 @@ pub fn open_regular_within(path: &Path, bytes_max: u64) -> io::Result<File> {
     }
 }
 
-/// The content of a regular file; an error where it is longer than `bytes_max`.
+/// The content of a regular file; an error if it is longer than `bytes_max`.
 pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
-    // It may grow, and a pipe has no length.
+    // The file may grow, and a pipe has no length.
     read_within(open_regular_within(path, bytes_max)?, bytes_max)
 }
 
-/// All that a stream has, such as standard input; an error where it is longer than `bytes_max`.
+/// The whole content of a stream, such as standard input; an error if it is longer than `bytes_max`.
 pub fn read_within(stream: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     stream.take(bytes_max + 1).read_to_end(&mut bytes)?;
@@ -104,7 +104,7 @@ fn too_long(bytes_max: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, message)
 }
 
-/// The same as text.
+/// As [`read_regular`], as text.
 pub fn read_regular_text(path: &Path, bytes_max: u64) -> io::Result<String> {
     let bytes = read_regular(path, bytes_max)?;
     String::from_utf8(bytes).map_err(|error| {
@@ -148,7 +148,7 @@ mod tests {
             error.to_string(),
             "longer than 1.00 KiB, the limit for such a file"
         );
-        // Nothing of it is on the disk.
+        // The file is sparse and uses no disk space.
         File::create(&file).unwrap().set_len(1 << 40).unwrap();
         let error = read_regular(&file, 1 << 20).unwrap_err();
         assert_eq!(

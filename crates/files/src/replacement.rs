@@ -1,6 +1,7 @@
-//! A file that takes the place of another one whole: written beside it, put on disk, renamed.
+//! Atomic replacement of a file: the new content is written beside it, synced and renamed.
 //!
-//! Beside `origin.json` that is `.origin.json.dbdyno-new`. A killed process leaves it behind at most; the next
+//! For `origin.json` the new file is `.origin.json.dbdyno-new`. A killed process can leave it behind; the next
+//! replacement of the same file reuses it.
 //! replacement of the same file takes it over.
 
 use std::{
@@ -17,41 +18,42 @@ use crate::{
     lock::{is_at, open},
 };
 
-/// Puts content in the place of a file. Whoever reads the file, at any moment and after any crash, sees the old content
-/// or the new one. A symbolic link stays; the file that it leads to is replaced.
+/// Replaces the content of a file. A reader sees the old content or the new one, at any time and after any crash. A
+/// symbolic link is kept; its target is replaced.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
     Replacement::begin(path)?.hold(content)
 }
 
-/// The same for a file that only its owner may read.
+/// As [`replace`], for a file that only its owner may read.
 pub fn replace_private(path: &Path, content: &[u8]) -> Result<(), Error> {
     Replacement::begin_private(path)?.hold(content)
 }
 
-/// The new file while it is written; unless it is put in place, nothing stays of it.
+/// A new file that is being written; it is removed unless it is committed.
 #[derive(Debug)]
 pub struct Replacement {
-    /// The file that is replaced.
+    /// The file to replace.
     path: PathBuf,
-    /// The name of the new one until then; `None` for what is no file, such as a terminal: it is written at once.
+    /// Temporary path of the new file; `None` for a path that is not a file, such as a terminal: it is written
+    /// directly.
     new: Option<PathBuf>,
     file: File,
 }
 
 impl Replacement {
-    /// Begins with an empty file; it gets the permissions of the file that it replaces.
+    /// Creates an empty new file with the permissions of the file that it will replace.
     pub fn begin(path: &Path) -> Result<Self, Error> {
         Self::begin_as(path, None)
     }
 
-    /// Begins with an empty file that only its owner may read.
+    /// Creates an empty new file that only its owner may read.
     pub fn begin_private(path: &Path) -> Result<Self, Error> {
         Self::begin_as(path, Some(0o600))
     }
 
     fn begin_as(path: &Path, mode: Option<u32>) -> Result<Self, Error> {
         let failed = || Error::io("write", path);
-        // A link to a file that is not there yet is written through as `open` would.
+        // A link to a missing file creates that file, as with `open`.
         let path = match path.canonicalize() {
             Ok(real) => real,
             Err(_) => path.to_owned(),
@@ -79,7 +81,7 @@ impl Replacement {
         Ok(begun)
     }
 
-    /// The new file's name until it is in place, for those who write it by name.
+    /// Path of the new file before the commit, for callers that write it by path.
     pub fn path(&self) -> &Path {
         self.new.as_deref().unwrap_or(&self.path)
     }
@@ -89,7 +91,7 @@ impl Replacement {
         written.map_err(Error::io("write", &self.path))
     }
 
-    /// Puts the file in place once everything is written.
+    /// Replaces the file after everything has been written.
     pub fn commit(mut self) -> Result<(), Error> {
         let placed = put_in_place(&mut self, b"");
         placed.map_err(Error::io("write", &self.path))
@@ -109,25 +111,25 @@ impl Write for Replacement {
 impl Drop for Replacement {
     fn drop(&mut self) {
         if let Some(new) = self.new.take() {
-            // It was never put in place, and its lock is still held: nobody else writes it.
+            // The file was not committed and its lock is still held: no other process writes it.
             let _ = fs::remove_file(new);
         }
     }
 }
 
-/// What a replacement does to a file system; a test takes another one's place.
+/// The file system operations of a replacement; tests substitute their own.
 trait Steps {
-    /// Writes content behind what the new file has.
+    /// Appends content to the new file.
     fn write(&mut self, content: &[u8]) -> io::Result<()>;
-    /// Waits until the new file is on disk.
+    /// Syncs the new file to disk.
     fn sync_file(&mut self) -> io::Result<()>;
-    /// Gives the new file the old one's name.
+    /// Renames the new file to the old one's name.
     fn rename(&mut self) -> io::Result<()>;
-    /// Waits until the name is on disk.
+    /// Syncs the directory to disk.
     fn sync_directory(&mut self) -> io::Result<()>;
 }
 
-/// The order is what it is about: a name never leads to content that a power failure could still take away.
+/// The order matters: a name must never refer to content that a power cut could still lose.
 fn put_in_place(steps: &mut impl Steps, content: &[u8]) -> io::Result<()> {
     steps.write(content)?;
     steps.sync_file()?;
@@ -142,7 +144,7 @@ impl Steps for Replacement {
 
     fn sync_file(&mut self) -> io::Result<()> {
         match self.file.sync_all() {
-            // A pipe or a terminal has no disk.
+            // Pipes and terminals cannot be synced.
             Err(_) if self.new.is_none() => Ok(()),
             synced => synced,
         }
@@ -157,7 +159,7 @@ impl Steps for Replacement {
     }
 
     fn sync_directory(&mut self) -> io::Result<()> {
-        // Some file systems cannot; the content is in place all the same.
+        // Some file systems cannot sync a directory; the file is replaced nevertheless.
         let _ = File::open(directory_of(&self.path)).and_then(|directory| directory.sync_all());
         Ok(())
     }
@@ -182,7 +184,7 @@ fn open_alone(new: &Path, mode: u32) -> io::Result<File> {
     loop {
         let file = open(new, mode)?;
         flock(&file, FlockOperation::LockExclusive)?;
-        // The process before may have given it the old one's name meanwhile.
+        // The previous process may have renamed it meanwhile.
         if is_at(&file, new)? {
             return Ok(file);
         }

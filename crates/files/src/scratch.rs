@@ -1,4 +1,4 @@
-//! Directories in the system's temporary directory that never outlast their process for long.
+//! Temporary directories that are removed with their process, or soon after a kill.
 
 use std::{
     fs::{self, File},
@@ -15,12 +15,12 @@ use crate::{
     tree::remove_marked,
 };
 
-/// The file in such a directory that says so; it is locked as long as its process lives.
+/// The marker file of such a directory; it is locked during the lifetime of its process.
 const MARKER: &str = "dbdyno-scratch";
-/// What it says.
+/// Content of the marker file.
 const WORDS: &str = "a directory that dbdyno made for a moment; the next dbdyno removes it\n";
 
-/// A directory that goes with its process: when it is dropped, or, after a kill, when the next one of its kind is made.
+/// A temporary directory that is removed when dropped or, after a kill, when the next one with its prefix is created.
 #[derive(Debug)]
 pub struct Scratch {
     directory: PathBuf,
@@ -28,7 +28,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes one that only the user may enter, its name beginning with `prefix`.
+    /// Creates a directory that only the user may enter, with a name that starts with `prefix`.
     pub fn make(prefix: &str) -> Result<Self, Error> {
         Self::make_in(&std::env::temp_dir(), prefix)
     }
@@ -43,7 +43,7 @@ impl Scratch {
             let mut marker = open(&path, 0o600).map_err(failed())?;
             flock(&marker, FlockOperation::LockExclusive)
                 .map_err(|error| failed()(error.into()))?;
-            // Until it was locked, the sweep of another process could take it for one that was left behind.
+            // Before it was locked, the sweep of another process could have taken it for an abandoned one.
             if is_at(&marker, &path).map_err(failed())? {
                 marker.write_all(WORDS.as_bytes()).map_err(failed())?;
                 return Ok(Self {
@@ -54,7 +54,7 @@ impl Scratch {
         }
     }
 
-    /// The directory.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.directory
     }
@@ -62,12 +62,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now goes when the next one is made.
+        // If it cannot be removed now, the next sweep removes it.
         let _ = remove_marked(&self.directory, MARKER, None);
     }
 }
 
-/// Removes what killed processes left; what cannot be removed is none of this process's concern.
+/// Removes the directories of killed processes; failures are ignored.
 fn sweep(root: &Path, prefix: &str) {
     let own = rustix::process::getuid().as_raw();
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
@@ -83,17 +83,17 @@ fn sweep(root: &Path, prefix: &str) {
     }
 }
 
-/// `None` for a directory without the marker, or with one whose process lives.
+/// `None` for a directory without the marker, or with a living process.
 fn sweep_one(directory: &Path) -> Option<()> {
     let path = directory.join(MARKER);
-    // Not created where it is not there.
+    // A missing marker must not be created.
     path.symlink_metadata().ok().filter(|it| it.is_file())?;
     let mut marker = open(&path, 0o600).ok()?;
     flock(&marker, FlockOperation::NonBlockingLockExclusive).ok()?;
     let mut words = String::new();
     (&mut marker).take(1000).read_to_string(&mut words).ok()?;
     let is_whole = words == WORDS && is_at(&marker, &path).ok()?;
-    // Killed before it had written its words: nothing else is in it then.
+    // The process was killed before it wrote the content: the directory is otherwise empty then.
     let is_bare = words.is_empty() && fs::read_dir(directory).ok()?.count() == 1;
     if is_whole || is_bare {
         remove_marked(directory, MARKER, None).ok()?;
@@ -109,7 +109,7 @@ mod tests {
     fn the_next_one_removes_what_a_kill_left_and_nothing_else() {
         let root = tempfile::tempdir().unwrap();
         let there = |name: &str| root.path().join(name).exists();
-        // Of a killed process, of the user, of a user who writes something else into such a file.
+        // Of a killed process, of the user, and of a user who wrote other content into a file of this name.
         for (name, file, text) in [
             ("x-killed", MARKER, WORDS),
             ("x-theirs", "thesis.txt", ""),

@@ -1,4 +1,4 @@
-//! Removes directories with everything in them, but never what is only mounted there.
+//! Removal of directory trees that never crosses a mount point.
 
 use std::{
     fs, io,
@@ -9,8 +9,8 @@ use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
 
 use crate::error::Error;
 
-/// Removes a directory with everything in it. Symbolic links are removed, not what they lead to; where another file
-/// system is mounted inside, it is an error and nothing is removed. None is no error.
+/// Removes a directory with its content. Symbolic links are removed, but not their targets. If another file system is
+/// mounted inside, it is an error and nothing is removed. A missing directory is not an error.
 pub fn remove_tree(dir: &Path) -> Result<(), Error> {
     refuse_mounts(dir, is_mount_point)?;
     match fs::remove_dir_all(dir) {
@@ -21,8 +21,9 @@ pub fn remove_tree(dir: &Path) -> Result<(), Error> {
     }
 }
 
-/// Removes a directory that a marker file says is ours, the marker last: what a removal that breaks off leaves is still
-/// known as ours. Without the marker nothing is removed; false then. `late` is a file that goes just before the marker.
+/// Removes a directory that a marker file identifies as ours. The marker is removed last, so that an interrupted
+/// removal still leaves it identifiable. Without the marker nothing is removed and the result is false. `late` is a
+/// file that is removed just before the marker.
 pub fn remove_marked(dir: &Path, marker: &str, late: Option<&str>) -> Result<bool, Error> {
     let marker = dir.join(marker);
     let late = late.map(|name| dir.join(name));
@@ -55,11 +56,11 @@ pub fn remove_marked(dir: &Path, marker: &str, late: Option<&str>) -> Result<boo
     Ok(true)
 }
 
-/// An error where something is mounted below a directory, at any depth.
+/// An error if something is mounted below a directory, at any depth.
 fn refuse_mounts(dir: &Path, is_mounted: fn(&Path) -> bool) -> Result<(), Error> {
     let mut left: Vec<PathBuf> = vec![dir.to_owned()];
     while let Some(next) = left.pop() {
-        // What cannot be listed cannot be emptied either: the removal says so.
+        // A directory that cannot be listed cannot be emptied either, and the removal reports the error.
         for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
             let path = entry.path();
             if is_mounted(&path) {
@@ -76,8 +77,8 @@ fn refuse_mounts(dir: &Path, is_mounted: fn(&Path) -> bool) -> Result<(), Error>
     Ok(())
 }
 
-/// Whether a file system, or a part of one, is mounted here. Kernels before 5.8 do not say; there only a directory of
-/// another device is known as one.
+/// Whether a file system, or a part of one, is mounted here. Kernels before 5.8 do not report it; a mount is then
+/// recognised only by its different device.
 fn is_mount_point(path: &Path) -> bool {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let Ok(stat) = statx(CWD, path, flags, StatxFlags::BASIC_STATS) else {

@@ -1,6 +1,6 @@
-//! Which options exist in which server version, what they take and how far: facts read from running servers.
+//! The options of each server version with their types and limits, read from running servers.
 //!
-//! `crates/mycnf/catalogue/mysql.tsv` and `mariadb.tsv` hold them, one line per option and form of it:
+//! `crates/mycnf/catalogue/mysql.tsv` and `mariadb.tsv` hold them, one line per option and form:
 //!
 //! ```text
 //! name                  5.5.9 5.6.24 5.7.22 8.0.12 8.0.33 9.7   kind  min      max                   words
@@ -13,32 +13,32 @@ use std::sync::LazyLock;
 
 use crate::name::OptionName;
 
-/// The two families of servers: what one drops, the other often keeps.
+/// The two families of servers: an option removed in one often remains in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
-    /// MySQL, and what is built from it.
+    /// MySQL and its derivatives.
     MySql,
     /// MariaDB.
     MariaDb,
 }
 
-/// What an option takes.
+/// The values that an option accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Nothing: the server has such a variable, but no option.
+    /// None: the server has a variable of this name, but no option.
     VariableOnly,
-    /// Anything: the option is there for old files and does nothing.
+    /// Anything: the option exists for old files and has no effect.
     NoEffect,
     Boolean,
-    /// A whole number or size; the limits are `None` where the server tells none.
+    /// An integer or size; the limits are `None` if the server does not report them.
     Integer {
         min: Option<i128>,
         max: Option<i128>,
     },
     Decimal,
-    /// One of these words, separated by commas.
+    /// One of these comma-separated words.
     Word(&'static str),
-    /// Some of these words, separated by commas.
+    /// Some of these comma-separated words.
     Words(&'static str),
     Text,
 }
@@ -48,7 +48,7 @@ pub(crate) enum Kind {
 pub(crate) struct KnownOption {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
-    /// `x` for each version that has it in this form.
+    /// One character per version: `x` if it has the option in this form.
     columns: &'static str,
 }
 
@@ -124,8 +124,8 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The catalogue nearest to a version: the newest that is not newer, else the oldest.
-    /// [`Catalogue::covers`] tells whether it is near enough to judge by.
+    /// The catalogue nearest to a version: the newest that is not newer, otherwise the oldest.
+    /// [`Catalogue::covers`] decides whether it is near enough to judge by.
     pub fn nearest(family: Family, version: &[u32]) -> Self {
         let table = Table::of(family);
         let column = table
@@ -146,12 +146,12 @@ impl Catalogue {
         }
     }
 
-    /// The version that it was read from.
+    /// The server version that the catalogue was read from.
     pub fn version(&self) -> &'static str {
         self.table.versions[self.column]
     }
 
-    /// Its place among the versions of its family.
+    /// Index of the version within its family.
     pub(crate) fn column(&self) -> usize {
         self.column
     }
@@ -161,17 +161,17 @@ impl Catalogue {
         self.family
     }
 
-    /// Whether a version is of the same series (5.7, 10.11), so that its options are these but for a few.
+    /// Whether a version is of the same series (5.7, 10.11), so that its options are the same with few exceptions.
     pub fn covers(&self, version: &[u32]) -> bool {
         same_series(&numbers(self.version()), version)
     }
 
-    /// Whether this version takes an option of this name, in any spelling, in an option file.
+    /// Whether this version accepts an option of this name, in any spelling, in an option file.
     pub fn has(&self, name: &OptionName) -> bool {
         self.find(name).is_some()
     }
 
-    /// The option of this name, in any spelling that the version takes.
+    /// The option of this name, in any spelling that the version accepts.
     pub(crate) fn find(&self, name: &OptionName) -> Option<&'static KnownOption> {
         let spellings = name.spellings();
         let mut spellings = spellings.iter();
@@ -180,20 +180,20 @@ impl Catalogue {
             .or_else(|| self.abbreviated(name))
     }
 
-    /// The row of exactly this name.
+    /// The row with exactly this name.
     pub(crate) fn row(&self, name: &str) -> Option<&'static KnownOption> {
         let mut rows = self.table.rows_of(name).iter();
         rows.find(|row| self.is_here(row))
     }
 
-    /// The one option that the name is the beginning of, where the version takes abbreviations.
+    /// The only option that starts with the name, if the version accepts abbreviations.
     fn abbreviated(&self, name: &OptionName) -> Option<&'static KnownOption> {
         let takes_them = self.family == Family::MariaDb
             || numbers(self.version()).as_slice() < [5, 7].as_slice();
         self.completions(name).filter(|_| takes_them)
     }
 
-    /// The one option that begins with the name.
+    /// The only option that starts with the name.
     pub(crate) fn completions(&self, name: &OptionName) -> Option<&'static KnownOption> {
         let mut rows = self.table.rows.iter().filter(|row| {
             row.name.starts_with(name.folded()) && self.is_here(row) && is_option(row)
@@ -211,7 +211,7 @@ impl Catalogue {
             .map(|row| row.name)
     }
 
-    /// The oldest and the newest version of the family in which the option works; `None` when it does in none.
+    /// The oldest and the newest version of the family in which the option has an effect; `None` if there is none.
     pub(crate) fn span(family: Family, name: &str) -> Option<(&'static str, &'static str)> {
         let table = Table::of(family);
         let works = |row: &&KnownOption| is_option(row) && row.kind != Kind::NoEffect;
@@ -270,7 +270,7 @@ mod tests {
                     );
                 }
             }
-            // A version has an option in one form.
+            // Each version has an option in one form only.
             for pair in table
                 .rows
                 .windows(2)

@@ -1,4 +1,4 @@
-//! The connection options that client programs take from option files.
+//! The connection options that client programs read from option files.
 
 use std::fmt;
 use std::io;
@@ -11,23 +11,23 @@ use crate::file::OptionFile;
 use crate::given_options::Options;
 use crate::name::is_switched_on;
 
-/// The groups that dbdyno reads: those of every MySQL and MariaDB client, and its own.
+/// The groups that dbdyno reads: those of all MySQL and MariaDB clients, and its own.
 const GROUPS: [&str; 4] = ["client", "client-server", "client-mariadb", "dbdyno"];
 
-/// Which option files to read.
+/// The option files to read.
 #[derive(Debug, Clone, Default)]
 pub struct ClientFiles {
-    /// `--no-defaults`: read none.
+    /// `--no-defaults`: read no file.
     pub no_defaults: bool,
     /// `--defaults-file`: read only this one.
     pub defaults_file: Option<PathBuf>,
-    /// `--defaults-extra-file`: read this one after the system's and before the user's own.
+    /// `--defaults-extra-file`: read this one after the system's files and before the user's own.
     pub defaults_extra_file: Option<PathBuf>,
     /// The home directory, for `~/.my.cnf`.
     pub home: Option<PathBuf>,
 }
 
-/// How to reach the server, as the `protocol` option has it.
+/// How to connect to the server: the `protocol` option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
     /// `protocol = tcp`
@@ -45,7 +45,7 @@ pub struct ClientOptions {
     pub password: Option<String>,
     /// `host`
     pub host: Option<String>,
-    /// `port`; `None` also for 0, which means the default.
+    /// `port`; `None` also for 0, which selects the default.
     pub port: Option<u16>,
     /// `socket`
     pub socket: Option<PathBuf>,
@@ -53,7 +53,7 @@ pub struct ClientOptions {
     pub database: Option<String>,
     /// `protocol`
     pub transport: Option<Transport>,
-    /// The wish of `ssl-mode`, `ssl`, `skip-ssl` or `ssl-verify-server-cert`, as a value of `ssl-mode` in capitals.
+    /// The value of `ssl-mode`, in capitals, from `ssl-mode`, `ssl`, `skip-ssl` or `ssl-verify-server-cert`.
     pub ssl_mode: Option<String>,
     /// `ssl-ca`
     pub ssl_ca: Option<PathBuf>,
@@ -63,7 +63,7 @@ pub struct ClientOptions {
     pub server_public_key_path: Option<PathBuf>,
     /// `compress`
     pub compress: bool,
-    /// Files that were left out because everybody may write to them, as the mysql client does.
+    /// World-writable files, which are ignored as by the mysql client.
     pub ignored: Vec<PathBuf>,
 }
 
@@ -77,7 +77,7 @@ impl ClientOptions {
         })
     }
 
-    /// Takes the connection options of one file, `client.cnf` of a private server for example.
+    /// Reads the connection options of one file, for example `client.cnf` of a private server.
     pub fn from_file(file: &OptionFile) -> Result<Self, Error> {
         Self::from_options(&Options::from_groups(file, &GROUPS))
     }
@@ -103,7 +103,7 @@ impl ClientOptions {
     }
 }
 
-/// Never shows the password.
+/// Omits the password.
 impl fmt::Debug for ClientOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -119,8 +119,8 @@ impl fmt::Debug for ClientOptions {
 }
 
 impl ClientFiles {
-    /// The options of some groups, in the mysql client's order; beside them the files that were left out because
-    /// everybody may write to them, as the mysql client does.
+    /// The options of some groups, in the mysql client's order, and the world-writable files, which are ignored as by
+    /// the mysql client.
     ///
     /// Source: MySQL Reference Manual, "Using Option Files".
     pub fn options(&self, groups: &[impl AsRef<str>]) -> Result<(Options, Vec<PathBuf>), Error> {
@@ -147,7 +147,7 @@ impl ClientFiles {
         Ok((options, ignored))
     }
 
-    /// The files in reading order, each with whether it has to exist.
+    /// The files in reading order, each with whether it is required.
     fn paths(&self) -> Vec<(PathBuf, bool)> {
         if self.no_defaults {
             return Vec::new();
@@ -173,7 +173,7 @@ fn wrong_value(entry: &Entry, expected: &'static str) -> Error {
     }
 }
 
-/// `password` without a value asks the mysql client to prompt; there is nobody to ask during a benchmark.
+/// `password` without a value makes the mysql client prompt, which is impossible during a benchmark.
 fn password(options: &Options) -> Result<Option<String>, Error> {
     match options.last("password") {
         None => Ok(None),

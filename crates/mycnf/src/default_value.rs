@@ -1,4 +1,4 @@
-//! The values that variables have in a server without any option, as SHOW GLOBAL VARIABLES tells them.
+//! The default values of server variables, as SHOW GLOBAL VARIABLES reports them without any option.
 //!
 //! `crates/mycnf/catalogue/defaults_mysql.tsv` and `defaults_mariadb.tsv` hold them, read from running servers; the
 //! second column has an `x` for every version of the heading in which this is the value:
@@ -9,13 +9,13 @@
 //! sync_binlog  xx....                                 0
 //! ```
 //!
-//! Variables that name a place, a moment or the server itself are not among them.
+//! Variables that contain a path, a time or the identity of the server are not included.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use crate::catalogue::{Catalogue, Family};
 
-/// Values by version, in the order of the heading.
+/// Values of each version, in the order of the heading.
 type Values = BTreeMap<&'static str, Vec<(&'static str, &'static str)>>;
 
 static MYSQL: LazyLock<Values> =
@@ -37,9 +37,8 @@ fn parse(text: &'static str) -> Values {
 }
 
 impl Catalogue {
-    /// The value that a variable has where no option was given; `None` of a variable that this version does not have
-    /// or whose value is of the instance. Some follow from the machine or from other variables: the value is that
-    /// of a small machine.
+    /// The default value of a variable; `None` if this version does not have the variable or if its value depends on
+    /// the instance. Some defaults depend on the machine or on other variables: the value is that of a small machine.
     pub fn default_value(&self, variable: &str) -> Option<&'static str> {
         let values = match self.family() {
             Family::MySql => &*MYSQL,

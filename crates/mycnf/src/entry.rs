@@ -1,4 +1,4 @@
-//! One option as it stands in an option file, and where it stands.
+//! One option of an option file, with its origin.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::name::OptionName;
 
-/// Where options come from that dbdyno adds.
+/// Origin of the options that dbdyno adds.
 pub(crate) const OURS: &str = "dbdyno";
 
-/// Where an option comes from: `base.cnf line 3`.
+/// The origin of an option: `base.cnf line 3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     path: Arc<Path>,
@@ -51,23 +51,23 @@ impl fmt::Display for Origin {
 /// One option of an option file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The group it stands in, without brackets.
+    /// The group that contains it, without brackets.
     pub group: String,
     /// The name as written, for example `loose-innodb_io_capacity`.
     pub name: OptionName,
     /// The value, unquoted and unescaped; `None` for an option without `=`.
     pub value: Option<String>,
-    /// Where it stands.
+    /// File and line of the option.
     pub origin: Origin,
 }
 
 impl Entry {
-    /// Whether the user wrote it, in a file or as a single option.
+    /// Whether the user set it, in a file or as a single option.
     pub fn is_the_users(&self) -> bool {
         self.origin.line.is_some() || self.origin.path() != Path::new(OURS)
     }
 
-    /// An option that stands in no file; `origin` says who wants it.
+    /// An option that is not in a file; `origin` names its source.
     pub(crate) fn made(group: &str, name: &str, value: Option<String>, origin: &str) -> Self {
         Self {
             group: group.to_owned(),
@@ -78,7 +78,7 @@ impl Entry {
     }
 }
 
-/// Never shows a password.
+/// Omits passwords.
 impl fmt::Debug for Entry {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = match &self.value {

@@ -1,4 +1,4 @@
-//! What can be wrong with an option file.
+//! The errors of reading and using option files.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub enum Error {
     Read {
         /// The option file.
         path: PathBuf,
-        /// The cause.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A file or directory named by `!include` or `!includedir` cannot be read.
@@ -22,57 +22,57 @@ pub enum Error {
     Include {
         /// The line of the directive.
         at: Origin,
-        /// What it names.
+        /// The file or directory.
         path: PathBuf,
-        /// The cause.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Includes nest too deeply, most often because a file includes itself.
+    /// Includes are nested too deeply, usually because a file includes itself.
     #[error("{at}: includes nest more than {limit} files deep")]
     IncludeDepth {
-        /// The line of the directive that is one too many.
+        /// The line of the first directive beyond the limit.
         at: Origin,
-        /// The limit.
+        /// Largest number of levels.
         limit: usize,
     },
-    /// A line that is neither group, option, comment nor include.
+    /// A line that is not a group, an option, a comment or an include.
     #[error("{at}: {what}")]
     Syntax {
         /// The line.
         at: Origin,
-        /// What is wrong with it.
+        /// The syntax error.
         what: &'static str,
     },
-    /// An option's value is of the wrong kind.
+    /// The value of an option has the wrong type.
     #[error("{at}: option {name}: '{value}' is not {expected}")]
     Value {
-        /// Where the option stands.
+        /// File and line of the option.
         at: Origin,
         /// The option as written.
         name: String,
         /// The value as written.
         value: String,
-        /// What is expected.
+        /// The expected type.
         expected: &'static str,
     },
-    /// An option that dbdyno decides for a private server was asked for.
+    /// The user set an option that dbdyno decides for a private server.
     #[error("option {name} cannot be set: dbdyno decides it for its private servers")]
     Reserved {
         /// The option as written.
         name: String,
     },
-    /// A name or value that no option file can hold.
+    /// A name or value that cannot be written to an option file.
     #[error("option {name:?}: {what}")]
     Unprintable {
         /// The option as written.
         name: String,
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
 }
 
 impl Error {
-    /// What the user can do, where there is something.
+    /// The user's remedy, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Read { .. } => Some("check the path and its permissions".to_owned()),

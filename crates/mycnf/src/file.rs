@@ -1,4 +1,4 @@
-//! An option file with everything that it includes.
+//! An option file with its included files.
 
 use std::fmt;
 use std::io;
@@ -11,19 +11,19 @@ use crate::line::{Line, parse_line};
 use crate::name::OptionName;
 use crate::print::{unprintable, write_entries};
 
-/// How deep includes may nest: the servers' own limit.
+/// Largest depth of nested includes, equal to the servers' own limit.
 const INCLUDE_DEPTH_MAX: usize = 10;
-/// Longest option file.
+/// Largest size of an option file, bytes.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// The options of an option file in the order in which they are read, included files in their places.
+/// The options of an option file in reading order, with included files at the position of their directive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OptionFile {
     entries: Vec<Entry>,
 }
 
 impl OptionFile {
-    /// Reads a file and what it includes.
+    /// Reads a file and its includes.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let bytes = files::read_regular(path, BYTES_MAX).map_err(|source| Error::Read {
             path: path.to_owned(),
@@ -34,7 +34,7 @@ impl OptionFile {
         Ok(file)
     }
 
-    /// Reads text; `path` is the name that errors and origins show. Includes are followed.
+    /// Parses text and its includes; `path` is the file name in errors and origins.
     pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
         let mut file = Self::default();
         file.add_bytes(text.as_bytes(), &Arc::from(path), 0)?;
@@ -46,7 +46,7 @@ impl OptionFile {
         &self.entries
     }
 
-    /// Adds an option to be printed; an error when no option file can hold it.
+    /// Adds an option for printing; an error if it cannot be written to an option file.
     pub fn push(&mut self, group: &str, name: &str, value: Option<String>) -> Result<(), Error> {
         if let Some(what) = unprintable(name, value.as_deref()) {
             let name = name.to_owned();
@@ -129,7 +129,7 @@ impl OptionFile {
     }
 }
 
-/// Prints the options, groups and all; includes are resolved.
+/// Prints the options with their groups; includes are resolved.
 impl fmt::Display for OptionFile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_entries(&self.entries, formatter)

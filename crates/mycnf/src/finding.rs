@@ -1,35 +1,35 @@
-//! What a server has to say about one option of the user's.
+//! Findings of a server or a catalogue about one option of the user.
 
 use std::fmt;
 
 use crate::entry::{Entry, Origin};
 
-/// What a finding means for the start of the server.
+/// The effect of a finding on the start of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// The server would not start, or would not follow the line at all.
+    /// The server would not start, or would ignore the whole line.
     Refused,
-    /// The server starts, and the user should know.
+    /// The server starts; the finding is for information.
     Note,
 }
 
-/// One option and what is to be said about it.
+/// A finding about one option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Where the option stands.
+    /// File and line of the option.
     pub at: Origin,
     /// The option as written, with its value: `innodb_log_file_size=1G`.
     pub option: String,
-    /// What it means for the start.
+    /// The effect on the start of the server.
     pub severity: Severity,
-    /// What is the matter: `unknown to this version`.
+    /// The finding: `unknown to this version`.
     pub what: String,
-    /// What to write instead, where that is known.
+    /// The option to write instead, if known.
     pub hint: Option<String>,
 }
 
 impl Finding {
-    /// A finding about an option as it stands in a file.
+    /// A finding about an option of a file.
     pub fn new(entry: &Entry, severity: Severity, what: impl Into<String>) -> Self {
         let name = entry.name.as_written();
         let option = match &entry.value {
@@ -46,13 +46,13 @@ impl Finding {
         }
     }
 
-    /// The same finding with what to write instead, if that is known.
+    /// The same finding with a hint.
     pub fn hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self
     }
 
-    /// Whether it keeps the server from starting as asked.
+    /// Whether it prevents the server from starting as configured.
     pub fn is_refusal(&self) -> bool {
         self.severity == Severity::Refused
     }

@@ -1,25 +1,25 @@
-//! The options of some groups, later ones winning.
+//! The options of several groups, of which the last setting takes precedence.
 
 use crate::entry::Entry;
 use crate::file::OptionFile;
 use crate::name::OptionName;
 
-/// Options in reading order. An option that stands twice counts as last written; both are kept, because some
-/// options (`replicate-ignore-db`, `plugin-load-add`) add up.
+/// Options in reading order. Of repeated options the last one takes effect; all are kept, because some options
+/// (`replicate-ignore-db`, `plugin-load-add`) accumulate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     entries: Vec<Entry>,
 }
 
 impl Options {
-    /// The options of a file that stand in one of the groups. Group names are compared without case.
+    /// The options of a file from any of these groups. Group names are compared case-insensitively.
     pub fn from_groups(file: &OptionFile, groups: &[impl AsRef<str>]) -> Self {
         let mut options = Self::default();
         options.add(file, groups);
         options
     }
 
-    /// Adds the options of another file: they win over those that are here.
+    /// Adds the options of another file, which take precedence over the present ones.
     pub fn add(&mut self, file: &OptionFile, groups: &[impl AsRef<str>]) {
         let read = |entry: &&Entry| {
             groups
@@ -30,7 +30,7 @@ impl Options {
             .extend(file.entries().iter().filter(read).cloned());
     }
 
-    /// The entry that decides an option, in any spelling.
+    /// The effective entry of an option, in any spelling.
     pub fn last(&self, name: &str) -> Option<&Entry> {
         let wanted = OptionName::new(name);
         self.entries
@@ -39,7 +39,7 @@ impl Options {
             .find(|entry| entry.name.base() == wanted.base())
     }
 
-    /// The value that decides an option; `None` when it is absent or has no value.
+    /// The effective value of an option; `None` if it is absent or has no value.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.last(name)?.value.as_deref()
     }
@@ -53,7 +53,7 @@ impl Options {
         self.entries.push(entry);
     }
 
-    /// Takes out every entry of an option, in any spelling.
+    /// Removes every entry of an option, in any spelling.
     pub(crate) fn remove(&mut self, name: &str) {
         let wanted = OptionName::new(name);
         self.entries

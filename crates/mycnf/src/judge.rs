@@ -1,4 +1,4 @@
-//! Judges options by the catalogue of a version, for servers that cannot be asked.
+//! The judgement of options by the catalogue of a version, for servers that cannot be run.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use crate::finding::{Finding, Severity};
 use crate::name::{OptionName, is_switched_on};
 use crate::unknown::explain_unknown;
 
-/// How many allowed words a hint lists.
+/// A hint lists at most this many allowed words.
 const WORDS_SHOWN_MAX: usize = 12;
 
-/// What the version that the catalogue was read from would say about each option.
+/// The findings of the catalogue's version about each option.
 pub fn judge(catalogue: &Catalogue, entries: &[Entry]) -> Vec<Finding> {
     entries
         .iter()
@@ -52,7 +52,7 @@ fn judge_value(kind: &Kind, name: &OptionName, value: &str) -> Option<(Severity,
             None => refused("the value is no number with a unit of K, M, G, T, P or E"),
             Some(number) => {
                 let becomes = number.max(min.unwrap_or(number)).min(max.unwrap_or(number));
-                // -1 often means that the server decides.
+                // -1 usually means that the server chooses the value.
                 let cut = becomes != number && number != -1;
                 cut.then(|| (Severity::Note, format!("becomes {becomes}")))
             }
@@ -79,7 +79,7 @@ fn judge_value(kind: &Kind, name: &OptionName, value: &str) -> Option<(Severity,
     }
 }
 
-/// Servers take a word in either case, its beginning, or its number.
+/// Servers accept a word in any case, a prefix of it, or its number.
 fn is_word_of(words: &str, value: &str) -> bool {
     let value = value.trim().to_ascii_lowercase();
     let is_start = |word: &str| word.to_ascii_lowercase().starts_with(&value);
@@ -88,8 +88,8 @@ fn is_word_of(words: &str, value: &str) -> bool {
         || matches!(value.as_str(), "true" | "false")
 }
 
-/// A number as the servers read it: an optional sign, digits, one letter that multiplies, and whatever follows
-/// it: they take `1GB` as `1G`.
+/// A number as the servers parse it: an optional sign, digits, one suffix letter, and ignored trailing characters:
+/// `1GB` is `1G`.
 pub fn parse_number(text: &str) -> Option<i128> {
     let text = text.trim();
     let (sign, rest) = match text.strip_prefix('-') {
@@ -115,7 +115,7 @@ pub fn parse_number(text: &str) -> Option<i128> {
     number.checked_mul(sign << shift)
 }
 
-/// What an option takes, as a hint: `allowed: 5242880 to 9223372036854775807`, as far as the catalogue knows.
+/// The values that an option accepts, as a hint: `allowed: 5242880 to 9223372036854775807`, if the catalogue has them.
 pub fn allowed(catalogue: &Catalogue, name: &OptionName) -> Option<String> {
     match catalogue.find(name)?.kind {
         Kind::Boolean => Some("allowed: 0 or 1".to_owned()),

@@ -1,4 +1,4 @@
-//! The my.cnf option file: parse, print, layer, and generate the one file of a private server.
+//! The my.cnf option file: parsing, printing, layering, checking, and generating the file of a private server.
 //!
 //! ```
 //! let file = mycnf::OptionFile::parse(

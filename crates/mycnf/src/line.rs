@@ -1,12 +1,12 @@
 //! One line of an option file.
 //!
-//! Source: behaviour of MariaDB 10.11's `my_print_defaults`, which shares its reader with every MySQL and
-//! MariaDB program.
+//! Source: behaviour of MariaDB 10.11's `my_print_defaults`, whose parser is shared by every MySQL and MariaDB
+//! program.
 
-/// The longest line in bytes: the servers read 4096 at a time and take the rest for a line of its own.
+/// Largest length of a line, bytes: the servers read 4096 bytes at a time and treat the rest as another line.
 pub(crate) const LINE_BYTES_MAX: usize = 4094;
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     /// Empty or a comment.
@@ -24,7 +24,7 @@ pub(crate) enum Line<'a> {
     IncludeDirectory(&'a str),
 }
 
-/// Reads one line, without its line end; an error says what is wrong.
+/// Parses one line, without its line end; the error describes the problem.
 pub(crate) fn parse_line(text: &str) -> Result<Line<'_>, &'static str> {
     let text = text.trim_matches(is_space);
     match text.as_bytes().first() {
@@ -70,7 +70,7 @@ fn parse_directive(text: &str) -> Result<Line<'_>, &'static str> {
     }
 }
 
-/// Cuts the line at its first `#` outside quotes. A quote counts wherever it stands, even inside a word.
+/// Cuts the line at its first `#` outside quotes. Quotes count even inside a word.
 fn without_comment(text: &str) -> &str {
     let mut open: Option<char> = None;
     let mut escaped = false;
@@ -87,7 +87,7 @@ fn without_comment(text: &str) -> &str {
     text
 }
 
-/// Takes off one pair of quotes that encloses the whole value.
+/// Removes one pair of quotes that encloses the whole value.
 fn unquote(value: &str) -> &str {
     ['"', '\'']
         .iter()
@@ -95,7 +95,7 @@ fn unquote(value: &str) -> &str {
         .unwrap_or(value)
 }
 
-/// Resolves `\n \t \r \b \s \" \' \\`; any other backslash stays.
+/// Resolves `\n \t \r \b \s \" \' \\`; any other backslash remains.
 fn unescape(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let mut characters = value.chars();
@@ -118,7 +118,7 @@ fn unescape(value: &str) -> String {
     out
 }
 
-/// White space as the servers see it: ASCII only, with the vertical tab.
+/// White space for the servers: ASCII only, including the vertical tab.
 pub(crate) fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t'..='\r')
 }
@@ -127,7 +127,7 @@ pub(crate) fn is_space(character: char) -> bool {
 mod tests {
     use super::*;
 
-    /// Each pair was put through MariaDB 10.11's `my_print_defaults`.
+    /// Each pair was checked with MariaDB 10.11's `my_print_defaults`.
     #[test]
     fn values_as_the_servers_read_them() {
         for (line, value) in [

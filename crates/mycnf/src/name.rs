@@ -1,14 +1,14 @@
-//! An option's name, with the spellings that mean the same option.
+//! The name of an option, in all spellings of the same option.
 
 use std::fmt;
 
-/// The prefix of an option that a server may pass over when it does not know it.
+/// The prefix of an option that a server may ignore if it is unknown.
 const LOOSE: &str = "loose_";
 
-/// The prefixes that change how an option is taken, not which one it is.
+/// The prefixes that modify an option without changing its identity.
 const PREFIXES: [&str; 4] = ["loose_", "skip_", "enable_", "disable_"];
 
-/// An option's name: kept as written, compared by [`OptionName::base`].
+/// The name of an option: kept as written, compared by [`OptionName::base`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionName {
     written: String,
@@ -17,7 +17,7 @@ pub struct OptionName {
 }
 
 impl OptionName {
-    /// Takes a name as written, with any prefix.
+    /// A name as written, with any prefix.
     pub fn new(written: &str) -> Self {
         let folded = written.replace('-', "_");
         let mut base = folded.as_str();
@@ -41,23 +41,23 @@ impl OptionName {
         &self.written
     }
 
-    /// The name with `_`, without `loose-`, `skip-`, `enable-` and `disable-`: two names with the same base
-    /// set the same option. `skip_networking` has the base `networking`.
+    /// The name with `_`, without `loose-`, `skip-`, `enable-` and `disable-`: names with the same base set the same
+    /// option. `skip_networking` has the base `networking`.
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// The name with `_`, without `loose-`: as a server's own lists have it.
+    /// The name with `_`, without `loose-`: the spelling in a server's own lists.
     pub fn folded(&self) -> &str {
         &self.folded
     }
 
-    /// Whether the server may pass over the option when it does not know it.
+    /// Whether the server may ignore the option if it is unknown.
     pub fn is_loose(&self) -> bool {
         self.folded.len() < self.written.len()
     }
 
-    /// The names under which a server may list this option, the fullest first.
+    /// The names under which a server may list this option, the longest first.
     /// `skip-name-resolve` is listed with its prefix, `skip-log-bin` without.
     ///
     /// Source: MySQL Reference Manual, "Program Option Modifiers".
@@ -72,7 +72,7 @@ impl OptionName {
         spellings
     }
 
-    /// Whether the name itself switches the option off (`skip-ssl`, `disable-log-bin`).
+    /// Whether the name itself disables the option (`skip-ssl`, `disable-log-bin`).
     pub fn switches_off(&self) -> bool {
         let name = &self.folded;
         name.len() > self.base.len() && (name.starts_with("skip_") || name.starts_with("disable_"))
@@ -85,8 +85,8 @@ impl fmt::Display for OptionName {
     }
 }
 
-/// Whether a boolean option is on: no value, `1`, `on`, `true` and `yes` mean on, and a `skip-` name turns it
-/// round. `None` for a value that is no boolean.
+/// Whether a boolean option is on: no value, `1`, `on`, `true` and `yes` mean on; a `skip-` name inverts the value.
+/// `None` for a value that is not boolean.
 pub fn is_switched_on(name: &OptionName, value: Option<&str>) -> Option<bool> {
     let on = match value.map(str::to_ascii_lowercase).as_deref() {
         None | Some("1" | "on" | "true" | "yes") => true,

@@ -1,12 +1,12 @@
-//! Takes the passwords out of an option file's text, so that a copy of it can be shared.
+//! Removal of passwords from the text of an option file, so that a copy can be shared.
 
 use crate::{line::is_space, name::OptionName};
 
-/// What stands in place of a line with a password.
+/// The replacement of a line with a password.
 const NOTE: &str = "# dbdyno left a password out of this copy";
 
-/// The same text without the lines that hold a password, whichever their group and also in comments; `None` where it has
-/// none. Line numbers stay.
+/// The text without the lines that hold a password, in any group and also in comments; `None` if there are none. Line
+/// numbers are preserved.
 pub fn without_passwords(text: &str) -> Option<String> {
     let mut is_changed = false;
     let mut copy = String::with_capacity(text.len());
@@ -23,7 +23,7 @@ pub fn without_passwords(text: &str) -> Option<String> {
     is_changed.then_some(copy)
 }
 
-/// Whether a line sets `password`, one of its numbered kind, or an abbreviation that MySQL's programs accept.
+/// Whether a line sets `password`, a numbered variant, or an abbreviation that MySQL's programs accept.
 fn holds_password(line: &str) -> bool {
     let begin = |character: char| is_space(character) || matches!(character, '#' | ';');
     let Some((name, value)) = line.trim_start_matches(begin).split_once('=') else {

@@ -1,11 +1,11 @@
-//! Prints options so that the servers, and this crate, read back the same.
+//! The printing of options in a form that the servers, and this crate, read back unchanged.
 
 use std::fmt;
 
 use crate::entry::Entry;
 use crate::line::{LINE_BYTES_MAX, is_space};
 
-/// Writes entries with a `[group]` line wherever the group changes.
+/// Writes entries, with a `[group]` line wherever the group changes.
 pub(crate) fn write_entries<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     out: &mut impl fmt::Write,
@@ -31,7 +31,7 @@ fn write_option(name: &str, value: Option<&str>, out: &mut impl fmt::Write) -> f
     }
 }
 
-/// Why this option cannot stand in an option file, if so.
+/// Why this option cannot be written to an option file; `None` if it can.
 pub(crate) fn unprintable(name: &str, value: Option<&str>) -> Option<&'static str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.is_empty() || !name.bytes().all(plain) {
@@ -47,7 +47,7 @@ pub(crate) fn unprintable(name: &str, value: Option<&str>) -> Option<&'static st
     None
 }
 
-/// Whether a value reads back as itself without quotes.
+/// Whether a value is read back unchanged without quotes.
 fn is_plain(value: &str) -> bool {
     !value.starts_with(is_space)
         && !value.ends_with(is_space)

@@ -1,7 +1,7 @@
-//! The option file of a private server: the user's layers made safe, with what dbdyno decides on top.
+//! The option file of a private server: the user's layers made safe, plus the options that dbdyno decides.
 //!
-//! A my.cnf from production names production's directories. A private server that followed them could open
-//! another server's data, so such options are replaced, and each replacement is told.
+//! A my.cnf from production names the directories of production. A private server that used them could open the data
+//! of another server. Such options are therefore replaced, and each replacement is reported.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,36 +14,36 @@ use crate::given_options::Options;
 use crate::name::OptionName;
 use crate::print::{unprintable, write_entries};
 
-/// The group that everything is gathered in: the one that every server reads.
+/// The group of the generated file, which every server reads.
 const GROUP: &str = "mysqld";
 
-/// What a private server's options are made from; a later part wins over an earlier one.
+/// The sources of a private server's options, in ascending precedence.
 #[derive(Debug, Clone, Copy)]
 pub struct Sources<'a> {
-    /// Used unless a layer or `set` has the option.
+    /// Used unless a layer or `set` contains the option.
     pub defaults: &'a [(&'a str, String)],
     /// The user's files.
     pub layers: &'a [OptionFile],
-    /// The groups that the server at hand reads.
+    /// The groups that the server reads.
     pub groups: &'a [String],
-    /// Used unless `set` has the option: what a layer says is replaced.
+    /// Used unless `set` contains the option; the value of a layer is replaced.
     pub guarded: &'a [(&'a str, String)],
-    /// The user's single options, which he knows to be for a private server.
+    /// The user's single options, set explicitly for a private server.
     pub set: &'a BTreeMap<String, String>,
     /// Decided by dbdyno.
     pub decided: &'a [(&'a str, String)],
 }
 
-/// A line of a layer that the private server does not follow.
+/// An option of a layer that was replaced or omitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaced {
-    /// Where the line stands.
+    /// File and line of the option.
     pub at: Origin,
     /// The option as written.
     pub name: String,
-    /// The value that it had.
+    /// The value in the layer.
     pub was: Option<String>,
-    /// What the server gets in its place; `None` when it gets nothing.
+    /// The value in the private server's file; `None` if the option is omitted.
     pub now: Option<String>,
 }
 
@@ -60,14 +60,14 @@ impl fmt::Display for Replaced {
     }
 }
 
-/// A private server's options and what became of the layers.
+/// A private server's options, and the replaced options of the layers.
 #[derive(Debug, Clone)]
 pub struct PrivateOptions {
     options: Options,
     replaced: Vec<Replaced>,
 }
 
-/// Options that dbdyno alone decides, besides those it passes: a private server has one way in and one log.
+/// Options that only dbdyno decides, besides those it passes: a private server has one endpoint and one log.
 const DECIDED: [&str; 16] = [
     "basedir",
     "chroot",
@@ -87,7 +87,8 @@ const DECIDED: [&str; 16] = [
     "initialize_insecure",
 ];
 
-/// Options that name a file: of an absolute path the last part stays, so the file lies in the data directory.
+/// Options that name a file: of an absolute path only the last component is kept, so that the file is in the data
+/// directory.
 const FILES: [&str; 10] = [
     "general_log_file",
     "innodb_buffer_pool_filename",
@@ -101,7 +102,7 @@ const FILES: [&str; 10] = [
     "log_isam",
 ];
 
-/// Options that name where data files lie: an absolute path is left out, the data directory takes its place.
+/// Options that name the directory of data files: an absolute path is omitted, and the data directory is used.
 const DIRECTORIES: [&str; 8] = [
     "aria_log_dir_path",
     "innodb_data_file_path",
@@ -113,7 +114,7 @@ const DIRECTORIES: [&str; 8] = [
     "innodb_undo_directory",
 ];
 
-/// Options that only count while the data directory is made.
+/// Options that take effect only when the data directory is created.
 const FIXED_AT_CREATION: [&str; 6] = [
     "innodb_data_file_path",
     "innodb_data_home_dir",
@@ -124,7 +125,7 @@ const FIXED_AT_CREATION: [&str; 6] = [
 ];
 
 impl PrivateOptions {
-    /// Puts the options together, or says which one cannot be.
+    /// Merges the sources; an error names the option that cannot be used.
     pub fn new(sources: &Sources<'_>) -> Result<Self, Error> {
         let mut read = Options::default();
         for layer in sources.layers {
@@ -147,7 +148,7 @@ impl PrivateOptions {
         Ok(made)
     }
 
-    /// The lines of the layers that are not followed.
+    /// The replaced and omitted options of the layers.
     pub fn replaced(&self) -> &[Replaced] {
         &self.replaced
     }
@@ -190,7 +191,7 @@ impl PrivateOptions {
         Ok(())
     }
 
-    /// Adds a line of a layer, or what the private server gets in its place.
+    /// Adds an option of a layer, or its replacement.
     fn add_layer_entry(&mut self, entry: &Entry, sources: &Sources<'_>) {
         let base = entry.name.base();
         let ours = |pairs: &[(&str, String)]| {
@@ -245,7 +246,7 @@ impl PrivateOptions {
     }
 }
 
-/// Whether a value has a path that need not lie in the data directory: an absolute one, or one with `..`.
+/// Whether a value has a path that may be outside the data directory: an absolute one, or one with `..`.
 /// `innodb_data_file_path` lists several, separated by `;`.
 fn leads_outside(entry: &Entry) -> bool {
     let value = entry.value.as_deref().unwrap_or_default();
@@ -255,7 +256,7 @@ fn leads_outside(entry: &Entry) -> bool {
     })
 }
 
-/// The options that a data directory keeps for life, with their values; `None` for one without a value.
+/// The options that are fixed when a data directory is created, with their values; `None` without a value.
 pub fn fixed_at_creation(options: &Options) -> BTreeMap<&'static str, Option<String>> {
     FIXED_AT_CREATION
         .iter()

@@ -1,7 +1,7 @@
-//! Sizes as the servers read them: `64M`, `1G`, `4096`.
+//! Sizes as the servers parse them: `64M`, `1G`, `4096`.
 
 /// A size in bytes from digits and one optional suffix `K`, `M`, `G`, `T`, `P` or `E` (powers of 1024, either
-/// case). `None` when it is no such size or exceeds 64 bits.
+/// case). `None` if it is not such a size or exceeds 64 bits.
 ///
 /// Source: MySQL Reference Manual, "Using Options to Set Program Variables".
 pub fn parse_size_bytes(text: &str) -> Option<u64> {

@@ -1,15 +1,15 @@
-//! Options that no validator objects to, and that keep a fresh server from starting all the same.
+//! Options that every validator accepts, but that prevent a new server from starting.
 
 use crate::finding::{Finding, Severity};
 use crate::given_options::Options;
 
-/// The traps among the options.
+/// The findings about such options.
 pub fn traps(options: &Options) -> Vec<Finding> {
     time_zone(options).into_iter().collect()
 }
 
-/// A zone with a name needs the time zone tables, which a fresh data directory has empty: every version dies at
-/// start, and no check of its own finds it.
+/// A named zone needs the time zone tables, which are empty in a new data directory: every version fails to start, and
+/// none of its own checks finds it.
 fn time_zone(options: &Options) -> Option<Finding> {
     let entry = options.last("default_time_zone")?;
     let zone = entry.value.as_deref().unwrap_or_default();
@@ -27,7 +27,7 @@ fn time_zone(options: &Options) -> Option<Finding> {
     Some(finding.hint(Some(hint.to_owned())))
 }
 
-/// `+00:00`, `-3:30`
+/// Whether the zone is an offset: `+00:00`, `-3:30`.
 fn is_offset(zone: &str) -> bool {
     let Some(rest) = zone.strip_prefix(['+', '-']) else {
         return false;

@@ -1,4 +1,4 @@
-//! Says why a server does not know an option, and what to write instead.
+//! Explanations of unknown options, with the option to write instead.
 
 use std::sync::LazyLock;
 
@@ -8,9 +8,9 @@ use crate::name::OptionName;
 /// One line of `crates/mycnf/catalogue/successors.tsv`.
 struct Successor {
     name: &'static str,
-    /// `None`: both families.
+    /// `None` for both families.
     family: Option<Family>,
-    /// The option to write instead; `None` when there is nothing to write.
+    /// The option to write instead; `None` if there is none.
     successor: Option<&'static str>,
     remark: &'static str,
 }
@@ -44,8 +44,8 @@ pub struct Unknown {
     pub hint: Option<String>,
 }
 
-/// Why the server that the catalogue is nearest to does not know an option. `knows` tells which names it knows;
-/// nothing else is proposed.
+/// Why the server nearest to the catalogue does not know an option. `knows` decides which names it knows; only those
+/// are proposed.
 pub fn explain_unknown(
     catalogue: &Catalogue,
     name: &OptionName,
@@ -67,7 +67,7 @@ pub fn explain_unknown(
     }
 }
 
-/// When the option existed, as far as the catalogues tell.
+/// The versions that had the option, according to the catalogues.
 fn history(catalogue: &Catalogue, name: &str) -> String {
     let family = catalogue.family();
     if catalogue
@@ -82,7 +82,7 @@ fn history(catalogue: &Catalogue, name: &str) -> String {
             match (version_key(first) > here, version_key(last) < here) {
                 (true, _) => format!(", new in {first} or shortly before"),
                 (_, true) => format!(", last seen in {last}"),
-                // The build at hand lacks it, or the version lies past the newest catalogue.
+                // This build lacks the option, or the version is newer than the newest catalogue.
                 _ => String::new(),
             }
         }
@@ -110,7 +110,7 @@ fn in_family(row: &Successor, family: Family) -> bool {
     row.family.is_none_or(|of| of == family)
 }
 
-/// What took the option's place.
+/// The option that replaced it.
 fn successor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut rows = SUCCESSORS.iter();
     let row = rows.find(|row| row.name == name && in_family(row, family))?;
@@ -122,7 +122,7 @@ fn successor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option
     }
 }
 
-/// What the option took the place of: the file is for a newer version than the server is.
+/// The option that it replaced: the file was written for a newer version than the server.
 fn predecessor(family: Family, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut rows = SUCCESSORS.iter();
     let row =
@@ -139,7 +139,7 @@ fn completion(
     knows(full).then(|| format!("write it in full: {full}"))
 }
 
-/// An option whose name differs by a letter or two.
+/// A known option whose name differs by one or two letters.
 fn near(catalogue: &Catalogue, name: &str, knows: &dyn Fn(&str) -> bool) -> Option<String> {
     let distance = |known: &str| strsim::damerau_levenshtein(known, name);
     let nearest = catalogue

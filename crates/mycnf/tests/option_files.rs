@@ -1,4 +1,4 @@
-//! Option files on disk: includes, the client's order, and a round trip against text made at random.
+//! Tests of option files on disk: includes, the client's reading order, and a round trip with generated text.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
@@ -16,7 +16,7 @@ fn write(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// `name=value` of every option, in order.
+/// Each option as `name=value`, in order.
 fn shown(file: &OptionFile) -> Vec<String> {
     file.entries()
         .iter()
@@ -188,7 +188,7 @@ fn client_values_are_checked_and_tls_wishes_understood() {
     }
 }
 
-/// One line of text that the servers' own reader takes; its program is the judge.
+/// One line of text that the servers' own parser accepts; their program decides.
 fn any_line() -> impl Strategy<Value = String> {
     let soup = proptest::string::string_regex(r#"[ a-c_=#;"'\\nts\t-]{0,20}"#).unwrap();
     (
@@ -214,7 +214,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_the_reader_panic(text in "(?s).{0,200}") {
-        // An include could lead anywhere on this machine.
+        // An include could refer to any file on this machine.
         prop_assume!(!text.contains('!'));
         let _ = OptionFile::parse(&text, Path::new("any.cnf"));
     }

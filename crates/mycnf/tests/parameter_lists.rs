@@ -1,7 +1,8 @@
-//! The parameter lists of documents 000 and 004, and of many a my.cnf since, judged for each catalogued version.
+//! The parameter lists of documents 000 and 004, which many a my.cnf still contains, judged for each catalogued
+//! version.
 //!
-//! `fixtures/parameter_lists.tsv` has what each version's own validator answered to each line alone:
-//! `U` unknown, `E` error, `i` ignored, and accepted with or without a remark.
+//! `fixtures/parameter_lists.tsv` holds the answer of each version's own validator to each single line: `U` unknown,
+//! `E` error, `i` ignored, and accepted with or without a remark.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
@@ -12,7 +13,7 @@ use mycnf::{Catalogue, Family, Finding, OptionFile, Options, judge, traps};
 const MYSQL: [&[u32]; 5] = [&[5, 5, 9], &[5, 6, 24], &[5, 7, 22], &[8, 0, 33], &[9, 7]];
 const MARIADB: [&[u32]; 5] = [&[10, 2], &[10, 5], &[10, 11], &[11, 4], &[11, 8]];
 
-/// Each line of the fixture with the document it stands in, and the answers in the order of the versions.
+/// Each line of the fixture with its document, and the answers in the order of the versions.
 fn rows() -> impl Iterator<Item = (&'static str, &'static str, Vec<char>)> {
     let lines = include_str!("../fixtures/parameter_lists.tsv")
         .lines()
@@ -49,10 +50,10 @@ fn the_catalogue_knows_what_each_version_knows() {
             let refused = findings.iter().any(Finding::is_refusal);
             let unknown = findings.iter().any(is_unknown);
             let same = match answer {
-                // Some versions disable InnoDB for this value, and call the option unknown then.
+                // Some versions disable InnoDB for this value, and then report the option as unknown.
                 _ if line.ends_with('%') => refused,
                 'U' => unknown && refused,
-                // What these are about does not show in a name or a number.
+                // The catalogue does not contain the reason of these: it is neither a word nor a number.
                 'E' | 'i' => !unknown,
                 _ => !refused,
             };

@@ -1,4 +1,4 @@
-//! Packets over a transport: what a connection is before and after its login.
+//! Packet exchange over a transport, used by a connection before and after its login.
 
 use std::{io, ops::Range, time::Duration};
 
@@ -9,20 +9,20 @@ use crate::{
     transport::Transport,
 };
 
-/// Sends and receives packets of one exchange after the other.
+/// Sends and receives the packets of one exchange after another.
 pub(crate) struct Channel {
     pub(crate) transport: Transport,
     pub(crate) packets: PacketReader,
-    /// The packet that is built and sent next; kept for its memory.
+    /// The packet to be built and sent next; kept to reuse its memory.
     pub(crate) out: Vec<u8>,
-    /// Half of what is added to a round trip.
+    /// Half of the delay added to a round trip.
     delay: Duration,
-    /// We spoke last: what the other says next takes its time on the way.
+    /// The last bytes were ours, so the next bytes of the server are delayed.
     ours: bool,
 }
 
 impl Channel {
-    /// A channel that adds so much to every round trip.
+    /// A channel that adds this delay to every round trip.
     pub(crate) fn new(transport: Transport, round_trip: Duration) -> Self {
         Self {
             transport,
@@ -33,18 +33,18 @@ impl Channel {
         }
     }
 
-    /// Begins an exchange: what is sent next has the number 0.
+    /// Begins an exchange: the next packet sent has the number 0.
     pub(crate) fn begin_exchange(&mut self) {
         self.packets.set_sequence(0);
         self.transport.begin_exchange();
     }
 
-    /// Whether something was received that nobody has read.
+    /// Whether received bytes are unread.
     pub(crate) fn has_unread(&self) -> bool {
         self.packets.has_unread() || self.transport.has_unread()
     }
 
-    /// Compresses everything from here on.
+    /// Compresses everything from now on.
     pub(crate) fn compress(mut self) -> Self {
         self.packets.ignore_numbers();
         Self {
@@ -53,13 +53,13 @@ impl Channel {
         }
     }
 
-    /// Sends what `out` holds as the next packet of the exchange, in one write.
+    /// Sends the content of `out` as the next packet of the exchange, in one write.
     pub(crate) async fn send(&mut self, during: &'static str) -> Result<(), Error> {
         let next = packets::finish(&mut self.out, self.packets.sequence());
         self.write(next, during).await
     }
 
-    /// Sends what `out` holds as packets of a data stream; nothing at all ends the stream.
+    /// Sends the content of `out` as packets of a data stream; an empty packet ends the stream.
     pub(crate) async fn send_data(&mut self, during: &'static str) -> Result<(), Error> {
         let next = packets::finish_data(&mut self.out, self.packets.sequence());
         self.write(next, during).await
@@ -74,12 +74,12 @@ impl Channel {
         let sent = self.transport.try_send(&self.out);
         match sent {
             Ok(count) if count == self.out.len() => Ok(()),
-            // Boxed, as everything that is rare: a connection's future is as long as its longest way.
+            // Boxed, like all rare paths: the future of a connection is as large as its largest path.
             _ => Box::pin(self.write_rest(sent, during)).await,
         }
     }
 
-    /// Waits for as long as the first bytes of a turn are on their way; those that follow travel behind them.
+    /// Waits while the first bytes of a turn are in transit; the following ones arrive directly after them.
     async fn travel(&mut self, ours: bool) {
         if self.ours != ours {
             self.ours = ours;
@@ -105,7 +105,7 @@ impl Channel {
         }
     }
 
-    /// The error that a server may have sent before it closed.
+    /// The error that a server may have sent before it closed the connection.
     async fn last_words(&mut self) -> Option<Error> {
         let range = loop {
             match self.packets.peek().ok()? {
@@ -152,7 +152,7 @@ impl Channel {
         }
     }
 
-    /// Receives one whole packet of at most `CONTROL_BYTES_MAX`.
+    /// Receives one complete packet of at most `CONTROL_BYTES_MAX`.
     pub(crate) async fn packet(&mut self, during: &'static str) -> Result<Range<usize>, Error> {
         loop {
             if self.packets.peek()?.is_some()
@@ -165,7 +165,7 @@ impl Channel {
     }
 }
 
-/// The result of an exchange, or that it took too long, which drops it where it is.
+/// The result of an exchange, or a timeout, which drops the exchange.
 pub(crate) async fn in_time<T>(
     limit: Duration,
     exchange: impl Future<Output = Result<T, Error>>,

@@ -1,4 +1,4 @@
-//! The commands that a client sends, by the first byte of their packet.
+//! The client commands, by the first byte of their packet.
 
 pub(crate) const COM_QUIT: u8 = 0x01;
 pub(crate) const COM_QUERY: u8 = 0x03;

@@ -1,14 +1,15 @@
-//! The compressed protocol: the stream of packets in frames, each of them deflated where that makes it shorter.
+//! The compressed protocol: the packet stream in frames, each deflated if that makes it shorter.
 //!
-//! A frame is a header of 7 bytes and a piece of the stream: the length of what follows (3 bytes, little-endian), the
-//! frame's number in its exchange, and the length of the piece once it is inflated (3 bytes; 0 where it is as it is). A
-//! packet may begin in one frame and end in a later one. `SELECT 1` as one frame, too short to be deflated:
+//! A frame is a header of 7 bytes and a piece of the stream. The header holds the length of the following data (3
+//! bytes, little-endian), the frame's number in its exchange, and the inflated length of the piece (3 bytes; 0 if it is
+//! not deflated). A packet may begin in one frame and end in a later one. `SELECT 1` as one frame, too short to be
+//! deflated:
 //!
 //! ```text
 //! 0d 00 00  00  00 00 00  |  09 00 00 00  03 53 45 4c 45 43 54 20 31
 //! ```
 //!
-//! The numbers of the packets themselves mean nothing inside: servers count them on from those of the frames.
+//! The sequence numbers of the packets inside are ignored: servers continue them from those of the frames.
 //!
 //! Source: MySQL's manual of the source code, "Compressed Packet".
 
@@ -20,31 +21,31 @@ use crate::packets::HEADER as PACKET_HEADER;
 
 /// Length of a frame's header.
 const HEADER: usize = 7;
-/// The longest piece that we put into one frame: far below the smallest `max_allowed_packet` that servers have by
-/// default (1 MiB), which a longer frame would run against.
+/// The longest piece in one frame that we send: far below the smallest default of the servers' `max_allowed_packet`
+/// (1 MiB), which a longer frame would exceed.
 const PIECE_MAX: usize = 256 << 10;
-/// Shorter pieces are sent as they are, as servers and their own clients do.
+/// Shorter pieces are sent uncompressed, as by servers and their own clients.
 const DEFLATE_MIN: usize = 50;
-/// Room for frames that a connection has at first, and that it keeps after a large one.
+/// Initial size of a connection's frame buffer, to which it is reduced after a large frame.
 const ROOM: usize = 16 << 10;
 
 thread_local! {
-    // Their memory (300 kB and 40 kB) is too much for each of ten thousand connections, and every frame is a stream
-    // of its own.
+    // Their memory (300 kB and 40 kB) is too much for each of ten thousand connections, and every frame is a
+    // separate stream.
     static DEFLATE: RefCell<Compress> = RefCell::new(Compress::new(Compression::default(), true));
     static INFLATE: RefCell<Decompress> = RefCell::new(Decompress::new(true));
 }
 
-/// Both directions of one connection.
+/// The frames of one connection, in both directions.
 pub(crate) struct Frames {
-    /// Received bytes; those before `start` were used.
+    /// Received bytes; those before `start` are consumed.
     received: Vec<u8>,
     start: usize,
     end: usize,
-    /// The content of the last frame; what stands before `read` was read.
+    /// Content of the last frame; bytes before `read` are consumed.
     content: Vec<u8>,
     read: usize,
-    /// The number of the next frame of the exchange, whoever sends it.
+    /// The number of the next frame of the exchange, for either side.
     number: u8,
 }
 
@@ -60,12 +61,12 @@ impl Frames {
         }
     }
 
-    /// A new exchange begins.
+    /// Begins a new exchange.
     pub(crate) fn begin_exchange(&mut self) {
         self.number = 0;
     }
 
-    /// Appends the frames that carry these bytes.
+    /// Appends the frames that contain these bytes.
     pub(crate) fn pack(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         for piece in bytes.chunks(PIECE_MAX) {
             let header = out.len();
@@ -84,7 +85,7 @@ impl Frames {
         }
     }
 
-    /// Room to receive into; never empty.
+    /// Buffer space to receive into; never empty.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
@@ -97,19 +98,19 @@ impl Frames {
                 self.end -= self.start;
                 self.start = 0;
             } else {
-                // It grows with what comes, not with what a header promises.
+                // The buffer grows with the received data, not with the length in a header.
                 self.received.resize(self.received.len() * 2, 0);
             }
         }
         &mut self.received[self.end..]
     }
 
-    /// So many bytes of the room hold data now.
+    /// Marks `count` bytes of the buffer space as received.
     pub(crate) fn received(&mut self, count: usize) {
         self.end += count;
     }
 
-    /// Whether there is content to read; takes the next frames out of what was received if need be.
+    /// Whether there is content to read; decodes the next received frames if necessary.
     pub(crate) fn has_content(&mut self) -> io::Result<bool> {
         while self.read == self.content.len() {
             if !self.next_frame()? {
@@ -119,12 +120,12 @@ impl Frames {
         Ok(true)
     }
 
-    /// Whether anything was received that nobody has read.
+    /// Whether received bytes are unread.
     pub(crate) fn has_unread(&self) -> bool {
         self.read < self.content.len() || self.start < self.end
     }
 
-    /// Reads content that is there; 0 where nothing is.
+    /// Reads available content; 0 if there is none.
     pub(crate) fn read(&mut self, buf: &mut [u8]) -> usize {
         let content = &self.content[self.read..];
         let count = content.len().min(buf.len());
@@ -133,7 +134,7 @@ impl Frames {
         count
     }
 
-    /// Replaces the content by that of the next frame; false where that has not been received to its end.
+    /// Replaces the content by that of the next frame; false if the frame is not complete yet.
     fn next_frame(&mut self) -> io::Result<bool> {
         let received = &self.received[self.start..self.end];
         let Some(&[a, b, c, number, d, e, f]) = received.first_chunk() else {
@@ -151,7 +152,7 @@ impl Frames {
         } else {
             inflate(piece, inflated, &mut self.content)?;
         }
-        // An error may come out of turn: the server did not wait for what it is an answer to.
+        // An error may be out of sequence: the server did not wait for the rest of the command.
         if number != self.number && self.content.get(PACKET_HEADER) != Some(&0xff) {
             return Err(malformed("compressed packet out of sequence"));
         }
@@ -165,7 +166,7 @@ fn length(a: u8, b: u8, c: u8) -> usize {
     usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16
 }
 
-/// Appends the deflated piece; false where it does not fit into its own length, and what was appended is of no use.
+/// Appends the deflated piece; false if it is not shorter than the piece, and the appended bytes are then useless.
 fn deflate(piece: &[u8], out: &mut Vec<u8>) -> bool {
     DEFLATE.with_borrow_mut(|stream| {
         stream.reset();
@@ -175,11 +176,11 @@ fn deflate(piece: &[u8], out: &mut Vec<u8>) -> bool {
     })
 }
 
-/// Replaces `out`, which is empty, by the inflated piece, which must have the length that was promised.
+/// Replaces `out`, which is empty, by the inflated piece, which must have the length given in the header.
 fn inflate(piece: &[u8], promised: usize, out: &mut Vec<u8>) -> io::Result<()> {
     INFLATE.with_borrow_mut(|stream| {
         stream.reset(true);
-        // Deflated data is at most 1,032 times as long: what cannot be true gets no memory.
+        // Deflate compresses by at most a factor of 1,032: an impossible length is refused before memory is allocated.
         if promised / 1032 > piece.len() {
             return Err(malformed("compressed packet of an impossible length"));
         }
@@ -211,7 +212,7 @@ mod tests {
         out
     }
 
-    /// What is read of received bytes, or the error.
+    /// The content decoded from received bytes, or the error.
     fn unpacked(mut bytes: &[u8]) -> Result<Vec<u8>, String> {
         let (mut frames, mut content) = (Frames::new(), Vec::new());
         loop {
@@ -276,7 +277,7 @@ mod tests {
         assert_eq!(changed(7, 0), broken);
         // The checksum at the end.
         assert_eq!(changed(good.len() - 1, !good[good.len() - 1]), broken);
-        // An error out of turn is read.
+        // An error out of sequence is accepted.
         let mut error = packed(b"\x05\x00\x00\x00\xff\x15\x04no");
         error[3] = 9;
         assert_eq!(unpacked(&error).unwrap().len(), 9);

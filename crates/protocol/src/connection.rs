@@ -1,4 +1,4 @@
-//! A client's connection to a server.
+//! The client connection to a server.
 
 use std::{fmt, io, time::Duration};
 
@@ -24,19 +24,19 @@ pub struct Connection {
     server_version: String,
     connection_id: u32,
     pub(crate) dialect: Dialect,
-    /// What both sides remember of prepared statements.
+    /// The state of prepared statements that both sides keep.
     pub(crate) known: StatementCache,
-    /// Limit for each exchange.
+    /// Time limit of each exchange.
     answer_limit: Option<Duration>,
-    /// The last exchange came to its end, so that another can begin.
+    /// The last exchange was completed, so that another one can begin.
     in_step: bool,
-    /// The last OK packet's text, or the name of a requested file; kept for its memory.
+    /// The last OK packet's text, or the name of a requested file; kept to reuse its memory.
     info: Vec<u8>,
 }
 
 impl Connection {
-    /// Connects and logs in, for statements around a load: each ends after `limit`, sending it included, unless the
-    /// endpoint has a limit of the user's.
+    /// Connects and logs in, for statements around a load: each ends after `limit`, including the time to send it,
+    /// unless the endpoint has a limit set by the user.
     pub async fn open_within(endpoint: &Endpoint, limit: Duration) -> Result<Self, Error> {
         let limit = endpoint.statement_timeout.unwrap_or(limit);
         Ok(Self {
@@ -45,7 +45,7 @@ impl Connection {
         })
     }
 
-    /// Connects and logs in, without a limit for the answers: for a load that is measured, or one who looks at the time.
+    /// Connects and logs in without a time limit for answers: for a measured load, or a caller with its own timeout.
     pub async fn open(endpoint: &Endpoint) -> Result<Self, Error> {
         let after = endpoint.connect_timeout;
         match reactor::timeout(after, Self::log_in(endpoint)).await {
@@ -59,7 +59,7 @@ impl Connection {
 
     async fn log_in(endpoint: &Endpoint) -> Result<Self, Error> {
         match Self::log_in_with(endpoint, endpoint.ssl_mode).await {
-            // The server's TLS is too old for us or broken, and the user did not insist on it.
+            // The server's TLS is too old for this client or broken, and the user does not require it.
             Err(Error::Tls { .. }) if endpoint.ssl_mode == SslMode::Preferred => {
                 Self::log_in_with(endpoint, SslMode::Disabled).await
             }
@@ -90,12 +90,12 @@ impl Connection {
         })
     }
 
-    /// The server's own words, such as `10.11.14-MariaDB-0+deb12u2`.
+    /// The version string of the server, such as `10.11.14-MariaDB-0+deb12u2`.
     pub fn server_version(&self) -> &str {
         &self.server_version
     }
 
-    /// The server's number for this connection, as in `KILL 42`.
+    /// The server's id of this connection, as in `KILL 42`.
     pub fn connection_id(&self) -> u32 {
         self.connection_id
     }
@@ -105,34 +105,34 @@ impl Connection {
         self.channel.transport.is_tls()
     }
 
-    /// Whether what is sent and received is compressed.
+    /// Whether the connection is compressed.
     pub fn compressed(&self) -> bool {
         self.channel.transport.is_compressed()
     }
 
-    /// What the server said to the last statement, such as `Records: 3  Deleted: 0  Skipped: 0  Warnings: 0`;
-    /// empty where it said nothing.
+    /// The server's message about the last statement, such as `Records: 3  Deleted: 0  Skipped: 0  Warnings: 0`;
+    /// empty if it sent none.
     pub fn info(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.info)
     }
 
-    /// Runs a statement and reads all its results, counting their rows but keeping none.
+    /// Executes a statement and reads all its results, counting rows without keeping them.
     pub async fn query(&mut self, sql: &[u8]) -> Result<Outcome, Error> {
         self.run(COM_QUERY, sql, None, None).await
     }
 
-    /// Asks whether the server is still there.
+    /// Checks that the server still answers.
     pub async fn ping(&mut self) -> Result<(), Error> {
         self.run(COM_PING, b"", None, None).await.map(drop)
     }
 
-    /// Takes leave of the server and closes.
+    /// Sends COM_QUIT and closes the connection.
     pub async fn close(mut self) -> Result<(), Error> {
         self.begin(COM_QUIT)?;
         self.channel.send("taking leave").await
     }
 
-    /// Sends a command and reads the answer to its end.
+    /// Sends a command and reads the whole answer.
     pub(crate) async fn run(
         &mut self,
         command: u8,
@@ -145,7 +145,7 @@ impl Connection {
         self.exchange(source, kept).await
     }
 
-    /// Begins a command in the output buffer; fails if an earlier exchange was broken off.
+    /// Begins a command in the output buffer; fails if an earlier exchange was interrupted.
     pub(crate) fn begin(&mut self, command: u8) -> Result<(), Error> {
         if !self.in_step {
             let source = io::Error::new(
@@ -157,10 +157,10 @@ impl Connection {
                 source,
             });
         }
-        // Until the answer was read to its end: the future may be dropped on the way.
+        // Set until the answer has been read completely: the future may be dropped before.
         self.in_step = false;
         self.channel.begin_exchange();
-        // What came unasked can only be the error with which the server ended the connection.
+        // Unsolicited bytes can only be the error with which the server ended the connection.
         if self.channel.has_unread() && !self.channel.packets.begins_with_error() {
             return Err(Error::Malformed {
                 what: "bytes after the end of an answer",
@@ -171,7 +171,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Notes whether another exchange can follow.
+    /// Records whether another exchange can follow.
     pub(crate) fn settle<T>(&mut self, result: &Result<T, Error>) {
         self.channel.packets.rest();
         self.in_step = match result {
@@ -180,7 +180,7 @@ impl Connection {
         };
     }
 
-    /// Sends the command that was begun and reads the answer to its end.
+    /// Sends the command in the buffer and reads the whole answer.
     pub(crate) async fn exchange(
         &mut self,
         source: Option<&mut dyn LocalSource>,
@@ -188,14 +188,14 @@ impl Connection {
     ) -> Result<Outcome, Error> {
         let result = match self.answer_limit {
             None => self.send_and_skim(source, kept).await,
-            // Boxed, so that the future of a connection without a limit needs no room for it.
+            // Boxed, so that the future of a connection without a limit needs no space for it.
             Some(limit) => Box::pin(in_time(limit, self.send_and_skim(source, kept))).await,
         };
         self.settle(&result);
         result
     }
 
-    /// Limit for each exchange.
+    /// Time limit of each exchange.
     pub(crate) fn answer_limit(&self) -> Option<Duration> {
         self.answer_limit
     }
@@ -209,7 +209,7 @@ impl Connection {
         self.channel.send("sending a statement").await?;
         let mut skim = Skim::new(self.dialect);
         loop {
-            // There is something already where the server ended the connection, or did not wait for a file's content.
+            // Bytes are already there if the server ended the connection, or did not wait for a file's content.
             if !self.channel.packets.has_unread() {
                 self.channel.receive("waiting for the answer").await?;
             }
@@ -226,12 +226,12 @@ impl Connection {
         }
     }
 
-    /// Sends nothing in place of a file, and reads the answer to its end.
+    /// Sends an empty file, and reads the whole answer.
     #[cold]
     async fn refuse_file(&mut self, skim: &mut Skim) -> Error {
         let name = String::from_utf8_lossy(&self.info).into_owned();
         match self.answer_without_file(skim).await {
-            // Whatever the server says to getting nothing, that it asked is what went wrong.
+            // The request itself is the error, whatever the server answers to the empty file.
             Ok(()) | Err(Error::Server(_)) => Error::FileRequested { name },
             Err(error) => error,
         }
@@ -243,7 +243,7 @@ impl Connection {
             let packets = &mut self.channel.packets;
             match skim.step(packets, &mut self.info, None)? {
                 Step::More => self.channel.receive("waiting for the answer").await?,
-                // The skimmer takes a second request for an error.
+                // The skimmer treats a second request as an error.
                 Step::FileRequest => {}
                 Step::Done(_) => return Ok(()),
             }
@@ -260,7 +260,7 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Tries a host's addresses in turn.
+/// Tries the addresses of a host in turn.
 async fn connect(address: &Address) -> io::Result<Stream> {
     match address {
         Address::Unix(path) => Stream::connect_unix(path).await,

@@ -1,15 +1,15 @@
-//! Where a server is and as whom to log in.
+//! The endpoint of a connection: server address, account and options.
 
 use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 
 use crate::{password::Password, server_key::ServerKey};
 
-/// Where a server listens; shown without credentials: `db1:3306`, `/run/mysqld/mysqld.sock`.
+/// The address of a server; displayed without credentials: `db1:3306`, `/run/mysqld/mysqld.sock`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// A host name or IP address, and a port.
     Tcp {
-        /// Name or address; an IPv6 address without brackets.
+        /// Host name or IP address; an IPv6 address without brackets.
         host: String,
         /// Port number.
         port: u16,
@@ -28,23 +28,23 @@ impl fmt::Display for Address {
     }
 }
 
-/// How far a connection insists on TLS; the levels of the mysql client.
+/// The TLS requirement of a connection; the levels of the mysql client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SslMode {
     /// No TLS.
     Disabled,
-    /// TLS over TCP where the server offers it, without looking at its certificate.
+    /// TLS over TCP if the server offers it, without verification of its certificate.
     #[default]
     Preferred,
-    /// TLS or an error, without looking at the server's certificate.
+    /// TLS or an error, without verification of the server's certificate.
     Required,
-    /// TLS, and the certificate must come from `ssl_ca`.
+    /// TLS, with a certificate issued by an authority in `ssl_ca`.
     VerifyCa,
-    /// As `VerifyCa`, and the certificate must be for this host.
+    /// As `VerifyCa`, with a certificate for this host.
     VerifyIdentity,
 }
 
-/// A word that names no ssl-mode.
+/// A word that is not an ssl-mode.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("ssl-mode {0:?}: not one of DISABLED, PREFERRED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY")]
 pub struct UnknownSslMode(String);
@@ -52,7 +52,7 @@ pub struct UnknownSslMode(String);
 impl FromStr for SslMode {
     type Err = UnknownSslMode;
 
-    /// Accepts mysql's words in any case.
+    /// Accepts the words of the mysql client in any case.
     fn from_str(word: &str) -> Result<Self, UnknownSslMode> {
         match word.to_ascii_uppercase().as_str() {
             "DISABLED" => Ok(Self::Disabled),
@@ -77,44 +77,44 @@ impl fmt::Display for SslMode {
     }
 }
 
-/// Whether what is sent and received is compressed, by zlib.
+/// The compression (zlib) of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compression {
-    /// It is not.
+    /// Never compressed.
     #[default]
     Off,
-    /// Where the server offers it.
+    /// Compressed if the server offers it.
     Preferred,
-    /// Or an error.
+    /// Compressed, or an error.
     Required,
 }
 
-/// Everything that opening a connection needs.
+/// The parameters of opening a connection.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// Where the server is.
+    /// Address of the server.
     pub address: Address,
-    /// The account's name.
+    /// Name of the account.
     pub user: String,
-    /// `None` is the empty password.
+    /// Password; `None` is the empty password.
     pub password: Option<Password>,
-    /// The database to start in.
+    /// Initial database.
     pub database: Option<String>,
-    /// How far to insist on TLS. Over a unix socket only from [`SslMode::Required`] on.
+    /// TLS requirement. A unix socket uses TLS only from [`SslMode::Required`].
     pub ssl_mode: SslMode,
-    /// PEM file of the authorities to trust; the verifying levels need one.
+    /// PEM file of the trusted authorities; required by the verifying levels.
     pub ssl_ca: Option<PathBuf>,
-    /// Which RSA key may encrypt the password, where neither TLS nor a unix socket keeps it from others.
+    /// The RSA key that may encrypt the password if neither TLS nor a unix socket protects it.
     pub server_key: ServerKey,
-    /// Whether to compress.
+    /// Whether to compress, with zlib.
     pub compression: Compression,
-    /// Added to every exchange: what a network would take, half of it before the server hears what is sent, half
-    /// before we hear the answer.
+    /// Delay added to every exchange to simulate a network: half of it before the server receives our data, half before
+    /// we receive the answer.
     pub round_trip: Duration,
-    /// The user's limit for each statement around a load, in place of that of its purpose
+    /// The user's time limit for each statement around a load, which replaces the limit of its purpose
     /// ([`Connection::open_within`](crate::Connection::open_within)).
     pub statement_timeout: Option<Duration>,
-    /// Limit for connecting and logging in together.
+    /// Time limit for connecting and logging in together.
     pub connect_timeout: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong between a client and its server.
+//! The errors between a client and its server.
 
 use std::{io, path::PathBuf, time::Duration};
 
@@ -6,140 +6,140 @@ use std::{io, path::PathBuf, time::Duration};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("error {number} ({sqlstate}): {message}")]
 pub struct ServerError {
-    /// The server's number, such as 1213 for a deadlock.
+    /// Error number, such as 1213 for a deadlock.
     pub number: u16,
-    /// Five characters; `HY000` where the server gave none.
+    /// SQLSTATE of five characters; `HY000` if the server sent none.
     pub sqlstate: String,
-    /// The server's words.
+    /// Message of the server.
     pub message: String,
 }
 
 /// A failure of a connection or of one statement on it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No connection came about.
+    /// The connection could not be established.
     #[error("cannot connect to {address}: {source}")]
     Connect {
-        /// Where the server should be.
+        /// Address of the server.
         address: String,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Connecting and logging in took too long.
     #[error("{address}: not logged in after {after:?}")]
     Timeout {
-        /// Where the server should be.
+        /// Address of the server.
         address: String,
-        /// The limit.
+        /// The time limit.
         after: Duration,
     },
-    /// A statement was not answered in time. The connection is over.
+    /// A statement was not answered in time. The connection is unusable afterwards.
     #[error("no answer within {after:?}")]
     NoAnswer {
-        /// The limit.
+        /// The time limit.
         after: Duration,
     },
     /// The server reported an error.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// The connection ended.
+    /// The connection was lost.
     #[error("connection lost while {during}: {source}")]
     Lost {
-        /// What was going on.
+        /// The action that was interrupted.
         during: &'static str,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The server sent what the protocol does not allow, or more than we take. The connection is over.
+    /// The server violated the protocol, or exceeded a limit of this client. The connection is unusable afterwards.
     #[error("malformed answer of the server: {what}")]
     Malformed {
-        /// What is wrong with it.
+        /// The violation.
         what: &'static str,
     },
-    /// The server asks for a login that this client cannot or will not do.
+    /// The server requires a login method that this client does not support or refuses.
     #[error("login with plugin {plugin:?}: {what}")]
     Auth {
-        /// The server's name of the method.
+        /// Name of the login plugin.
         plugin: String,
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
-    /// The login needs the password itself, and nothing keeps it from others on the way.
+    /// The login requires the password itself, and the connection does not protect it.
     #[error(
         "login with plugin {plugin:?}: the connection is not encrypted, and no public key of the server may encrypt \
          the password"
     )]
     Exposed {
-        /// The server's name of the method.
+        /// Name of the login plugin.
         plugin: &'static str,
     },
-    /// A public RSA key cannot encrypt the password.
+    /// A public RSA key cannot be used to encrypt the password.
     #[error("{from}: {what}")]
     ServerKey {
-        /// The file, or the server.
+        /// Source of the key: the file, or the server.
         from: String,
-        /// Why not.
+        /// The reason.
         what: String,
     },
-    /// TLS was asked for and cannot be had.
+    /// TLS was required and is not available.
     #[error("TLS with {address}: {what}")]
     Tls {
-        /// Where the server is.
+        /// Address of the server.
         address: String,
-        /// What is missing or wrong.
+        /// The cause.
         what: String,
     },
-    /// Compression was insisted on and cannot be had.
+    /// Compression was required and is not available.
     #[error("{address}: the server does not compress by zlib")]
     NoCompression {
-        /// Where the server is.
+        /// Address of the server.
         address: String,
     },
     /// The file of trusted authorities cannot be used.
     #[error("{}: {what}", path.display())]
     SslCa {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         what: String,
     },
-    /// The certificate is to be verified, but not against what.
+    /// The certificate is to be verified, but no file of authorities was given.
     #[error("ssl-mode VERIFY_CA and VERIFY_IDENTITY need a file of trusted authorities")]
     SslCaMissing,
-    /// The server's way of logging in is older than MySQL 4.1.
+    /// The server's login protocol is older than MySQL 4.1.
     #[error("server {version}: too old, it cannot log in by the protocol of MySQL 4.1")]
     TooOld {
-        /// The server's version.
+        /// Version of the server.
         version: String,
     },
     /// The server reported an error and ended the connection.
     #[error("{0}; the server ended the connection")]
     Ended(ServerError),
-    /// An answer is longer than we keep. The connection is over.
+    /// An answer exceeds the limit for kept results. The connection is unusable afterwards.
     #[error("answer of the server longer than {limit} bytes")]
     TooLarge {
-        /// The limit.
+        /// The limit, bytes.
         limit: usize,
     },
-    /// The data for LOAD DATA LOCAL could not be had. The connection is over.
+    /// The data for LOAD DATA LOCAL could not be read. The connection is unusable afterwards.
     #[error("data to load: {source}")]
     Source {
-        /// What the source says.
+        /// The error of the source.
         source: io::Error,
     },
-    /// The server asked for a file that nobody offered. It got nothing.
+    /// The server requested a file that was not offered. Nothing was sent.
     #[error("the server asked for the file {name:?}, which was not offered")]
     FileRequested {
-        /// What the server called it.
+        /// The file name in the request.
         name: String,
     },
-    /// Data was offered and the server did not ask for it.
+    /// Data was offered but the server did not request it.
     #[error("the server did not ask for the data: the statement is no LOAD DATA LOCAL")]
     DataNotRequested,
-    /// A prepared statement was given too few or too many values.
+    /// A prepared statement received too few or too many values.
     #[error("prepared statement with {expected} parameters: given {given} values")]
     Parameters {
-        /// Number of its placeholders.
+        /// Number of placeholders.
         expected: usize,
         /// Number of values.
         given: usize,
@@ -160,18 +160,18 @@ impl Error {
         self.server_error().map(|error| error.number)
     }
 
-    /// Whether the connection is of no use any more.
+    /// Whether the connection is unusable.
     pub fn is_connection_lost(&self) -> bool {
         match self {
             // Shutdown, packets too big or out of order, network errors; killed (MariaDB), idle for too long
-            // (MySQL): the server closes after these.
+            // (MySQL): the server closes the connection after these.
             Self::Server(error) => matches!(error.number, 1053 | 1153 | 1155..=1161 | 1927 | 4031),
             Self::FileRequested { .. } | Self::DataNotRequested | Self::Parameters { .. } => false,
             _ => true,
         }
     }
 
-    /// Whether this client refuses to log in as the server asks.
+    /// Whether this client refuses the login method that the server requires.
     pub fn is_login_refused(&self) -> bool {
         matches!(
             self,
@@ -179,7 +179,7 @@ impl Error {
         )
     }
 
-    /// What the user can do about it.
+    /// The user's remedy, if there is one.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Connect { source, .. } => match source.kind() {

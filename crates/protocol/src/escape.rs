@@ -1,6 +1,6 @@
-//! Text as part of a statement.
+//! Escaping of text in statements.
 
-/// Appends `value` so that it can stand between single quotes, whatever its bytes.
+/// Appends `value`, with any bytes, escaped for use between single quotes.
 ///
 /// For connections in UTF-8 without the SQL mode NO_BACKSLASH_ESCAPES.
 /// Source: MySQL manual, "String Literals".

@@ -1,4 +1,4 @@
-//! Rows of prepared statements, kept for the next decision of a transaction.
+//! Rows of prepared statements, kept for the next step of a transaction.
 
 use crate::{
     error::Error,
@@ -8,31 +8,31 @@ use crate::{
     value::Value,
 };
 
-/// The rows of one answer; after the first uses, keeping them allocates nothing.
+/// The rows of one answer; after the first uses, keeping them does not allocate.
 #[derive(Debug, Default)]
 pub struct Fetched {
     columns: Vec<Column>,
-    /// Row by row, the places of the values in `bytes`.
+    /// Positions of the values in `bytes`, row by row.
     cells: Vec<Cell>,
     bytes: Vec<u8>,
     rows: usize,
 }
 
-/// What has to be known of a column to read its values.
+/// The properties of a column that are needed to read its values.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     kind: Kind,
     unsigned: bool,
 }
 
-/// How a value is written.
+/// The encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// So many bytes, lowest first.
+    /// An integer of this many bytes, lowest first.
     Int(u8),
     Float,
     Double,
-    /// A length of one byte, then as many bytes.
+    /// One byte of length, then this number of bytes.
     Time,
     /// A length-encoded string.
     Bytes,
@@ -51,9 +51,9 @@ impl Fetched {
         self.rows
     }
 
-    /// A value; `None` where there is no such row or column.
+    /// A value; `None` if there is no such row or column.
     ///
-    /// Decimals come as text; dates and times in the protocol's own form, undecoded.
+    /// Decimals are text; dates and times are in the protocol's binary encoding.
     pub fn value(&self, row: usize, column: usize) -> Option<Value<'_>> {
         let Column { kind, unsigned } = *self.columns.get(column)?;
         let cell = self.cells.get(row * self.columns.len() + column)?;
@@ -69,7 +69,7 @@ impl Fetched {
         })
     }
 
-    /// A whole number, also one that comes as text; `None` where there is no such value or it is something else.
+    /// An integer, also one sent as text; `None` if there is no such value or it has another type.
     pub fn int(&self, row: usize, column: usize) -> Option<i64> {
         match self.value(row, column)? {
             Value::Int(value) => Some(value),
@@ -79,7 +79,7 @@ impl Fetched {
         }
     }
 
-    /// A text or a decimal; `None` where there is no such value or it is something else.
+    /// A text or a decimal; `None` if there is no such value or it has another type.
     pub fn text(&self, row: usize, column: usize) -> Option<&[u8]> {
         match self.value(row, column)? {
             Value::Bytes(value) => Some(value),
@@ -87,7 +87,7 @@ impl Fetched {
         }
     }
 
-    /// Forgets the rows and keeps their memory.
+    /// Removes the rows and keeps their memory.
     pub(crate) fn clear(&mut self) {
         self.columns.clear();
         self.cells.clear();
@@ -96,7 +96,7 @@ impl Fetched {
     }
 }
 
-/// Keeps the columns of a prepared statement, which a server may define only once, and its rows if they are wanted.
+/// Keeps the columns of a prepared statement, which a server may define only once, and its rows if requested.
 pub(crate) struct Described<'a> {
     pub(crate) columns: &'a mut Vec<Column>,
     pub(crate) rows: Option<&'a mut Fetched>,
@@ -142,7 +142,7 @@ impl RowSink for Described<'_> {
 }
 
 impl Fetched {
-    /// `00`, a bit per column from the third on for NULL, then the values that are not NULL.
+    /// A row: `00`, one NULL bit per column after two unused bits, then the values that are not NULL.
     fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
         let cells_bytes = (self.cells.len() + self.columns.len()) * size_of::<Cell>();
         if self.bytes.len() + payload.len() + cells_bytes > KEPT_BYTES_MAX {
@@ -179,7 +179,7 @@ impl Fetched {
 }
 
 impl Column {
-    /// Six names, the length of what follows, character set, length of the column, type and flags.
+    /// A definition: six names, the length of the rest, character set, length of the column, type and flags.
     pub(crate) fn parse(payload: &[u8]) -> Option<Self> {
         let mut fields = Fields(payload);
         for _ in 0..6 {
@@ -230,7 +230,7 @@ fn int(bytes: &[u8], unsigned: bool) -> Value<'_> {
         return Value::Uint(value);
     }
     let unused_bits = 64 - 8 * bytes.len() as u32;
-    // Shifting there and back extends the sign.
+    // Shifting left and back right extends the sign.
     Value::Int((value << unused_bits) as i64 >> unused_bits)
 }
 
@@ -257,7 +257,7 @@ mod tests {
         for (kind, flags) in columns {
             described.column(&definition(*kind, *flags)).unwrap();
         }
-        // The same columns again, which are not defined again.
+        // The same columns again, which are not defined a second time.
         described.begin_set(false);
         fetched
     }

@@ -1,4 +1,4 @@
-//! How a server opens a connection: what it says of itself, and what it learns from the client's login packet.
+//! The opening of a connection by a server: its greeting, and the client's login packet.
 
 use std::io;
 
@@ -6,29 +6,29 @@ use mysql_common::{
     constants::CapabilityFlags, io::ParseBuf, packets::HandshakeResponse, proto::MyDeserialize,
 };
 
-/// Which server family's dialect of the protocol a server speaks.
+/// The protocol dialect of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// MariaDB's: leaves the first capability out, and has its own in the greeting's reserved bytes (here none).
+    /// MariaDB's: it omits the first capability, and uses the greeting's reserved bytes for its own (here none).
     MariaDb,
-    /// MySQL's.
+    /// MySQL's: it sets the first capability.
     MySql,
 }
 
-/// What a server says of itself.
+/// The contents of a server's greeting.
 #[derive(Debug, Clone)]
 pub struct Hello {
-    /// Its version.
+    /// Version string.
     pub version: String,
-    /// Its number for the connection.
+    /// Id of the connection.
     pub connection_id: u32,
-    /// Whose dialect it speaks.
+    /// Protocol dialect.
     pub dialect: Dialect,
-    /// Whether it can leave EOF packets out.
+    /// Whether it supports answers without EOF packets.
     pub deprecate_eof: bool,
-    /// The login method that it would like.
+    /// The login method that it proposes.
     pub plugin: String,
-    /// What a proof is mixed with.
+    /// Random bytes for the proof of the password.
     pub nonce: [u8; 20],
 }
 
@@ -46,7 +46,7 @@ impl Default for Hello {
 }
 
 impl Hello {
-    /// The greeting's payload.
+    /// The payload of the greeting.
     pub fn payload(&self) -> Vec<u8> {
         let [low0, low1, high0, high1] = self.capabilities().bits().to_le_bytes();
         let mut payload = vec![10];
@@ -85,25 +85,25 @@ impl Hello {
     }
 }
 
-/// What a client says when it logs in.
+/// The contents of a client's login packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Login {
-    /// Its user.
+    /// Name of the account.
     pub user: Vec<u8>,
-    /// The database that it wants to begin in.
+    /// Initial database; `None` without one.
     pub database: Option<Vec<u8>>,
-    /// Its proof of the password; empty without one.
+    /// Proof of the password; empty without a password.
     pub proof: Vec<u8>,
-    /// The method that made the proof; empty if it names none.
+    /// The login method of the proof; empty if not sent.
     pub plugin: Vec<u8>,
-    /// Whether it does without EOF packets.
+    /// Whether it expects answers without EOF packets.
     pub deprecate_eof: bool,
-    /// Whether one COM_QUERY of it may hold several statements.
+    /// Whether one COM_QUERY may hold several statements.
     pub multi_statements: bool,
 }
 
 impl Login {
-    /// Reads the client's answer to the greeting.
+    /// Parses the client's answer to the greeting.
     pub fn parse(payload: &[u8]) -> io::Result<Self> {
         let response = HandshakeResponse::deserialize((), &mut ParseBuf(payload))?;
         let has = |flag| response.capabilities().contains(flag);

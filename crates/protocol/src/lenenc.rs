@@ -1,6 +1,6 @@
-//! Integers of variable length, and reading a packet's fields without trusting their lengths.
+//! Length-encoded integers, and bounds-checked parsing of a packet's fields.
 
-/// What is left of a packet's payload.
+/// The unread rest of a packet's payload.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
@@ -29,7 +29,7 @@ impl<'a> Fields<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// Up to a zero byte, which is dropped.
+    /// The bytes before a zero byte, which is consumed.
     pub(crate) fn until_nul(&mut self) -> Option<&'a [u8]> {
         let end = self.0.iter().position(|&byte| byte == 0)?;
         let head = &self.0[..end];
@@ -37,7 +37,7 @@ impl<'a> Fields<'a> {
         Some(head)
     }
 
-    /// A length-encoded integer; `None` also for the bytes 0xfb (NULL) and 0xff, which begin none.
+    /// A length-encoded integer; `None` also for the bytes 0xfb (NULL) and 0xff, with which none begins.
     pub(crate) fn lenenc(&mut self) -> Option<u64> {
         match self.u8()? {
             byte @ 0..=0xfa => Some(u64::from(byte)),
@@ -50,7 +50,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A string that begins with its length.
+    /// A length-encoded string.
     pub(crate) fn lenenc_bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.lenenc()?;
         self.bytes(usize::try_from(length).ok()?)

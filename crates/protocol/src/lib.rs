@@ -1,8 +1,8 @@
-//! The MySQL client/server protocol: packets, login, the client connection, and a server that does nothing.
+//! The MySQL client/server protocol: packets, login, the client connection, and the null server.
 //!
-//! Results are skimmed, not stored: [`Connection::query`] counts rows and looks at no value, and in the steady
-//! state allocates nothing. What the other side sends is never trusted: a broken or hostile server gets an
-//! [`Error`], and no length that it names is believed beyond a limit.
+//! Results are skimmed, not stored: [`Connection::query`] counts rows without decoding values, and does not allocate in
+//! the steady state. Received data is never trusted: a broken or hostile server causes an [`Error`], and the lengths
+//! that it sends are limited.
 
 mod channel;
 mod command;

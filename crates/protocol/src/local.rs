@@ -1,19 +1,19 @@
-//! LOAD DATA LOCAL: the one case in which a server may ask for data, and how it is answered.
+//! LOAD DATA LOCAL, the only case in which a server may request data, and the client's answer.
 
 use std::io;
 
 use crate::{command::COM_QUERY, connection::Connection, error::Error, packets, skim::Outcome};
 
-/// Where the data of a LOAD DATA LOCAL statement comes from.
+/// The source of the data of a LOAD DATA LOCAL statement.
 pub trait LocalSource {
-    /// Appends the next piece (any size; about 1 MiB is best) to `buffer`; false when there is no more.
+    /// Appends the next piece (any size; about 1 MiB is best) to `buffer`; false at the end of the data.
     fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool>;
 }
 
 impl Connection {
-    /// Runs a LOAD DATA LOCAL statement with data from `source`; the file name in it does not matter.
+    /// Executes a LOAD DATA LOCAL statement with data from `source`; the file name in it is ignored.
     ///
-    /// Where `source` fails the connection is given up: to end the data as if it were complete would keep half.
+    /// If `source` fails the connection is closed: ending the data normally would commit a part of it.
     pub async fn load_local(
         &mut self,
         sql: &str,
@@ -23,7 +23,7 @@ impl Connection {
             .await
     }
 
-    /// Sends everything that the source has, and the empty packet that ends it.
+    /// Sends all data of the source, and the empty packet that ends it.
     pub(crate) async fn send_source(&mut self, source: &mut dyn LocalSource) -> Result<(), Error> {
         loop {
             packets::begin(&mut self.channel.out);

@@ -1,4 +1,4 @@
-//! Logging in: TLS if wanted, the answer to the greeting, the rounds of the login method, and compression after them.
+//! The login: TLS if required, the answer to the greeting, the rounds of the login method, then compression.
 
 use std::borrow::Cow;
 
@@ -25,16 +25,16 @@ use crate::{
     transport::Transport,
 };
 
-/// What is going on, for errors.
+/// The current action, for errors.
 const DURING: &str = "logging in";
-/// The longest known method takes five packets.
+/// Largest number of rounds; the longest known method uses five packets.
 const ROUNDS_MAX: usize = 16;
-/// What we say to take; no server sends packets of this size to a client.
+/// The packet size that we announce; no server sends packets of this size to a client.
 const PACKET_MAX: u32 = 1 << 30;
 
-/// What this client wants where the server can do it.
+/// The capabilities that this client requests if the server has them.
 ///
-/// Not among it: session tracking.
+/// Session tracking is not requested.
 const WANTED: CapabilityFlags = CapabilityFlags::CLIENT_LONG_PASSWORD
     .union(CapabilityFlags::CLIENT_LONG_FLAG)
     .union(CapabilityFlags::CLIENT_LOCAL_FILES)
@@ -48,17 +48,17 @@ const WANTED: CapabilityFlags = CapabilityFlags::CLIENT_LONG_PASSWORD
     .union(CapabilityFlags::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA)
     .union(CapabilityFlags::CLIENT_DEPRECATE_EOF);
 
-/// Without these no login is possible.
+/// The capabilities without which no login is possible.
 const NEEDED: CapabilityFlags =
     CapabilityFlags::CLIENT_PROTOCOL_41.union(CapabilityFlags::CLIENT_SECURE_CONNECTION);
 
-/// Said whatever the server says: whether it allows LOAD DATA LOCAL is decided when one comes.
+/// Announced regardless of the server: it decides on LOAD DATA LOCAL when a statement uses it.
 const ALWAYS: CapabilityFlags = CapabilityFlags::CLIENT_LOCAL_FILES;
 
-/// What this client wants of MariaDB's own capabilities: the columns of a prepared statement are described once.
+/// The MariaDB capabilities that this client requests: the columns of a prepared statement are described once.
 const WANTED_OF_MARIADB: MariadbCapabilities = MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA;
 
-/// What both sides can.
+/// The capabilities that both sides have.
 #[derive(Debug, Clone, Copy)]
 struct Negotiated {
     capabilities: CapabilityFlags,
@@ -69,7 +69,7 @@ impl Negotiated {
     fn with(greeting: &Greeting) -> Self {
         let mut capabilities = (greeting.capabilities | ALWAYS) & WANTED;
         let mariadb = greeting.mariadb & WANTED_OF_MARIADB;
-        // Whoever says this speaks MySQL's dialect; a server of MariaDB leaves it out, and so does its client.
+        // This flag selects MySQL's dialect; MariaDB servers and their clients omit it.
         capabilities.set(CapabilityFlags::CLIENT_LONG_PASSWORD, mariadb.is_empty());
         Self {
             capabilities,
@@ -89,7 +89,7 @@ impl Negotiated {
     }
 }
 
-/// Logs in; returns the channel, encrypted where that was agreed, and how answers read.
+/// Logs in; returns the channel, encrypted if negotiated, and the dialect of the answers.
 pub(crate) async fn log_in(
     mut channel: Channel,
     endpoint: &Endpoint,
@@ -102,7 +102,7 @@ pub(crate) async fn log_in(
         });
     }
     let mut agreed = Negotiated::with(greeting);
-    // MySQL believes the request for TLS, not what the login behind it says.
+    // MySQL uses the capabilities of the TLS request, not those of the login packet after it.
     agreed.capabilities.set(
         CapabilityFlags::CLIENT_CONNECT_WITH_DB,
         endpoint.database.is_some(),
@@ -125,14 +125,14 @@ pub(crate) async fn log_in(
         socket: matches!(endpoint.address, Address::Unix(_)),
         server_key: &endpoint.server_key,
     };
-    // The server may like a method that we do not know and yet have the account under another.
+    // The server may propose a method unknown to us although the account uses another one.
     let method = Method::of_plugin(&greeting.plugin)
         .unwrap_or(Method::Native)
         .to_begin_with(&secret);
     let proof = method.first(&secret)?;
     let response = HandshakeResponse::new(
         Some(&proof[..]),
-        // Only decides on the character set: utf8mb4.
+        // Affects only the character set: utf8mb4.
         (5, 5, 3),
         Some(endpoint.user.as_bytes()),
         endpoint.database.as_deref().map(str::as_bytes),
@@ -147,7 +147,7 @@ pub(crate) async fn log_in(
     send_secret(&mut channel).await?;
     prove(&mut channel, method, secret).await?;
     if is_compressed {
-        // What is there already came without a frame, and nobody asked for it.
+        // Bytes that are already here were sent without a frame and without a request.
         if channel.has_unread() {
             return Err(Error::Malformed {
                 what: "bytes before compression begins",
@@ -159,7 +159,7 @@ pub(crate) async fn log_in(
     Ok((channel, agreed.dialect()))
 }
 
-/// Whether to encrypt, as the mysql client decides it; an error where the user insists and the server cannot.
+/// Whether to encrypt, decided as by the mysql client; an error if TLS is required and the server does not offer it.
 fn wants_tls(endpoint: &Endpoint, ssl_mode: SslMode, greeting: &Greeting) -> Result<bool, Error> {
     let offered = greeting.capabilities.contains(CapabilityFlags::CLIENT_SSL);
     match ssl_mode {
@@ -175,7 +175,7 @@ fn wants_tls(endpoint: &Endpoint, ssl_mode: SslMode, greeting: &Greeting) -> Res
     }
 }
 
-/// Whether to compress; an error where the user insists and the server cannot.
+/// Whether to compress; an error if compression is required and the server does not offer it.
 fn wants_compression(endpoint: &Endpoint, greeting: &Greeting) -> Result<bool, Error> {
     let offered = greeting
         .capabilities
@@ -196,7 +196,7 @@ async fn encrypt(
     ssl_mode: SslMode,
     agreed: Negotiated,
 ) -> Result<Channel, Error> {
-    // Somebody on the way could slip in an answer before the encryption begins.
+    // An attacker could insert an answer before the encryption begins.
     if channel.packets.has_unread() {
         return Err(Error::Malformed {
             what: "bytes before TLS begins",
@@ -218,14 +218,14 @@ async fn encrypt(
     Ok(channel)
 }
 
-/// Sends a packet that may hold the password, and leaves no copy in the buffer.
+/// Sends a packet that may contain the password, and erases it from the buffer.
 async fn send_secret(channel: &mut Channel) -> Result<(), Error> {
     let sent = channel.send(DURING).await;
     channel.out.zeroize();
     sent
 }
 
-/// Answers the server until it is content.
+/// Answers the server's requests until it accepts the login.
 async fn prove(
     channel: &mut Channel,
     mut method: Method,
@@ -241,7 +241,7 @@ async fn prove(
                 (method, secret.nonce) = switched(request)?;
                 Some(method.first(&secret)?)
             }
-            // MySQL before 8 and MariaDB escape only what could be taken for another packet.
+            // MySQL before 8 and MariaDB escape only data that could be mistaken for another packet.
             [0x01, challenge @ ..] | challenge => method.next(&secret, challenge)?,
         };
         if let Some(answer) = answer {
@@ -255,7 +255,7 @@ async fn prove(
     })
 }
 
-/// Reads the request to use another method: its name and a new nonce.
+/// Parses the request to switch to another method: its name and a new nonce.
 fn switched<'a>(request: &[u8]) -> Result<(Method, Cow<'a, [u8]>), Error> {
     let refused = |plugin: &[u8], what| Error::Auth {
         plugin: String::from_utf8_lossy(plugin).into_owned(),

@@ -1,4 +1,4 @@
-//! Proving a password: the login methods.
+//! The login methods, which prove the knowledge of a password.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::{
     server_key::{self, ServerKey},
 };
 
-/// A login method that this client knows.
+/// A login method that this client supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
     /// Two rounds of SHA-1: everything up to MySQL 5.7, and MariaDB.
@@ -56,8 +56,8 @@ impl Method {
         }
     }
 
-    /// The method to begin with where the server would like this one: a method that would have to be refused gives way
-    /// to one that shows no password, since the account may have another method anyway.
+    /// The method to begin with if the server proposes this one. A method that would have to be refused is replaced by
+    /// one that does not reveal the password, since the account may use another method anyway.
     pub(crate) fn to_begin_with(self, secret: &Secret<'_>) -> Self {
         match self {
             Self::Sha256 if !secret.can_be_sent() => Self::CachingSha2,
@@ -65,14 +65,14 @@ impl Method {
         }
     }
 
-    /// The first thing to say to the server's nonce.
+    /// The first answer to the server's nonce.
     pub(crate) fn first(self, secret: &Secret<'_>) -> Result<Zeroizing<Vec<u8>>, Error> {
         if secret.password.is_empty() && self != Self::Ed25519 {
             return Ok(Vec::new().into());
         }
         let proof = match self {
             Self::Socket => Some(Vec::new()),
-            // Asks for the salt.
+            // Requests the salt.
             Self::Parsec => Some(Vec::new()),
             Self::Native => {
                 let nonce = secret.nonce.get(..20);
@@ -96,13 +96,13 @@ impl Method {
                 signed.and_then(|response| response.data().map(Vec::from))
             }
         };
-        // The methods fail only where the nonce is shorter than they need.
+        // The methods fail only if the nonce is too short.
         proof
             .map(Zeroizing::new)
             .ok_or(Error::Malformed { what: "nonce" })
     }
 
-    /// What to say when the server asks on; `None` where it only says that all is well so far.
+    /// The answer to the server's next request; `None` if the server only confirms success so far.
     pub(crate) fn next(
         self,
         secret: &Secret<'_>,
@@ -114,7 +114,7 @@ impl Method {
                 Ok(Some(secret.in_clear()))
             }
             (Self::CachingSha2, [FULL_LOGIN]) => self.by_key(secret, REQUEST_KEY_CACHING).map(Some),
-            // One that came unasked is no better.
+            // An unsolicited key is treated like a requested one.
             (Self::CachingSha2 | Self::Sha256, key) if key.starts_with(b"-----BEGIN") => {
                 if secret.may_ask_for_key() {
                     self.encrypt(secret, &server_key::received(key)?).map(Some)
@@ -129,7 +129,7 @@ impl Method {
         }
     }
 
-    /// The password encrypted by the key that the user trusts, or the request for the server's.
+    /// The password encrypted with the key that the user trusts, or the request for the server's key.
     fn by_key(self, secret: &Secret<'_>, request: u8) -> Result<Zeroizing<Vec<u8>>, Error> {
         match secret.server_key.read()? {
             Some(key) => self.encrypt(secret, &key),
@@ -144,7 +144,7 @@ impl Method {
         }
     }
 
-    /// Encrypts the password, mixed with the nonce, for the server's public RSA key.
+    /// Encrypts the password, mixed with the nonce, with the server's public RSA key.
     fn encrypt(self, secret: &Secret<'_>, key: &RsaPublicKey) -> Result<Zeroizing<Vec<u8>>, Error> {
         let nonce = secret
             .nonce
@@ -169,24 +169,24 @@ const REQUEST_KEY_CACHING: u8 = 2;
 const FAST_SUCCESS: u8 = 3;
 const FULL_LOGIN: u8 = 4;
 
-/// What a proof is made of.
+/// The inputs of a proof.
 pub(crate) struct Secret<'a> {
     pub(crate) password: &'a [u8],
     pub(crate) nonce: Cow<'a, [u8]>,
     pub(crate) tls: bool,
-    /// A unix socket: nobody listens there, but `sha256_password` does not know.
+    /// A unix socket: safe from eavesdropping, which `sha256_password` does not take into account.
     pub(crate) socket: bool,
     pub(crate) server_key: &'a ServerKey,
 }
 
 impl Secret<'_> {
-    /// Whether the password may go to whoever has the key that the server sends: where the user says so, and over a
-    /// unix socket, whose other end the file system vouches for.
+    /// Whether the password may be encrypted with a key sent by the server: if the user allows it, and over a unix
+    /// socket, whose other end the file system authenticates.
     fn may_ask_for_key(&self) -> bool {
         self.socket || *self.server_key == ServerKey::Asked
     }
 
-    /// Whether a method that sends the password itself can be used.
+    /// Whether the password itself may be sent.
     fn can_be_sent(&self) -> bool {
         self.tls || self.socket || *self.server_key != ServerKey::Refused
     }
@@ -214,7 +214,7 @@ impl Secret<'_> {
     }
 }
 
-/// The password in the form that the library's signatures take.
+/// The password in the form required by the library's signatures.
 struct Signer<'a>(&'a [u8]);
 
 impl Context for Signer<'_> {

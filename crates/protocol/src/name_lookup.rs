@@ -1,5 +1,5 @@
-//! Looks up the addresses of a host's name beside the event loop: the system's look-up blocks, for half a minute
-//! where no name server answers.
+//! Host name resolution in a separate thread: the system's resolver blocks, for half a minute if no name server
+//! answers.
 
 use std::{
     future::poll_fn,
@@ -10,14 +10,14 @@ use std::{
     thread,
 };
 
-/// What the look-up's thread leaves behind, and who waits for it.
+/// The result of the resolver thread, and the waiting task.
 #[derive(Default)]
 struct Answer {
     found: Option<io::Result<Vec<SocketAddr>>>,
     waker: Option<Waker>,
 }
 
-/// The addresses of a host; an address that is written out needs no look-up.
+/// The addresses of a host; an IP address needs no resolution.
 pub(crate) async fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
@@ -31,7 +31,7 @@ pub(crate) async fn addresses(host: &str, port: u16) -> io::Result<Vec<SocketAdd
             let mut answer = theirs.lock().unwrap_or_else(PoisonError::into_inner);
             answer.found = Some(found.map(Iterator::collect));
             let waker = answer.waker.take();
-            // Nothing is locked while a foreign waker does what it likes.
+            // The lock is released before an unknown waker runs.
             drop(answer);
             if let Some(waker) = waker {
                 waker.wake();

@@ -1,4 +1,4 @@
-//! A server that answers everything and does nothing: what is left of a measurement is the client.
+//! A server that answers everything and stores nothing, so that a measurement contains only the cost of the client.
 //!
 //! ```
 //! use protocol::null_server::{NullServer, Settings};
@@ -17,9 +17,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! It lets everybody in, whatever the password. No data is behind it: a SELECT gets rows that are invented, a change
-//! says that it changed what it named, a transaction is none. One event loop answers all connections; a statement
-//! costs it one receive, one send of bytes that were built before, and no allocation.
+//! It accepts every login with any password. It stores no data: a SELECT returns generated rows, a change reports the
+//! rows that it names as changed, and transactions have no effect. One event loop answers all connections; a statement
+//! costs one receive, one send of prepared bytes, and no allocation.
 
 mod answer;
 mod behaviour;

@@ -1,7 +1,7 @@
-//! Packets in a stream of bytes: cutting them out of what was received, and framing what is sent.
+//! Packets in a byte stream: splitting received bytes, and framing sent ones.
 //!
 //! A packet is a header of 4 bytes (length in 3, little-endian; sequence number) and a payload. A payload of
-//! 16,777,215 bytes goes on in the next packet; together they are one logical packet, which is what callers see.
+//! 16,777,215 bytes continues in the next packet; together they form one logical packet, which is what callers see.
 
 use std::{cell::Cell, ops::Range};
 
@@ -9,41 +9,41 @@ use crate::error::Error;
 
 /// Length of a packet's header.
 pub(crate) const HEADER: usize = 4;
-/// The longest payload of one packet; this length says that the payload goes on.
+/// The longest payload of one packet; a payload of this length continues in the next packet.
 pub(crate) const PAYLOAD_MAX: usize = 0xff_ffff;
-/// Limit of packets that are kept: errors, OKs, column counts and file names.
+/// Size limit of packets that are kept: errors, OKs, column counts and file names.
 pub(crate) const CONTROL_BYTES_MAX: usize = 64 << 10;
-/// Payload of a data packet. Well below the smallest `max_allowed_packet` that servers have by default (1 MiB),
-/// which a longer packet would run against.
+/// Payload of a data packet. Well below the smallest default of the servers' `max_allowed_packet` (1 MiB), which a
+/// longer packet would exceed.
 const DATA_MAX: usize = 256 << 10;
 
-/// The buffer into which all connections of a thread receive, one after the other. There may be ten thousand: a buffer
-/// for each would take more memory, and would seldom be in the processor's cache when its turn comes.
+/// Size of the receive buffer that all connections of a thread share, in turn. With ten thousand connections, separate
+/// buffers would use more memory, and would seldom be in the processor's cache.
 const BUFFER_SHARED: usize = 64 << 10;
 
 thread_local! {
-    /// Empty while it is lent, and before its first use.
+    /// Empty while it is borrowed, and before its first use.
     static SHARED: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Cuts packets out of received bytes.
+/// Splits received bytes into packets.
 ///
-/// It borrows the thread's buffer to receive into, and gives it back before it waits for more; what has not been read
-/// by then, the beginning of a packet, is kept in a buffer of its own.
+/// It borrows the thread's buffer for receiving, and returns it before it waits for more data. Unread bytes, the
+/// beginning of a packet, are moved to its own buffer.
 pub(crate) struct PacketReader {
     buf: Vec<u8>,
     start: usize,
     end: usize,
-    /// The own buffer, while the thread's is in its place.
+    /// The own buffer while the thread's buffer is in use.
     own: Option<Vec<u8>>,
     skipping: Option<Skipping>,
-    /// Number that the next packet must have.
+    /// Expected number of the next packet.
     sequence: u8,
-    /// The packets are inside of compressed ones, whose numbers count.
+    /// The packets are inside compressed frames, whose numbers are checked instead.
     numbers_mean_nothing: bool,
 }
 
-/// A packet that is being thrown away.
+/// A packet that is being discarded.
 struct Skipping {
     payload_left: usize,
     goes_on: bool,
@@ -54,7 +54,7 @@ struct Skipping {
 pub(crate) struct Head {
     /// Length of the first part's payload, at most [`PAYLOAD_MAX`].
     pub(crate) length: usize,
-    /// First byte of the payload, which tells the kind of packet; `None` if it is empty.
+    /// First byte of the payload, which determines the kind of packet; `None` if it is empty.
     pub(crate) first: Option<u8>,
 }
 
@@ -71,7 +71,7 @@ impl PacketReader {
         }
     }
 
-    /// From here on packets have any numbers.
+    /// Accepts packets with any numbers from now on.
     pub(crate) fn ignore_numbers(&mut self) {
         self.numbers_mean_nothing = true;
     }
@@ -80,7 +80,7 @@ impl PacketReader {
         number == self.sequence || self.numbers_mean_nothing
     }
 
-    /// Room to receive into; never empty.
+    /// Buffer space to receive into; never empty.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         if self.start == self.end {
             self.start = 0;
@@ -101,14 +101,15 @@ impl PacketReader {
         &mut self.buf[self.end..]
     }
 
-    /// So many bytes of the room hold data now.
+    /// Marks `count` bytes of the buffer space as received.
     pub(crate) fn received(&mut self, count: usize) {
         self.end += count;
     }
 
-    /// Call before waiting for more, and when an answer was read to its end: others may use the thread's buffer now.
+    /// Call before waiting for more data and after a complete answer: other connections may then use the thread's
+    /// buffer.
     pub(crate) fn rest(&mut self) {
-        // A packet that is put together from many reads would be copied at each of them.
+        // A packet assembled from many reads would be copied at each of them.
         if self.own.is_some() && self.end - self.start <= BUFFER_SHARED / 2 {
             self.return_shared();
         }
@@ -136,23 +137,23 @@ impl PacketReader {
         own[..unread.len()].copy_from_slice(unread);
         (self.start, self.end) = (0, unread.len());
         let shared = std::mem::replace(&mut self.buf, own);
-        // One large packet must not hold its memory for ever.
+        // A single large packet must not keep its memory forever.
         if shared.len() == BUFFER_SHARED {
             SHARED.set(shared);
         }
     }
 
-    /// Whether there are received bytes that no packet was cut from yet.
+    /// Whether there are received bytes that are not part of a returned packet.
     pub(crate) fn has_unread(&self) -> bool {
         self.start < self.end
     }
 
-    /// Whether they begin with a packet that is an error.
+    /// Whether the unread bytes begin with an error packet.
     pub(crate) fn begins_with_error(&self) -> bool {
         self.skipping.is_none() && self.buf[..self.end].get(self.start + HEADER) == Some(&0xff)
     }
 
-    /// The next sequence number, for what is sent in answer.
+    /// The next sequence number, for the packet sent in answer.
     pub(crate) fn sequence(&self) -> u8 {
         self.sequence
     }
@@ -161,8 +162,8 @@ impl PacketReader {
         self.sequence = sequence;
     }
 
-    /// Skips packets that are all there, at most so many, as long as their payloads begin with less than `below`;
-    /// returns how many. Whatever is special about a packet is left to the other methods.
+    /// Skips up to `at_most` complete packets while their payloads begin with less than `below`; returns their number.
+    /// Packets with special properties are left to the other methods.
     pub(crate) fn skip_whole(&mut self, at_most: u64, below: u8) -> u64 {
         if self.skipping.is_some() {
             return 0;
@@ -188,7 +189,7 @@ impl PacketReader {
         count
     }
 
-    /// The next packet's payload, if there is nothing special about it: all there, in sequence, not over `limit`.
+    /// The next packet's payload, if it is an ordinary packet: complete, in sequence, not over `limit`.
     pub(crate) fn take_whole(&mut self, limit: usize) -> Option<Range<usize>> {
         let &[a, b, c, number] = self.buf[self.start..self.end].first_chunk()?;
         let length = length(a, b, c);
@@ -202,7 +203,7 @@ impl PacketReader {
         Some(begin..end)
     }
 
-    /// The head of the next packet, once enough of it is there.
+    /// The head of the next packet, once enough of it has been received.
     pub(crate) fn peek(&mut self) -> Result<Option<Head>, Error> {
         if !self.skip_on()? {
             return Ok(None);
@@ -216,7 +217,7 @@ impl PacketReader {
             (_, None) => return Ok(None),
             (_, Some(&first)) => Some(first),
         };
-        // An error may come out of turn: the server did not wait for what it is an answer to.
+        // An error may be out of sequence: the server did not wait for the rest of the command.
         if !self.is_in_turn(number) && first != Some(0xff) {
             return Err(Error::Malformed {
                 what: "packet out of sequence",
@@ -225,7 +226,7 @@ impl PacketReader {
         Ok(Some(Head { length, first }))
     }
 
-    /// Throws the peeked packet away, also what of it has not been received yet.
+    /// Discards the peeked packet, including bytes not received yet.
     pub(crate) fn skip(&mut self, head: Head) {
         self.sequence = self.buf[self.start + 3].wrapping_add(1);
         self.start += HEADER;
@@ -235,7 +236,7 @@ impl PacketReader {
         });
     }
 
-    /// The peeked packet's payload, once all of it is there; an error if it is longer than `limit`.
+    /// The peeked packet's payload, once it is complete; an error if it is longer than `limit`.
     pub(crate) fn take(&mut self, limit: usize) -> Result<Option<Range<usize>>, Error> {
         let mut at = self.start;
         let mut payload = 0;
@@ -270,7 +271,7 @@ impl PacketReader {
         &self.buf[range]
     }
 
-    /// Closes the gaps that headers leave between the parts of a long payload.
+    /// Closes the gaps of the headers between the parts of a long payload.
     fn join(&mut self, begin: usize, payload: usize) {
         let mut joined = PAYLOAD_MAX;
         let mut from = begin + PAYLOAD_MAX + HEADER;
@@ -282,7 +283,7 @@ impl PacketReader {
         }
     }
 
-    /// Goes on throwing away; true when nothing is left of what was to be skipped.
+    /// Continues discarding; true when nothing is left to skip.
     fn skip_on(&mut self) -> Result<bool, Error> {
         while let Some(skipping) = &mut self.skipping {
             let now = skipping.payload_left.min(self.end - self.start);
@@ -325,7 +326,7 @@ pub(crate) fn begin(out: &mut Vec<u8>) {
     out.extend_from_slice(&[0; HEADER]);
 }
 
-/// Finishes the packet in `out`, cutting it up if it is long; returns the sequence number of the answer.
+/// Completes the packet in `out`, splitting it if it is long; returns the sequence number of the answer.
 pub(crate) fn finish(out: &mut Vec<u8>, sequence: u8) -> u8 {
     let payload = out.len() - HEADER;
     if payload < PAYLOAD_MAX {
@@ -333,18 +334,18 @@ pub(crate) fn finish(out: &mut Vec<u8>, sequence: u8) -> u8 {
         out[..HEADER].copy_from_slice(&[a, b, c, sequence]);
         return sequence.wrapping_add(1);
     }
-    // A last part of full length would promise another, so an empty one follows it.
+    // A last part of full length would announce another one, so an empty part follows it.
     let parts = payload / PAYLOAD_MAX + 1;
     frame(out, PAYLOAD_MAX, parts, sequence)
 }
 
-/// Cuts the payload in `out` into packets of a data stream, each complete in itself.
+/// Splits the payload in `out` into packets of a data stream, each complete in itself.
 pub(crate) fn finish_data(out: &mut Vec<u8>, sequence: u8) -> u8 {
     let parts = (out.len() - HEADER).div_ceil(DATA_MAX).max(1);
     frame(out, DATA_MAX, parts, sequence)
 }
 
-/// Puts a header before each part of the payload in `out`.
+/// Inserts a header before each part of the payload in `out`.
 fn frame(out: &mut Vec<u8>, part_max: usize, parts: usize, mut sequence: u8) -> u8 {
     let payload = out.len() - HEADER;
     out.resize(parts * HEADER + payload, 0);
@@ -367,7 +368,7 @@ fn frame(out: &mut Vec<u8>, part_max: usize, parts: usize, mut sequence: u8) -> 
 mod tests {
     use super::*;
 
-    /// Length and number of each packet of a buffer, with the payloads put together.
+    /// Length and number of each packet in a buffer, and the joined payloads.
     fn packets_of(mut out: &[u8]) -> (Vec<(usize, u8)>, Vec<u8>) {
         let (mut heads, mut payload) = (Vec::new(), Vec::new());
         while let Some((&[a, b, c, number], rest)) = out.split_first_chunk() {

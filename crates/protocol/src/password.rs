@@ -1,20 +1,20 @@
-//! A password that is not shown.
+//! A password that is never displayed.
 
 use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// A password; wiped from memory when dropped, and never shown by `Debug`.
+/// A password; erased from memory when dropped, and never shown by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(Zeroizing<String>);
 
 impl Password {
-    /// The password in clear, for a pipe to a process of our own; it belongs into no list, log or report.
+    /// The password as plain text, for a pipe to a process of our own; never for a list, log or report.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// The password itself, for the server.
+    /// The password as plain text, for the server.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }

@@ -1,8 +1,8 @@
-//! The payloads that a server sends: OK, error, the ends of columns and rows, column definitions, rows.
+//! The payloads of a server's packets: OK, error, the ends of columns and rows, column definitions, rows.
 
 use crate::lenenc::put_lenenc;
 
-/// Status flag: statements commit by themselves.
+/// Status flag: autocommit is enabled.
 pub(crate) const AUTOCOMMIT: u16 = 0x0002;
 
 /// An OK packet: no AUTO_INCREMENT value, no warning.
@@ -26,12 +26,12 @@ pub(crate) fn put_error(number: u16, sqlstate: &str, message: &str, out: &mut Ve
     out.extend_from_slice(message.as_bytes());
 }
 
-/// The packet between columns and rows, for a client that does not do without.
+/// The packet between columns and rows, for a client that expects EOF packets.
 pub(crate) fn put_end_of_columns(out: &mut Vec<u8>) {
     put_end_of_rows(AUTOCOMMIT, false, out);
 }
 
-/// The packet after the last row: an EOF, or an OK in its clothes for a client that does without EOFs.
+/// The packet after the last row: an EOF, or an OK with the first byte of an EOF for a client without EOF packets.
 pub(crate) fn put_end_of_rows(status: u16, deprecate_eof: bool, out: &mut Vec<u8>) {
     let [low, high] = status.to_le_bytes();
     if deprecate_eof {
@@ -65,13 +65,13 @@ pub(crate) fn put_text_row<'a>(
     }
 }
 
-/// A row of a prepared statement's result, all of text columns; `None` is NULL.
+/// A row of a prepared statement's result, with text columns only; `None` is NULL.
 pub(crate) fn put_binary_row<'a>(
     values: impl ExactSizeIterator<Item = Option<&'a [u8]>>,
     out: &mut Vec<u8>,
 ) {
     out.push(0);
-    // One bit per column says whether it is NULL; the first two bits are not used.
+    // One NULL bit per column; the first two bits are unused.
     let nulls = out.len();
     out.resize(nulls + (values.len() + 2).div_ceil(8), 0);
     for (column, value) in values.enumerate() {
@@ -82,7 +82,7 @@ pub(crate) fn put_binary_row<'a>(
     }
 }
 
-/// A string that begins with its length.
+/// A length-encoded string.
 pub(crate) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     put_lenenc(bytes.len() as u64, out);
     out.extend_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! The packets that end an answer: OK, EOF and error.
+//! The packets at the end of an answer: OK, EOF and error.
 
 use crate::{
     error::{Error, ServerError},
@@ -8,7 +8,7 @@ use crate::{
 /// Status flag: another result follows.
 pub(crate) const MORE_RESULTS: u16 = 0x0008;
 
-/// An OK packet; also the one in an EOF's clothes (first byte 0xfe) that ends rows.
+/// An OK packet; also the one with the first byte 0xfe, which ends rows in place of an EOF.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct OkReply<'a> {
     pub(crate) affected_rows: u64,
@@ -41,14 +41,14 @@ impl<'a> OkReply<'a> {
     }
 }
 
-/// The older end of a set of rows.
+/// The EOF packet after a set of rows.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct EndOfRows {
     pub(crate) warnings: u16,
     pub(crate) status: u16,
 }
 
-/// Reads an EOF packet.
+/// Parses an EOF packet.
 pub(crate) fn end_of_rows(payload: &[u8]) -> Result<EndOfRows, Error> {
     let mut fields = Fields(payload);
     match (fields.u8(), fields.u16(), fields.u16()) {
@@ -57,9 +57,9 @@ pub(crate) fn end_of_rows(payload: &[u8]) -> Result<EndOfRows, Error> {
     }
 }
 
-/// Reads an error packet: `ff 15 04 "#28000" "Access denied for user ..."`.
+/// Parses an error packet: `ff 15 04 "#28000" "Access denied for user ..."`.
 ///
-/// Before the login a server may leave the SQLSTATE out.
+/// Before the login a server may omit the SQLSTATE.
 pub(crate) fn server_error(payload: &[u8]) -> Error {
     let mut fields = Fields(payload);
     let Some((_, number)) = fields.u8().zip(fields.u16()) else {

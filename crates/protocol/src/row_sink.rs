@@ -1,8 +1,8 @@
-//! Where the columns and rows of an answer go that are kept, and the limits of keeping.
+//! The interface for keeping the columns and rows of an answer, and its limits.
 
 use crate::error::Error;
 
-/// Limit of what is kept of one answer, in bytes of memory.
+/// Limit of the kept part of one answer, bytes of memory.
 pub(crate) const KEPT_BYTES_MAX: usize = 64 << 20;
 
 pub(crate) const COLUMN: Error = Error::Malformed {
@@ -10,23 +10,23 @@ pub(crate) const COLUMN: Error = Error::Malformed {
 };
 pub(crate) const ROW: Error = Error::Malformed { what: "row" };
 
-/// Takes the columns and rows of an answer.
+/// Receives the columns and rows of an answer.
 pub(crate) trait RowSink {
-    /// Another set of rows begins; without definitions, its columns are those that the statement had before.
+    /// Begins a set of rows; if it has no definitions, its columns are the previous ones of the statement.
     fn begin_set(&mut self, defined: bool);
-    /// A column definition: catalogue, schema, table, original table, name, and more.
+    /// Receives a column definition: catalogue, schema, table, original table, name, and more.
     fn column(&mut self, payload: &[u8]) -> Result<(), Error>;
-    /// Whether rows are taken too.
+    /// Whether rows are kept too.
     fn keeps_rows(&self) -> bool {
         true
     }
-    /// A row.
+    /// Receives a row.
     fn row(&mut self, payload: &[u8]) -> Result<(), Error>;
-    /// The longest packet that still may come.
+    /// Largest size of the next packet.
     fn bytes_left(&self) -> usize;
 }
 
-/// The answer is longer than what is kept.
+/// The answer exceeds the limit.
 pub(crate) fn too_much() -> Error {
     Error::TooLarge {
         limit: KEPT_BYTES_MAX,

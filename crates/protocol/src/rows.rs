@@ -1,4 +1,4 @@
-//! Results that are kept: for control statements, never on the hot path.
+//! Results kept as text: for control statements, never on the hot path.
 
 use crate::{
     command::COM_QUERY,
@@ -8,7 +8,7 @@ use crate::{
     row_sink::{COLUMN, KEPT_BYTES_MAX, ROW, RowSink, too_much},
 };
 
-/// What a value costs beyond its bytes.
+/// Memory of a value in addition to its bytes.
 const VALUE_OVERHEAD: usize = size_of::<Option<Vec<u8>>>();
 
 /// A set of rows as text; `None` is NULL.
@@ -16,7 +16,7 @@ const VALUE_OVERHEAD: usize = size_of::<Option<Vec<u8>>>();
 pub struct ResultSet {
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// Rows of as many values as there are columns.
+    /// The rows, each with one value per column.
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
 }
 
@@ -49,7 +49,7 @@ impl RowSink for TextRows {
         self.bytes_left
     }
 
-    /// The columns of a statement that is not prepared are always defined.
+    /// The columns of an unprepared statement are always defined.
     fn begin_set(&mut self, _: bool) {
         self.sets.push(ResultSet::default());
     }
@@ -66,7 +66,7 @@ impl RowSink for TextRows {
         Ok(())
     }
 
-    /// The text form: `01 "7" fb` is the value 7 and a NULL.
+    /// A row in text format: `01 "7" fb` is the value 7 and a NULL.
     fn row(&mut self, payload: &[u8]) -> Result<(), Error> {
         let columns = self.sets.last().map_or(0, |set| set.columns.len());
         self.charge(payload.len() + (columns + 1) * VALUE_OVERHEAD)?;
@@ -91,9 +91,9 @@ impl RowSink for TextRows {
 }
 
 impl Connection {
-    /// Runs a statement and keeps its sets of rows, up to 64 MiB.
+    /// Executes a statement and keeps its sets of rows, up to 64 MiB.
     ///
-    /// Beyond that the connection is given up. A statement without rows gives no set.
+    /// If the answer is larger, the connection is closed. A statement without rows returns no set.
     pub async fn rows(&mut self, sql: &str) -> Result<Vec<ResultSet>, Error> {
         let mut kept = TextRows::new();
         self.run(COM_QUERY, sql.as_bytes(), None, Some(&mut kept))

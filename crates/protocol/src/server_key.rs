@@ -1,4 +1,4 @@
-//! A server's public RSA key: whether it may encrypt a password, and how it is read.
+//! A server's public RSA key: its parsing, and its use for encrypting a password.
 
 use std::path::PathBuf;
 
@@ -6,26 +6,26 @@ use rsa::{RsaPublicKey, pkcs8::DecodePublicKey, traits::PublicKeyParts};
 
 use crate::error::Error;
 
-/// Bits of the shortest key that a password is given to. MySQL generates keys of this length.
+/// Bits of the shortest accepted key. MySQL generates keys of this length.
 const BITS_MIN: usize = 2048;
-/// No key file is longer: 16,384 bits take less than 3 KB.
+/// Largest size of a key file: 16,384 bits need less than 3 KB.
 const FILE_BYTES_MAX: u64 = 64 << 10;
 
-/// With which RSA key a password is encrypted where a login method needs the password itself and the connection is
-/// neither encrypted nor a unix socket. As in MySQL's clients, none is taken unless the user says so.
+/// The RSA key that encrypts a password if a login method needs the password itself and the connection is neither
+/// encrypted nor a unix socket. As in MySQL's clients, no key is used unless the user chooses one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ServerKey {
-    /// None: such a login is refused.
+    /// No key: such a login is refused.
     #[default]
     Refused,
-    /// The key that the server hands out. Whoever answers in the server's place gets the password.
+    /// The key that the server sends. An impostor that answers in the server's place would receive the password.
     Asked,
     /// The key in this PEM file, a copy of the server's `public_key.pem`.
     File(PathBuf),
 }
 
 impl ServerKey {
-    /// The key of the file; `None` where none is named.
+    /// The key of the file; `None` if no file is used.
     pub(crate) fn read(&self) -> Result<Option<RsaPublicKey>, Error> {
         let Self::File(path) = self else {
             return Ok(None);
@@ -40,7 +40,7 @@ impl ServerKey {
     }
 }
 
-/// The key that a server sent.
+/// Parses a key sent by a server.
 pub(crate) fn received(pem: &[u8]) -> Result<RsaPublicKey, Error> {
     parse(pem).map_err(|what| Error::ServerKey {
         from: "the server's public key".to_owned(),

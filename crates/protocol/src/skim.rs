@@ -1,4 +1,4 @@
-//! Reading the answer to a statement without keeping it.
+//! Skimming: reading the answer to a statement without keeping it.
 
 use crate::{
     error::Error,
@@ -8,41 +8,41 @@ use crate::{
     row_sink::{RowSink, too_much},
 };
 
-/// The server's own limit is 4,096.
+/// Largest accepted number of columns; the server's own limit is 4,096.
 const COLUMNS_MAX: u64 = 65_535;
 
-/// What a statement did, over all of its results.
+/// The outcome of a statement, over all of its results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outcome {
-    /// Rows that were received.
+    /// Number of rows received.
     pub rows: u64,
-    /// Rows that were changed, as the server counts.
+    /// Number of rows changed, as reported by the server.
     pub affected_rows: u64,
-    /// The last AUTO_INCREMENT value; 0 where there was none.
+    /// The last AUTO_INCREMENT value; 0 if there was none.
     pub last_insert_id: u64,
-    /// Warnings of the last result.
+    /// Number of warnings of the last result.
     pub warnings: u32,
-    /// Results that were sets of rows.
+    /// Number of results that were sets of rows.
     pub result_sets: u32,
 }
 
-/// Where the answer stands.
+/// The state of reading an answer.
 pub(crate) enum Step {
-    /// More has to be received.
+    /// More data has to be received.
     More,
     /// The answer is complete.
     Done(Outcome),
-    /// The server asks for the content of a file; the answer goes on after that.
+    /// The server requests the content of a file; the answer continues after it.
     FileRequest,
 }
 
-/// What client and server agreed on that changes how an answer reads.
+/// The negotiated capabilities that affect the format of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Dialect {
     /// No EOF packet after the columns, and an OK packet after the rows.
     pub(crate) deprecate_eof: bool,
-    /// MariaDB says after the number of columns whether their definitions follow: it sends those of a prepared
-    /// statement once.
+    /// MariaDB sends a flag after the number of columns that says whether their definitions follow: it sends the
+    /// definitions of a prepared statement only once.
     pub(crate) cache_metadata: bool,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Skim {
 }
 
 enum ExpectedPacket {
-    /// OK, error, file request or a number of columns.
+    /// Expects OK, error, a file request or a number of columns.
     Result,
     Columns(u64),
     ColumnsEnd,
@@ -72,7 +72,7 @@ impl Skim {
         }
     }
 
-    /// Reads on, as far as the received bytes go; columns and rows go to `kept` if there is one.
+    /// Reads as far as the received bytes allow; columns and rows are passed to `kept` if given.
     pub(crate) fn step(
         &mut self,
         packets: &mut PacketReader,
@@ -81,7 +81,7 @@ impl Skim {
     ) -> Result<Step, Error> {
         loop {
             let unwanted = self.is_unwanted(kept.as_deref());
-            // Nearly every packet has been received to its end, and then this is all that is done with it.
+            // Nearly every packet is complete and needs no other processing.
             if unwanted {
                 if self.skip_whole(packets) {
                     continue;
@@ -123,7 +123,7 @@ impl Skim {
         }
     }
 
-    /// Whether nobody wants the columns or rows that come now.
+    /// Whether the expected columns or rows are not kept.
     fn is_unwanted(&self, kept: Option<&dyn RowSink>) -> bool {
         match (&self.expect, kept) {
             (ExpectedPacket::Columns(_), Some(_)) => false,
@@ -132,7 +132,7 @@ impl Skim {
         }
     }
 
-    /// Skips columns or rows that have been received to their end; false if there is none.
+    /// Skips complete columns or rows; false if there are none.
     fn skip_whole(&mut self, packets: &mut PacketReader) -> bool {
         let passed = match self.expect {
             // An error begins with 0xff; a row that begins with 0xfe may be the end of the rows.
@@ -146,7 +146,7 @@ impl Skim {
         passed > 0
     }
 
-    /// Whether the packet is a row or a column definition, which nobody needs unless rows are kept.
+    /// Whether the packet is a row or a column definition, which is only needed if rows are kept.
     fn is_bulk(&self, head: Head) -> bool {
         match (&self.expect, head.first) {
             (ExpectedPacket::Result | ExpectedPacket::ColumnsEnd, _) | (_, Some(0xff)) => false,
@@ -164,7 +164,7 @@ impl Skim {
         }
     }
 
-    /// Handles a packet that is not a row or a column.
+    /// Handles a packet that is neither a row nor a column.
     fn control(
         &mut self,
         payload: &[u8],
@@ -209,7 +209,7 @@ impl Skim {
         }
     }
 
-    /// Reads the number of columns, and returns whether their definitions follow.
+    /// Parses the number of columns, and returns whether their definitions follow.
     fn begin_rows(&mut self, mut fields: Fields<'_>) -> Result<bool, Error> {
         let Some(columns @ 1..=COLUMNS_MAX) = fields.lenenc() else {
             return Err(Error::Malformed {

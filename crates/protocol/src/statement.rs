@@ -1,4 +1,4 @@
-//! Prepared statements.
+//! Prepared statements: preparing, executing and closing them.
 
 use crate::{
     channel::{Channel, in_time},
@@ -13,7 +13,7 @@ use crate::{
     value::{Value, WireType},
 };
 
-/// A statement that the server has prepared; of use only on the connection that prepared it.
+/// A statement prepared by the server; valid only on its connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Statement {
     id: u32,
@@ -28,7 +28,7 @@ impl Statement {
 }
 
 impl Connection {
-    /// Has the server prepare a statement with `?` for its parameters.
+    /// Prepares a statement with `?` as placeholders.
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement, Error> {
         self.begin(COM_STMT_PREPARE)?;
         self.channel.out.extend_from_slice(sql.as_bytes());
@@ -47,7 +47,7 @@ impl Connection {
         result
     }
 
-    /// Runs a prepared statement and reads all its results, keeping none.
+    /// Executes a prepared statement and reads all its results without keeping them.
     pub async fn execute(
         &mut self,
         statement: &Statement,
@@ -56,10 +56,10 @@ impl Connection {
         self.run_prepared(statement, values, None).await
     }
 
-    /// Runs a prepared statement and keeps its rows in `fetched`, whose memory is used again; of several sets of
+    /// Executes a prepared statement and keeps its rows in `fetched`, whose memory is reused; of several sets of
     /// rows the last one is kept.
     ///
-    /// Beyond 64 MiB the connection is given up.
+    /// If the answer exceeds 64 MiB, the connection is closed.
     pub async fn fetch(
         &mut self,
         statement: &Statement,
@@ -99,13 +99,13 @@ impl Connection {
             self.exchange(None, None).await
         };
         if result.is_err() {
-            // The server may not have come as far as to learn the types.
+            // The server may have failed before it stored the types.
             self.known.of(statement.id).types.clear();
         }
         result
     }
 
-    /// Has the server forget a statement. The server does not answer.
+    /// Closes a statement on the server. The server does not answer.
     pub async fn close_statement(&mut self, statement: Statement) -> Result<(), Error> {
         self.begin(COM_STMT_CLOSE)?;
         self.channel
@@ -118,19 +118,19 @@ impl Connection {
     }
 }
 
-/// What client and server have told each other of a connection's prepared statements, once for all executions.
+/// The state of a connection's prepared statements that client and server share, kept for all executions.
 #[derive(Debug, Default)]
 pub(crate) struct StatementCache {
-    /// In the order of their ids.
+    /// The statements in the order of their ids.
     statements: Vec<KnownStatement>,
 }
 
 #[derive(Debug)]
 struct KnownStatement {
     id: u32,
-    /// The types of the parameters, which the server keeps; empty before it was told.
+    /// The types of the parameters, which the server stores; empty before they were sent.
     types: Vec<WireType>,
-    /// The columns as the server last defined them.
+    /// The columns of the server's last definition.
     columns: Vec<Column>,
 }
 
@@ -156,9 +156,9 @@ impl StatementCache {
     }
 }
 
-/// Notes the types of these values; returns them if they are not those that the server knows.
+/// Stores the types of these values; returns them if they differ from those that the server has.
 fn learn<'a>(types: &'a mut Vec<WireType>, values: &[Value<'_>]) -> Option<&'a [WireType]> {
-    // A bit says of a NULL what it is, whatever the type.
+    // A bit marks a NULL, so its type does not matter.
     let fits = |(value, known): (&Value<'_>, &WireType)| {
         *value == Value::Null || value.wire_type() == *known
     };
@@ -170,7 +170,7 @@ fn learn<'a>(types: &'a mut Vec<WireType>, values: &[Value<'_>]) -> Option<&'a [
     Some(types)
 }
 
-/// Appends what follows the command; `types` where the server has to learn them.
+/// Appends the rest of the command; `types` if the server needs them.
 fn put_execute(id: u32, values: &[Value<'_>], types: Option<&[WireType]>, out: &mut Vec<u8>) {
     let [a, b, c, d] = id.to_le_bytes();
     // No cursor; one iteration.
@@ -194,7 +194,7 @@ fn put_execute(id: u32, values: &[Value<'_>], types: Option<&[WireType]>, out: &
     }
 }
 
-/// Sends the statement and reads what the server prepared, skipping what it says of parameters.
+/// Sends the statement and reads the server's answer, skipping the definitions of parameters.
 async fn prepared(
     channel: &mut Channel,
     deprecate_eof: bool,

@@ -1,5 +1,5 @@
-//! The other side of the protocol, for tests: a fake server with canned answers, and without a socket the skimmer and
-//! the compressed protocol.
+//! The server's side of the protocol for tests: a fake server with canned answers, and the skimmer and the compressed
+//! protocol without a socket.
 //!
 //! ```
 //! use protocol::testing::{Answer, serve};

@@ -1,4 +1,4 @@
-//! TLS over a stream, and whom to trust at which ssl-mode.
+//! TLS over a stream, with the certificate checks of each ssl-mode.
 
 use std::{
     io::{self, Read, Write},
@@ -23,24 +23,23 @@ use crate::{
     error::Error,
 };
 
-/// Longest TLS record with its header.
+/// Largest size of a TLS record with its header.
 const RECORD_MAX: usize = 17 << 10;
 
-/// An encrypted stream.
 pub(crate) struct TlsStream {
     stream: Stream,
     session: ClientConnection,
-    /// Encrypted bytes that the session has not taken yet.
+    /// Encrypted bytes not yet processed by the session.
     received: Vec<u8>,
     unread: std::ops::Range<usize>,
-    /// Encrypted bytes to send; kept for its memory.
+    /// Encrypted bytes to send; kept to reuse their memory.
     out: Vec<u8>,
-    /// The server sends nothing more.
+    /// The server has closed its side.
     closed: bool,
 }
 
 impl TlsStream {
-    /// Agrees on TLS with the server of `endpoint`.
+    /// Negotiates TLS with the server of `endpoint`.
     pub(crate) async fn handshake(
         stream: Stream,
         endpoint: &Endpoint,
@@ -81,10 +80,10 @@ impl TlsStream {
         }
     }
 
-    /// Waits until [`TlsStream::try_read`] finds something.
+    /// Waits until [`TlsStream::try_read`] returns data.
     pub(crate) async fn readable(&mut self) -> io::Result<()> {
         loop {
-            // Told nothing new, it only says how it stands.
+            // Without new data, this call only returns the current state.
             let state = self
                 .session
                 .process_new_packets()
@@ -97,7 +96,7 @@ impl TlsStream {
         }
     }
 
-    /// Reads what is decrypted; `None` where nothing is, 0 means that the server closed.
+    /// Reads decrypted data; `None` if there is none, 0 if the server closed.
     pub(crate) fn try_read(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
         match self.session.reader().read(buf) {
             Ok(count) => Ok(Some(count)),
@@ -115,7 +114,7 @@ impl TlsStream {
         Ok(())
     }
 
-    /// Gives the session encrypted bytes, received if need be; false when the server closed.
+    /// Passes encrypted bytes to the session, receiving some if necessary; false if the server closed.
     async fn pull(&mut self) -> io::Result<bool> {
         if self.unread.is_empty() {
             let count = self.stream.read(&mut self.received).await?;
@@ -129,7 +128,7 @@ impl TlsStream {
             .read_tls(&mut &self.received[self.unread.clone()])?;
         self.unread.start += taken;
         if let Err(error) = self.session.process_new_packets() {
-            // The server should learn why, but that it does not changes nothing.
+            // Sends the alert with the cause; a failure to send it does not matter.
             let _ = self.flush().await;
             return Err(io::Error::new(io::ErrorKind::InvalidData, error));
         }
@@ -155,7 +154,7 @@ fn server_name(
     }
 }
 
-/// Says what most often is behind a failed handshake.
+/// The most likely cause of a failed handshake.
 fn explain(error: &io::Error) -> String {
     use rustls::{AlertDescription, Error as Tls};
     let inner = error
@@ -167,7 +166,7 @@ fn explain(error: &io::Error) -> String {
                 PeerIncompatible::ServerDoesNotSupportTls12Or13
                 | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
             )
-            // As yaSSL's, in MySQL 5.
+            // As sent by yaSSL in MySQL 5.
             | Tls::InvalidMessage(InvalidMessage::UnknownProtocolVersion)
             | Tls::AlertReceived(
                 AlertDescription::ProtocolVersion | AlertDescription::HandshakeFailure,
@@ -198,7 +197,7 @@ fn config(ssl_mode: SslMode, ssl_ca: Option<&Path>) -> Result<ClientConfig, Erro
         .with_no_client_auth())
 }
 
-/// Longest file of certificates.
+/// Largest size of a certificate file.
 const CA_BYTES_MAX: u64 = 16 << 20;
 
 fn chain_verifier(
@@ -226,7 +225,7 @@ fn chain_verifier(
         .map_err(|_| failed("holds no certificate".to_owned()))
 }
 
-/// Accepts any certificate: encryption against those who only listen.
+/// Accepts any certificate: this protects against passive eavesdropping only.
 #[derive(Debug)]
 struct Unverified(Arc<CryptoProvider>);
 
@@ -242,8 +241,8 @@ impl ServerCertVerifier for Unverified {
         Ok(ServerCertVerified::assertion())
     }
 
-    // A signature by a key that nobody vouches for proves nothing, and to check it would refuse the certificates of
-    // version 1 that MySQL 5.7 makes for itself.
+    // A signature by an untrusted key proves nothing, and checking it would reject the version 1 certificates that
+    // MySQL 5.7 generates for itself.
     fn verify_tls12_signature(
         &self,
         _: &[u8],
@@ -267,7 +266,7 @@ impl ServerCertVerifier for Unverified {
     }
 }
 
-/// Verifies where a certificate comes from, but not for which host it is.
+/// Verifies the issuer of a certificate, but not the host name.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 
@@ -284,7 +283,7 @@ impl ServerCertVerifier for AnyName {
             self.0
                 .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match verified {
-            // The name is looked at last, so everything else is right.
+            // The name is checked last, so all other checks have passed.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

@@ -1,4 +1,4 @@
-//! The bytes below the packets: a plain stream, TLS over it, compression over either.
+//! The byte stream below the packets: a plain stream, TLS over it, or compression over either.
 
 use std::io;
 
@@ -11,7 +11,7 @@ pub(crate) enum Transport {
     Plain(Stream),
     // Boxed because it is large and rare.
     Tls(Box<TlsStream>),
-    // As above.
+    // Boxed because it is large and rare.
     Compressed(Box<CompressedStream>),
 }
 
@@ -19,24 +19,24 @@ pub(crate) enum Transport {
 pub(crate) struct CompressedStream {
     below: Transport,
     frames: Frames,
-    /// Frames to send; kept for its memory.
+    /// Frames to send; kept to reuse their memory.
     out: Vec<u8>,
-    /// The server sends nothing more.
+    /// The server has closed its side.
     closed: bool,
 }
 
 impl Transport {
-    /// Waits until [`Transport::try_read`] may find something.
+    /// Waits until [`Transport::try_read`] may return data.
     pub(crate) async fn readable(&mut self) -> io::Result<()> {
         match self {
             Self::Plain(stream) => stream.readable().await,
-            // Boxed, as below, so that plain connections need no room for it.
+            // Boxed, as below, so that plain connections need no space for it.
             Self::Tls(stream) => Box::pin(stream.readable()).await,
             Self::Compressed(stream) => Box::pin(stream.readable()).await,
         }
     }
 
-    /// Reads what is there; `None` where nothing is, 0 means that the server closed.
+    /// Reads available data; `None` if there is none, 0 if the server closed.
     pub(crate) fn try_read(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
         match self {
             Self::Plain(stream) => stream.try_read(buf),
@@ -45,7 +45,7 @@ impl Transport {
         }
     }
 
-    /// Sends what the socket takes at once; what is left is for [`Transport::send`].
+    /// Sends as much as the socket accepts at once; [`Transport::send`] sends the rest.
     pub(crate) fn try_send(&mut self, buf: &[u8]) -> io::Result<usize> {
         match self {
             Self::Plain(stream) => stream.try_write(buf),
@@ -61,7 +61,7 @@ impl Transport {
         }
     }
 
-    /// The same, compressed from here on.
+    /// The same transport, compressed from now on.
     pub(crate) fn compressed(self) -> Self {
         Self::Compressed(Box::new(CompressedStream {
             below: self,
@@ -71,14 +71,14 @@ impl Transport {
         }))
     }
 
-    /// A new exchange begins, in which we speak first.
+    /// Begins a new exchange, in which the client speaks first.
     pub(crate) fn begin_exchange(&mut self) {
         if let Self::Compressed(stream) = self {
             stream.frames.begin_exchange();
         }
     }
 
-    /// Whether something was taken from the socket that nobody has read, as far as is known without asking TLS.
+    /// Whether bytes taken from the socket are unread, as far as known without asking TLS.
     pub(crate) fn has_unread(&self) -> bool {
         matches!(self, Self::Compressed(stream) if stream.frames.has_unread())
     }

@@ -1,14 +1,14 @@
-//! Values of prepared statements.
+//! Values of prepared statements: parameters, and columns of rows.
 
 use crate::lenenc::put_lenenc;
 
-/// A parameter's type and its flag for unsigned, as they are sent.
+/// A parameter's type and its unsigned flag, as sent.
 pub(crate) type WireType = [u8; 2];
 
-/// A value for a placeholder, or of a row.
+/// A value of a placeholder or of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'a> {
-    /// NULL.
+    /// The SQL value NULL.
     Null,
     /// A signed integer.
     Int(i64),
@@ -16,14 +16,14 @@ pub enum Value<'a> {
     Uint(u64),
     /// A floating point number.
     Float(f64),
-    /// A decimal number as text, such as `-10.00`: the server calculates with it exactly.
+    /// A decimal number as text, such as `-10.00`, with which the server calculates exactly.
     Decimal(&'a [u8]),
     /// Text in UTF-8, or bytes.
     Bytes(&'a [u8]),
 }
 
 impl Value<'_> {
-    /// The column type (8 BIGINT, 5 DOUBLE, 246 DECIMAL, 253 VARCHAR, 6 NULL) and the flag for unsigned.
+    /// The column type (8 BIGINT, 5 DOUBLE, 246 DECIMAL, 253 VARCHAR, 6 NULL) and the unsigned flag.
     pub(crate) fn wire_type(self) -> WireType {
         match self {
             Self::Null => [0x06, 0],

@@ -1,4 +1,4 @@
-//! In the steady state a query allocates nothing.
+//! The test that a query does not allocate in the steady state.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -23,23 +23,23 @@ thread_local! {
 /// Counts the allocations of each thread.
 struct Counting;
 
-// SAFETY: every call is passed on unchanged to the system's allocator; the counter is a plain cell of the thread
-// that needs no allocation of its own.
+// SAFETY: every call is passed on unchanged to the system's allocator; the counter is a plain thread-local cell, which
+// needs no allocation of its own.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        // SAFETY: the caller fulfils the requirements of the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
+        // SAFETY: the caller fulfils the requirements of the system's allocator.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
-        // SAFETY: as above.
+        // SAFETY: the caller fulfils the requirements of the system's allocator.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -51,7 +51,7 @@ fn count() {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Allocations of this thread so far.
+/// Number of allocations of this thread so far.
 fn allocations() -> u64 {
     ALLOCATIONS.get()
 }
@@ -78,7 +78,7 @@ async fn exercise(connection: &mut Connection, statement: &protocol::Statement) 
     );
 }
 
-/// Serves from a thread of its own until the sender is dropped.
+/// Runs the server in a thread of its own until the sender is dropped.
 fn serve_from_a_thread(path: &Path) -> (mpsc::Sender<()>, std::thread::JoinHandle<()>) {
     let (stop, stopped) = mpsc::channel::<()>();
     let (ready, listening) = mpsc::channel();
@@ -117,7 +117,7 @@ fn queries_allocate_nothing_once_they_run() {
                     exercise(&mut connection, &statement).await;
                 }
                 finished.set(finished.get() + 1);
-                // The steady state begins when all have warmed up.
+                // The steady state begins when all tasks have warmed up.
                 while finished.get() < 8 {
                     sleep(std::time::Duration::from_millis(1)).await;
                 }
@@ -147,7 +147,7 @@ fn the_null_server_allocates_nothing_either() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s");
     Reactor::new(Clock::System).unwrap().run(async {
-        // Client and server share the thread, so both count.
+        // Client and server share the thread, so the allocations of both count.
         let server = NullServer::new(Settings::default());
         server.serve(Listener::bind_unix(&path).unwrap(), None);
         let mut connection = Connection::open(&endpoint(&path)).await.unwrap();

@@ -1,9 +1,9 @@
-//! Compressed packets, however they are cut and whatever they are.
+//! Property tests of compressed packets: any splitting, any content.
 
 use proptest::prelude::*;
 use protocol::testing::{Answer, Feed, pack, unpack};
 
-/// Bytes that deflate well, badly, or are too short for it.
+/// Bytes that compress well or badly, or are too short for compression.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         prop::collection::vec(any::<u8>(), 0..300),
@@ -36,7 +36,8 @@ proptest! {
         prop_assert_eq!(whole, cut);
     }
 
-    /// As above, but with headers that get further: a frame whose length is right, and a promise that may be.
+    /// As above, with headers that pass more checks: a frame with the correct length and a possibly correct inflated
+    /// length.
     #[test]
     fn arbitrary_frames_never_panic(
         frames in prop::collection::vec(
@@ -58,7 +59,7 @@ proptest! {
         prop_assert!(whole == cut);
     }
 
-    /// Changing one byte gives an error, other content, or none; never a panic, nor more than was promised.
+    /// Changing one byte leads to an error, other content, or none; never to a panic or to more data than announced.
     #[test]
     fn a_broken_byte_is_no_panic(sent in bytes(), at: prop::sample::Index, to: u8) {
         let mut packed = pack([sent.as_slice()]);

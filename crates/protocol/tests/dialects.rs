@@ -1,10 +1,10 @@
-//! Answers as the servers' manuals describe them, in each dialect: what must be read from them.
+//! Tests of answers as the servers' manuals describe them, in each dialect.
 
 use protocol::{Outcome, testing::Feed};
 
 const COLUMN: &[u8] =
     b"\x03def\x00\x00\x00\x01a\x01a\x0c\x2d\x00\x00\x04\x00\x00\xfd\x00\x00\x00\x00\x00";
-/// Ends of rows: EOF, EOF with three warnings, EOF with another result to come; and the OK packets in their place.
+/// Ends of rows: EOF, EOF with three warnings, EOF with a further result; and the OK packets that replace them.
 const EOF: &[u8] = &[0xfe, 0, 0, 2, 0];
 const EOF_WARNINGS: &[u8] = &[0xfe, 3, 0, 2, 0];
 const EOF_MORE: &[u8] = &[0xfe, 0, 0, 0x0a, 0];
@@ -23,10 +23,10 @@ const ROW: Outcome = Outcome {
 
 struct Case {
     name: &'static str,
-    /// Deprecated EOF and cached metadata, as agreed.
+    /// Negotiated capabilities: no EOF packets, and cached metadata.
     agreed: (bool, bool),
     payloads: &'static [&'static [u8]],
-    /// What it did, or the error.
+    /// The outcome of the statement, or the error.
     expected: Result<Outcome, &'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! Reading answers, however the bytes are cut and whatever they are.
+//! Property tests of skimming: any splitting of the bytes, any content.
 
 use proptest::prelude::*;
 use protocol::{
@@ -6,7 +6,7 @@ use protocol::{
     testing::{Answer, Feed, parse_greeting},
 };
 
-/// One result of an answer, and what must be read from it.
+/// One result of an answer, from which the expected outcome is computed.
 #[derive(Debug, Clone)]
 enum Model {
     Ok {
@@ -22,7 +22,7 @@ fn model() -> impl Strategy<Value = Model> {
     let value = prop_oneof![
         1 => Just(None),
         6 => ".{0,12}".prop_map(Some),
-        // Lengths that take one byte, three bytes and a buffer of their own.
+        // Lengths with a length field of one byte or three bytes, and beyond the shared buffer.
         1 => (200..70_000_usize).prop_map(|length| Some("v".repeat(length))),
     ];
     prop_oneof![
@@ -84,7 +84,7 @@ proptest! {
             result.add_to(&mut expected.0, &mut expected.1);
         }
         let answers = results.iter().map(Model::answer);
-        // Pairwise from the end, so that each but the last promises another.
+        // Joined in pairs from the end, so that each result but the last announces another one.
         let answer = answers.rev().reduce(|later, earlier| earlier.then(later)).unwrap();
         let bytes = Feed::frame(&answer.payloads(deprecate_eof));
         for pieces in [&[usize::MAX][..], &[1], &[3, 1, 4], &pieces] {
@@ -114,7 +114,7 @@ proptest! {
         let _ = parse_greeting(&bytes);
     }
 
-    /// As above, but framed, so that the bytes get further than the first header.
+    /// As above, but framed, so that the bytes pass the check of the first header.
     #[test]
     fn arbitrary_payloads_never_panic(
         payloads in prop::collection::vec(
@@ -140,7 +140,7 @@ proptest! {
     }
 }
 
-/// A row of one value of this length, between a first and a last small row.
+/// A row with one value of this length, between a first and a last small row.
 fn long_row(length: usize) -> Vec<u8> {
     let long = "v".repeat(length);
     let answer = Answer::rows(&["a"], &[&[Some("1")], &[Some(&long)], &[None]]);
@@ -206,7 +206,7 @@ fn what_the_protocol_does_not_allow_is_an_error() {
             "second file request",
         ),
         (vec![1, 0, 0, 5, 0], "out of sequence"),
-        // Longer than any OK packet is.
+        // Longer than any OK packet.
         (vec![0xff, 0xff, 0xfe, 1, 0], "longer than 65536 bytes"),
         (frame(&[&[0xff, 1]]), "error packet"),
     ];

@@ -1,4 +1,4 @@
-//! Time: the instants of a reactor's clock, and the only place that asks the operating system for them.
+//! Instants and clocks of a reactor; the only module that asks the operating system for the time.
 
 use std::{
     cell::Cell,
@@ -10,12 +10,12 @@ use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// A point on a monotonic clock, in nanoseconds.
 ///
-/// System instants count from the host's boot and compare between threads; driven ones count from 0.
+/// System instants count from the host's boot and can be compared between threads; driven ones count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(u64);
 
 impl Instant {
-    /// The instant so many nanoseconds after the clock's origin.
+    /// The instant this many nanoseconds after the clock's origin.
     pub const fn from_ns(ns: u64) -> Self {
         Self(ns)
     }
@@ -36,7 +36,7 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
 
-    /// The instant so much later; the last one that can be expressed (after 584 years) if that is earlier.
+    /// The instant `duration` later; at most the last one that can be expressed (after 584 years).
     fn add(self, duration: Duration) -> Self {
         let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         Self(self.0.saturating_add(ns))
@@ -46,7 +46,7 @@ impl Add<Duration> for Instant {
 impl Sub<Duration> for Instant {
     type Output = Self;
 
-    /// The instant so much earlier; the clock's origin if that is later.
+    /// The instant `duration` earlier; at least the clock's origin.
     fn sub(self, duration: Duration) -> Self {
         let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         Self(self.0.saturating_sub(ns))
@@ -56,18 +56,18 @@ impl Sub<Duration> for Instant {
 impl Sub for Instant {
     type Output = Duration;
 
-    /// Time from `earlier` to this instant; zero if `earlier` is in fact later.
+    /// Time from `earlier` to this instant; zero if `earlier` is actually later.
     fn sub(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 }
 
-/// Which clock a reactor runs on.
+/// The clock of a reactor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// The operating system's.
+    /// The monotonic clock of the operating system.
     System,
-    /// Starts at 0 and jumps to the next timer whenever every task waits and no socket has news: for tests.
+    /// Starts at 0 and jumps to the next timer whenever every task waits and no socket is ready; for tests.
     Driven,
 }
 
@@ -93,13 +93,13 @@ impl Source {
     }
 }
 
-/// The system's monotonic time, for threads that run no reactor.
+/// The system's monotonic time, for threads without a reactor.
 pub fn system_now() -> Instant {
     let time = clock_gettime(ClockId::Monotonic);
     Instant(time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned())
 }
 
-/// CPU time that the calling thread has used so far.
+/// CPU time used by the calling thread so far.
 pub fn thread_cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(

@@ -1,4 +1,4 @@
-//! The loop: polls ready tasks, waits for sockets and timers, moves the clock.
+//! The event loop: it polls ready tasks, waits for sockets and timers, and advances the clock.
 
 use std::{
     cell::{Cell, RefCell},
@@ -27,11 +27,11 @@ use crate::{
     timer::Timers,
 };
 
-/// Events taken from the poller at once.
+/// Largest number of events taken from the poller at once.
 const EVENTS: usize = 1024;
 const INBOX: Token = Token(usize::MAX);
 const TIMER: Token = Token(usize::MAX - 1);
-/// Index of the future that `run` was given.
+/// Index of the future passed to `run`.
 const MAIN: usize = usize::MAX;
 
 thread_local! {
@@ -39,17 +39,17 @@ thread_local! {
     static BLOCKING: RefCell<Option<Rc<Reactor>>> = const { RefCell::new(None) };
 }
 
-/// How long before a timer is due a spinning loop stops sleeping: longer than the system takes to wake a thread.
+/// Time before a timer is due at which a spinning loop stops sleeping: longer than the system needs to wake a thread.
 const SPIN_AHEAD: Duration = Duration::from_millis(1);
 
-/// How a reactor works.
+/// Options of a reactor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Which clock it runs on.
+    /// The clock: the system's, or a driven one for tests.
     pub clock: Clock,
-    /// Does not sleep in the last millisecond before a timer: that is then late by less than a microsecond, and the
-    /// loop occupies a CPU. Otherwise it is woken ahead of the timer by what wake-ups usually take, tens of
-    /// microseconds, so that half of the timers are on time. Changes nothing on a driven clock.
+    /// Does not sleep in the last millisecond before a timer: the timer is then late by less than a microsecond, and
+    /// the loop occupies a CPU. Otherwise the loop is woken ahead of the timer by the usual delay of wake-ups, tens of
+    /// microseconds, so that half of the timers are on time. No effect on a driven clock.
     pub spin: bool,
 }
 
@@ -67,17 +67,17 @@ pub(crate) struct Inner {
     pub(crate) sources: RefCell<Slab<Rc<Readiness>>>,
     pub(crate) timers: RefCell<Timers>,
     timer_fd: OwnedFd,
-    /// When the timer descriptor goes off.
+    /// Time at which the timer descriptor fires.
     armed: Cell<Option<Instant>>,
-    /// How long before the next timer that is.
+    /// Lead of that time before the next timer.
     lead: Lead,
-    /// When the thread last went to sleep with the descriptor armed.
+    /// Time at which the thread last went to sleep with the descriptor armed.
     slept_from: Cell<Instant>,
-    /// The descriptor has gone off, and the timer that it was meant for has not.
+    /// The descriptor has fired, but the timer that it was set for is not due yet.
     woken_ahead: Cell<bool>,
-    /// A task is out of its place while it is polled.
+    /// The entry of a task is empty while the task is polled.
     tasks: RefCell<Slab<Option<Task>>>,
-    /// Tasks to be polled in the next turn.
+    /// Tasks to poll in the next turn.
     ready: RefCell<Vec<usize>>,
     inbox: Arc<Inbox>,
     running: Cell<bool>,
@@ -89,7 +89,7 @@ impl Reactor {
         Self::with_options(Options { clock, spin: false })
     }
 
-    /// An event loop for this thread that works as told.
+    /// An event loop for this thread with options.
     pub fn with_options(options: Options) -> io::Result<Self> {
         let poll = mio::Poll::new()?;
         let registry = poll.registry().try_clone()?;
@@ -125,10 +125,10 @@ impl Reactor {
         })
     }
 
-    /// Runs `future` and every task spawned until `future` is finished; then drops the tasks that are left.
+    /// Runs `future` and every spawned task until `future` is finished; then drops the remaining tasks.
     ///
     /// # Panics
-    /// Where the reactor is running already, or the poller fails (out of kernel memory).
+    /// If the reactor is already running, or the poller fails (out of kernel memory).
     pub fn run<F: Future>(&self, future: F) -> F::Output {
         let _running = Running::enter(&self.inner);
         let inner = &*self.inner;
@@ -138,10 +138,11 @@ impl Reactor {
         waker.wake_by_ref();
         let mut turn = Vec::new();
         loop {
-            // Only those that are ready now: a task that is always ready must not keep sockets waiting.
+            // Only the tasks that are ready now: a task that is always ready must not starve the sockets.
             let mut ready = inner.ready.borrow_mut();
             std::mem::swap(&mut turn, &mut *ready);
-            // What one queue grew to, the other needs in a later turn: it would allocate long after the warm-up.
+            // Both queues grow together; otherwise the other one would allocate in a later turn, long after the
+            // warm-up.
             ready.reserve(turn.capacity());
             drop(ready);
             for index in turn.drain(..) {
@@ -160,7 +161,7 @@ impl Reactor {
     }
 }
 
-/// Makes a reactor the thread's current one for as long as it runs.
+/// Makes a reactor the current one of its thread while this value lives.
 struct Running<'a> {
     inner: &'a Rc<Inner>,
     outer: Option<Rc<Inner>>,
@@ -179,7 +180,7 @@ impl<'a> Running<'a> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        // Dropping a task may spawn or wake another.
+        // Dropping a task may spawn or wake another one.
         loop {
             let tasks = std::mem::take(&mut *self.inner.tasks.borrow_mut());
             if tasks.is_empty() {
@@ -216,7 +217,7 @@ impl Inner {
     }
 
     fn poll_task(&self, index: usize) {
-        // Empty where the wake-up was meant for a task that is gone.
+        // Empty if the wake-up was for a task that no longer exists.
         let Some(mut task) = self
             .tasks
             .borrow_mut()
@@ -236,13 +237,13 @@ impl Inner {
             Poll::Ready(()) => {
                 tasks.remove(index);
                 drop(tasks);
-                // Its destructor may spawn.
+                // The destructor may spawn tasks.
                 drop(task);
             }
         }
     }
 
-    /// Waits for the next event or timer, unless tasks are ready, and queues what they wake.
+    /// Waits for the next event or timer, unless tasks are ready, and queues the tasks that it wakes.
     fn wait(&self) {
         let busy = !self.ready.borrow().is_empty();
         let next = self.timers.borrow_mut().next();
@@ -260,13 +261,13 @@ impl Inner {
                 events
             }
         };
-        // A driven clock stands still while sockets have news.
+        // A driven clock does not advance while sockets are ready.
         if events == 0 || matches!(self.clock, Source::System) {
             self.fire_timers();
         }
     }
 
-    /// Waits for events, or not much longer than until a timer is due at `at`; returns the number of events.
+    /// Waits for events, until about the time `at` at which a timer is due; returns the number of events.
     fn poll_until(&self, at: Instant) -> usize {
         let now = self.now();
         let Some(end) = self.sleep_end(now, at) else {
@@ -277,11 +278,11 @@ impl Inner {
         self.poll(None)
     }
 
-    /// Until when the thread may sleep if a timer is due at `at`; `None` where it must not.
+    /// The time until which the thread may sleep if a timer is due at `at`; `None` if it must not sleep.
     ///
-    /// The system wakes a thread late, so it is asked to do so ahead of time, and the loop stays awake for the rest.
-    /// Only an alarm that was set ahead makes it do that: between timers that follow each other closely it sleeps,
-    /// or it would never.
+    /// The system wakes a thread late, so the wake-up is requested ahead of time, and the loop stays awake for the
+    /// rest. It stays awake only after a wake-up that was requested ahead. Otherwise it would never sleep between
+    /// timers that follow each other closely.
     fn sleep_end(&self, now: Instant, at: Instant) -> Option<Instant> {
         if self.spin {
             return Some(at - SPIN_AHEAD).filter(|end| *end > now);
@@ -320,7 +321,7 @@ impl Inner {
         count
     }
 
-    /// Sets the timer descriptor, unless it goes off by then anyway.
+    /// Sets the timer descriptor, unless it fires early enough anyway.
     fn arm(&self, at: Instant) {
         if self.armed.get().is_some_and(|armed| armed <= at) {
             return;
@@ -342,7 +343,7 @@ impl Inner {
         let Some(armed) = self.armed.take() else {
             return;
         };
-        // Else the thread was busy, and not the system late.
+        // Otherwise the thread was busy, and the wake-up was not late.
         if armed > self.slept_from.get() {
             self.lead.woken(self.now() - armed);
         }
@@ -386,7 +387,7 @@ pub(crate) fn push_ready(wake: &TaskWake) -> bool {
 /// Time on the clock of the running reactor.
 ///
 /// # Panics
-/// Outside of a reactor; like `spawn` and the sleeps.
+/// Outside of a reactor; so do `spawn` and the sleeps.
 pub fn now() -> Instant {
     CURRENT.with_borrow(|current| {
         current
@@ -404,7 +405,7 @@ pub fn spawn(future: impl Future<Output = ()> + 'static) {
     let task = Task::new(entry.key(), &inner.inbox, Box::pin(future));
     let waker = task.waker.clone();
     entry.insert(Some(task));
-    // Every task may be ready at once, and the future that `run` was given.
+    // Every task may be ready at the same time, and so may the future passed to `run`.
     let (tasks, mut ready) = (tasks.len(), inner.ready.borrow_mut());
     let missing = (tasks + 1).saturating_sub(ready.len());
     ready.reserve(missing);
@@ -412,7 +413,7 @@ pub fn spawn(future: impl Future<Output = ()> + 'static) {
     waker.wake();
 }
 
-/// Lets every other task that is ready go first, and sockets be looked at.
+/// Lets every other ready task run first, and the sockets be polled.
 pub async fn yield_now() {
     let mut yielded = false;
     poll_fn(|context| {
@@ -425,7 +426,7 @@ pub async fn yield_now() {
     .await;
 }
 
-/// Runs one future to its end on the system's clock: for control connections.
+/// Runs one future to completion on the system's clock; for control connections.
 ///
 /// All calls on one thread share a reactor, so a stream opened in one call works in the next.
 ///
@@ -443,7 +444,7 @@ pub fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
 mod tests {
     use super::*;
 
-    /// On a busy machine all tasks may become ready in one turn long after the warm-up, whichever queue's turn it is.
+    /// On a busy machine all tasks may become ready in one turn long after the warm-up, in either queue.
     #[test]
     fn both_queues_have_room_for_every_task() {
         for turns in 2..6 {

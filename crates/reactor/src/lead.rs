@@ -1,15 +1,15 @@
-//! How long before a timer is due the loop lets itself be woken: as long as the system usually takes to wake it.
+//! The lead of a wake-up before its timer: an estimate of the system's usual wake-up delay.
 
 use std::{cell::Cell, time::Duration};
 
-/// The estimate moves by so much at each wake-up.
+/// Step of the estimate at each wake-up.
 const STEP: Duration = Duration::from_nanos(500);
-/// Beyond this the machine is disturbed, and waiting awake would disturb it more.
+/// Largest lead: with longer delays the machine is disturbed, and waiting awake would disturb it more.
 const AT_MOST: Duration = Duration::from_micros(100);
 
-/// Median of how late the system's wake-ups come, as far as it is known; at most 100 us.
+/// Estimated median delay of the system's wake-ups; at most 100 us.
 ///
-/// A processor that sleeps takes tens of microseconds to run a thread again, many more in a virtual machine.
+/// A sleeping processor needs tens of microseconds to run a thread again, many more in a virtual machine.
 #[derive(Debug, Default)]
 pub(crate) struct Lead(Cell<Duration>);
 
@@ -19,10 +19,10 @@ impl Lead {
         self.0.get()
     }
 
-    /// A wake-up came so late.
+    /// Records the delay of a wake-up.
     ///
-    /// Steps of one size up and down settle where both are equally likely, which is the median, and a wake-up that
-    /// comes ten milliseconds late counts no more than another.
+    /// Equal steps up and down settle where both are equally likely, which is the median. A delay of ten milliseconds
+    /// has no more weight than any other.
     pub(crate) fn woken(&self, late: Duration) {
         let lead = self.0.get();
         self.0.set(if late > lead {
@@ -49,7 +49,7 @@ mod tests {
     fn the_lead_settles_at_the_median() {
         let cases: [(&[u64], u64); 4] = [
             (&[30], 30),
-            // One in three comes 20 ms late.
+            // One in three is 20 ms late.
             (&[30, 30, 20_000], 30),
             (&[10, 20, 30, 40, 50], 30),
             (&[5_000], 100),

@@ -12,8 +12,8 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Nothing here allocates or locks per wake-up. A task that has to notice something from another thread (a stop
-//! flag) reads an atomic at its next step; wakers work across threads, but take a lock there.
+//! Nothing here allocates or locks per wake-up. A task that has to react to another thread (a stop flag) reads an
+//! atomic at its next step; wakers work across threads, but take a lock then.
 
 mod clock;
 mod executor;

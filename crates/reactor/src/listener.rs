@@ -9,10 +9,10 @@ use crate::{
     stream::{Socket, Stream},
 };
 
-/// Connections that may wait to be accepted: as many as Linux allows where nobody changed `net.core.somaxconn`.
+/// Number of connections that may wait to be accepted: Linux's limit with the default `net.core.somaxconn`.
 ///
 /// Thousands of clients connect at once. Beyond this number TCP drops the last packet of the handshake, and a client
-/// that waits for the server's greeting hangs. Poller and standard library would take 128.
+/// that waits for the server's greeting hangs. The poller and the standard library would use 128.
 const BACKLOG: i32 = 4096;
 
 /// A listening socket, TCP or unix; closed when dropped.
@@ -26,7 +26,7 @@ enum Listening {
 }
 
 impl Listener {
-    /// Listens on a TCP address; port 0 takes a free one.
+    /// Listens on a TCP address; port 0 selects a free one.
     pub fn bind_tcp(address: SocketAddr) -> io::Result<Self> {
         let listener = mio::net::TcpListener::bind(address)?;
         widen_backlog(&listener)?;
@@ -64,7 +64,7 @@ impl Listener {
                 Err(error)
                     if matches!(
                         error.kind(),
-                        // The client gave up while it stood in the queue.
+                        // The client gave up while it was in the queue.
                         io::ErrorKind::Interrupted | io::ErrorKind::ConnectionAborted
                     ) => {}
                 Err(error) => return Err(error),
@@ -73,7 +73,7 @@ impl Listener {
     }
 }
 
-/// Listens again: Linux then takes the new length of the queue.
+/// Calls listen again: Linux then applies the new queue length.
 fn widen_backlog(listener: impl AsFd) -> io::Result<()> {
     Ok(rustix::net::listen(listener, BACKLOG)?)
 }

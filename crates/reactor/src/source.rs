@@ -1,4 +1,4 @@
-//! A socket as the poller knows it: its readiness and who waits for it.
+//! A socket registered with the poller: its readiness and the tasks waiting for it.
 
 use std::{
     cell::{Cell, RefCell},
@@ -12,12 +12,12 @@ use mio::{Interest, Token, event::Event};
 
 use crate::executor::Inner;
 
-/// What the last events said about one socket.
+/// The readiness of a socket, according to the last events.
 #[derive(Default)]
 pub(crate) struct Readiness {
     readable: Direction,
     writable: Direction,
-    /// The peer closed: a read will not block any more, whatever the last read returned.
+    /// The peer closed: a read will not block any more, regardless of the last read.
     closed: Cell<bool>,
 }
 
@@ -25,9 +25,10 @@ pub(crate) struct Readiness {
 #[derive(Default)]
 struct Direction {
     ready: Cell<bool>,
-    /// Somebody waits.
+    /// A task waits.
     awaited: Cell<bool>,
-    /// Who waits, or waited last: mostly the same task again, so that its waker need not be cloned.
+    /// Waker of the waiting task, or of the last one: usually the same task again, so that its waker need not be
+    /// cloned.
     waker: RefCell<Option<Waker>>,
 }
 
@@ -37,7 +38,7 @@ impl Direction {
         if !self.awaited.replace(false) {
             return;
         }
-        // Nothing is borrowed while a foreign waker does what it likes.
+        // The borrow ends before an unknown waker runs.
         let waker = self.waker.take();
         if let Some(waker) = waker {
             waker.wake_by_ref();
@@ -57,7 +58,7 @@ impl Direction {
 
 impl Readiness {
     pub(crate) fn update(&self, event: &Event) {
-        // An error is found by the next read or write.
+        // The next read or write returns the error.
         if event.is_read_closed() || event.is_error() {
             self.closed.set(true);
         }
@@ -70,7 +71,7 @@ impl Readiness {
     }
 }
 
-/// A socket registered with the reactor that was running when it was made.
+/// A socket registered with the reactor that was running at its creation.
 pub(crate) struct Source<S: mio::event::Source> {
     pub(crate) io: S,
     token: Token,
@@ -95,14 +96,14 @@ impl<S: mio::event::Source> Source<S> {
         })
     }
 
-    /// Changes what the poller reports; what is ready now is reported again.
+    /// Changes the events that the poller reports; current readiness is reported again.
     pub(crate) fn set_interest(&mut self, interest: Interest) -> io::Result<()> {
         self.reactor
             .registry
             .reregister(&mut self.io, self.token, interest)
     }
 
-    /// Waits until a read may find something.
+    /// Waits until a read may succeed.
     pub(crate) async fn readable(&self) -> io::Result<()> {
         poll_fn(|context| {
             if self.readiness.closed.get() {
@@ -114,17 +115,17 @@ impl<S: mio::event::Source> Source<S> {
         .await
     }
 
-    /// Waits until a write may find room; needs interest in writing.
+    /// Waits until a write may succeed; requires interest in writing.
     pub(crate) async fn writable(&self) -> io::Result<()> {
         poll_fn(|context| self.poll_side(&self.readiness.writable, context)).await
     }
 
-    /// The socket holds nothing more to read for now: the next event will tell.
+    /// The socket has no more data to read; the next event reports new data.
     pub(crate) fn drained(&self) {
         self.readiness.readable.ready.set(false);
     }
 
-    /// A read blocked although an event had promised otherwise.
+    /// A read blocked although an event had reported readiness.
     pub(crate) fn read_blocked(&self) {
         self.readiness.closed.set(false);
         self.drained();
@@ -150,7 +151,7 @@ impl<S: mio::event::Source> Source<S> {
 
 impl<S: mio::event::Source> Drop for Source<S> {
     fn drop(&mut self) {
-        // The kernel forgets the socket when it is closed, so a failure changes nothing.
+        // The kernel removes a closed socket, so a failure has no effect.
         let _ = self.reactor.registry.deregister(&mut self.io);
         self.reactor.sources.borrow_mut().remove(self.token.0);
     }

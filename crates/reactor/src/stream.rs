@@ -13,7 +13,7 @@ use crate::{source::Source, timer::sleep};
 
 /// A non-blocking connection, TCP (without Nagle's delay) or unix; closed when dropped.
 ///
-/// It belongs to the reactor that was running when it was opened and works in no other.
+/// It works only in the reactor that was running when it was opened.
 pub struct Stream {
     source: Source<Socket>,
 }
@@ -39,7 +39,7 @@ impl Stream {
             }
             match stream.peer_addr() {
                 Ok(_) => break,
-                // Woken before the handshake was over.
+                // Woken before the handshake was complete.
                 Err(error) if error.kind() == io::ErrorKind::NotConnected => source.write_blocked(),
                 Err(error) => return Err(error),
             }
@@ -54,7 +54,7 @@ impl Stream {
         loop {
             match mio::net::UnixStream::connect(path) {
                 Ok(stream) => return Self::accepted(Socket::Unix(stream)),
-                // No event tells when the queue has room again.
+                // No event reports free space in the queue.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     sleep(Duration::from_millis(1)).await;
                 }
@@ -63,7 +63,7 @@ impl Stream {
         }
     }
 
-    /// A stream over a socket that is connected already.
+    /// A stream over a connected socket.
     pub(crate) fn accepted(socket: Socket) -> io::Result<Self> {
         socket.set_nodelay()?;
         Ok(Self {
@@ -71,18 +71,18 @@ impl Stream {
         })
     }
 
-    /// Waits until [`Stream::try_read`] may find something.
+    /// Waits until [`Stream::try_read`] may return data.
     pub async fn readable(&self) -> io::Result<()> {
         self.source.readable().await
     }
 
-    /// Reads what is there; `None` where nothing is, 0 means that the peer closed or that `buf` is empty.
+    /// Reads available data; `None` if there is none, 0 if the peer closed or `buf` is empty.
     pub fn try_read(&mut self, buf: &mut [u8]) -> io::Result<Option<usize>> {
         loop {
             match self.source.io.read(buf) {
                 Ok(count) => {
-                    // epoll(7): a short read from a stream means that the socket is empty, so the read that would
-                    // only say so is saved. 0 is the end, which stays readable.
+                    // epoll(7): a short read from a stream means that the socket is empty, so another read that would
+                    // only confirm it is saved. 0 is the end of the stream, which stays readable.
                     if 0 < count && count < buf.len() {
                         self.source.drained();
                     }
@@ -98,7 +98,7 @@ impl Stream {
         }
     }
 
-    /// Reads what is there, at least one byte; 0 means that the peer closed or that `buf` is empty.
+    /// Reads available data, at least one byte; 0 if the peer closed or `buf` is empty.
     ///
     /// Safe to cancel.
     pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
@@ -110,7 +110,7 @@ impl Stream {
         }
     }
 
-    /// Writes as much as the socket takes at once; 0 where it is full.
+    /// Writes as much as the socket accepts at once; 0 if it is full.
     pub fn try_write(&mut self, buf: &[u8]) -> io::Result<usize> {
         loop {
             match self.source.io.write(buf) {
@@ -126,7 +126,7 @@ impl Stream {
         }
     }
 
-    /// Writes everything; tries at once, and asks the poller only when the socket is full.
+    /// Writes everything; tries at once, and uses the poller only if the socket is full.
     ///
     /// When cancelled, some of the bytes may have been written.
     pub async fn write_all(&mut self, mut buf: &[u8]) -> io::Result<()> {
@@ -144,7 +144,7 @@ impl Stream {
             }
         }
         if asked {
-            // A unix socket would otherwise report room after each read of the peer.
+            // Otherwise a unix socket would report free space after each read of the peer.
             self.source.set_interest(Interest::READABLE)?;
         }
         Ok(())

@@ -16,7 +16,7 @@ use crate::executor;
 pub(crate) struct Task {
     pub(crate) future: Pin<Box<dyn Future<Output = ()>>>,
     pub(crate) wake: Arc<TaskWake>,
-    /// Made once, so that a poll allocates nothing.
+    /// Created once, so that a poll does not allocate.
     pub(crate) waker: Waker,
 }
 
@@ -35,11 +35,11 @@ impl Task {
     }
 }
 
-/// What wakes one task.
+/// The shared state of one task's wakers.
 pub(crate) struct TaskWake {
-    /// Index of the task; another task may have it by now, which costs that one a needless poll.
+    /// Index of the task; if it was reused by another task, that task is polled once without need.
     index: usize,
-    /// Already in the loop's own queue. Only the loop's thread reads and writes it, so nothing is ordered by it.
+    /// Already in the loop's own queue. Only the loop's thread reads and writes it, so it needs no memory ordering.
     queued: AtomicBool,
     inbox: Arc<Inbox>,
 }
@@ -57,19 +57,19 @@ impl TaskWake {
         self.index
     }
 
-    /// Whether the task is one of the loop with this inbox.
+    /// Whether the task belongs to the loop with this inbox.
     pub(crate) fn belongs_to(&self, inbox: &Arc<Inbox>) -> bool {
         Arc::ptr_eq(&self.inbox, inbox)
     }
 
-    /// Takes the task's place in its loop's queue; false if it has it already. For that loop's thread only.
+    /// Marks the task as queued in its loop; false if it already was. For that loop's thread only.
     pub(crate) fn enter_queue(&self) -> bool {
         let queued = self.queued.load(Ordering::Relaxed);
         self.queued.store(true, Ordering::Relaxed);
         !queued
     }
 
-    /// Call before polling: a wake-up during the poll has to queue the task again.
+    /// Call before polling, so that a wake-up during the poll queues the task again.
     pub(crate) fn taken(&self) {
         self.queued.store(false, Ordering::Relaxed);
     }
@@ -87,7 +87,7 @@ impl Wake for TaskWake {
     }
 }
 
-/// Wake-ups that come from outside the running reactor.
+/// Wake-ups from outside the running reactor.
 pub(crate) struct Inbox {
     indexes: Mutex<Vec<usize>>,
     poller: mio::Waker,
@@ -106,7 +106,7 @@ impl Inbox {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(index);
-        // Fails only where the event counter is full, and then the poller is awake anyway.
+        // Fails only if the event counter is full, and then the poller is awake anyway.
         let _ = self.poller.wake();
     }
 

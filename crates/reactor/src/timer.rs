@@ -1,4 +1,4 @@
-//! Timers: what waits for a time, and the futures that do.
+//! Timers and the futures that wait for them.
 
 use std::{
     cmp::Reverse,
@@ -19,7 +19,7 @@ use crate::{clock::Instant, executor::Inner};
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<Entry>>,
     waiting: Slab<Waiting>,
-    /// Number of timers ever set; orders those of one instant as they were set.
+    /// Number of timers ever set; orders timers of the same instant by their creation.
     count: u64,
 }
 
@@ -35,7 +35,7 @@ struct Waiting {
     waker: Waker,
 }
 
-/// A timer that was set.
+/// The key of a pending timer.
 pub(crate) struct TimerKey {
     number: u64,
     slot: usize,
@@ -50,7 +50,7 @@ impl Timers {
         TimerKey { number, slot }
     }
 
-    /// The new waker is woken in place of the old one; false if the timer has fired.
+    /// Replaces the waker of a timer; false if the timer has fired.
     pub(crate) fn rewake(&mut self, key: &TimerKey, waker: &Waker) -> bool {
         match self.waiting.get_mut(key.slot) {
             Some(waiting) if waiting.number == key.number => {
@@ -65,7 +65,7 @@ impl Timers {
         if self.is_pending(key.slot, key.number) {
             self.waiting.remove(key.slot);
         }
-        // Cancelled timers stay in the heap until they are due; this keeps them from piling up.
+        // Cancelled timers stay in the heap until they are due; this limits their number.
         if self.heap.len() > 2 * self.waiting.len() + 64 {
             let waiting = &self.waiting;
             self.heap.retain(|Reverse(entry)| {
@@ -76,7 +76,7 @@ impl Timers {
         }
     }
 
-    /// When the next timer is due.
+    /// Due time of the next timer.
     pub(crate) fn next(&mut self) -> Option<Instant> {
         while let Some(Reverse(entry)) = self.heap.peek() {
             if self.is_pending(entry.slot, entry.number) {
@@ -87,7 +87,7 @@ impl Timers {
         None
     }
 
-    /// Takes the next timer that is due by `now`.
+    /// Removes the next timer that is due by `now`.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<Waker> {
         if self.next()? > now {
             return None;
@@ -103,7 +103,7 @@ impl Timers {
     }
 }
 
-/// Waits until the reactor's clock shows `at`; returns at once if it does already.
+/// Waits until the reactor's clock reaches `at`; returns at once if it already has.
 pub async fn sleep_until(at: Instant) {
     Sleep {
         at,
@@ -113,16 +113,16 @@ pub async fn sleep_until(at: Instant) {
     .await;
 }
 
-/// Waits so long.
+/// Waits for `duration` on the reactor's clock.
 pub async fn sleep(duration: Duration) {
     sleep_until(crate::now() + duration).await;
 }
 
-/// The time was over before the future was finished.
+/// The time limit was reached before the future was finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Elapsed;
 
-/// Runs `future`, but no longer than `duration`; then it is dropped.
+/// Runs `future` for at most `duration`; then it is dropped.
 pub async fn timeout<F: Future>(duration: Duration, future: F) -> Result<F::Output, Elapsed> {
     let mut future = pin!(future);
     let mut end = pin!(sleep(duration));

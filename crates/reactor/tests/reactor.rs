@@ -1,4 +1,4 @@
-//! The event loop over real sockets, and under a driven clock.
+//! Tests of the event loop over real sockets and with a driven clock.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -26,7 +26,7 @@ fn driven() -> Reactor {
     Reactor::new(Clock::Driven).unwrap()
 }
 
-/// Spawns a server that sends everything back until its clients are gone.
+/// Spawns a server that echoes everything until its clients close.
 fn spawn_echo(listener: Listener) {
     spawn(async move {
         loop {
@@ -136,7 +136,7 @@ fn a_spinning_loop_looks_at_its_sockets() {
         let reactor = Reactor::with_options(Options { clock, spin: true }).unwrap();
         reactor.run(async {
             spawn_echo(Listener::bind_unix(&path).unwrap());
-            // A timer that is always about to go off.
+            // A timer that is always about to fire.
             spawn(async {
                 loop {
                     sleep(Duration::from_micros(500)).await;
@@ -157,7 +157,7 @@ fn timeout_tells_who_was_first() {
         assert_eq!(timeout(second, async { 7 }).await, Ok(7));
         assert_eq!(timeout(second, pending::<()>()).await, Err(Elapsed));
         assert_eq!(now().as_ns(), 1_000_000_000);
-        // The timers of finished futures are gone: nothing jumps to them.
+        // The timers of finished futures are removed: the clock does not jump to them.
         assert_eq!(timeout(second * 10, sleep(second)).await, Ok(()));
         sleep(second).await;
         assert_eq!(now().as_ns(), 3_000_000_000);
@@ -200,7 +200,7 @@ fn tasks_left_over_are_dropped_with_the_run() {
         fn drop(&mut self) {
             self.0.set(self.0.get() + 1);
             let again = Rc::clone(&self.0);
-            // A destructor that spawns must neither deadlock nor leak what it spawned.
+            // A destructor that spawns must neither deadlock nor leak the spawned task.
             if self.0.get() < 5 {
                 let held = Spawning(again);
                 spawn(async move {
@@ -220,7 +220,7 @@ fn tasks_left_over_are_dropped_with_the_run() {
         });
         yield_now().await;
     });
-    // The tasks that the destructors spawned were never polled, and dropped unpolled they still drop what they hold.
+    // The tasks spawned by the destructors were never polled; dropped unpolled, they still drop their captured values.
     assert_eq!(drops.get(), 5);
     assert_eq!(Rc::strong_count(&drops), 1);
     assert_eq!(reactor.run(async { 1 }), 1, "the reactor can be used again");
@@ -254,7 +254,7 @@ fn a_waker_works_from_another_thread() {
     thread.join().unwrap();
 }
 
-/// A peer that takes its time to read must not lose, double or reorder a byte.
+/// A slow reader must not lose, duplicate or reorder bytes.
 async fn transfers_more_than_the_socket_holds(
     listener: Listener,
     connect: impl AsyncFn() -> Stream,
@@ -322,7 +322,7 @@ fn a_thousand_connections_share_one_loop() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s");
     let done = Rc::new(Cell::new(0));
-    // Two descriptors each; a plain user's limit may be lower than that of a whole thousand.
+    // Two descriptors each; the limit of an ordinary user may be lower than that of a thousand connections.
     let connections = 1000;
     driven().run(async {
         let listener = Listener::bind_unix(&path).unwrap();
@@ -407,7 +407,7 @@ fn hundreds_of_connections_wait_to_be_accepted() {
         let address = tcp.tcp_address().unwrap();
         let mut clients = Vec::new();
         for number in 0..512 {
-            // Where the queue is full, the first kind waits for packets that are sent again, the second for its turn.
+            // If the queue is full, TCP waits for retransmitted packets, and a unix socket for space in the queue.
             let both = async {
                 let over_tcp = Stream::connect_tcp(address).await.unwrap();
                 (over_tcp, open(&path).await)

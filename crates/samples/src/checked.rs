@@ -1,14 +1,15 @@
-//! What a benchmark's own checks of its data said.
+//! The results of a benchmark's own consistency checks.
 
 use serde::{Deserialize, Serialize};
 
-/// What a benchmark's own checks of its data said.
+/// The result of a benchmark's own consistency checks at one time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// When: `load` (right after the data was loaded, of which this run has a copy), `start` or `end` of the run.
+    /// Time of the check: `load` (right after loading the data that this run has a copy of), `start` or `end` of the
+    /// run.
     pub at: String,
-    /// What was checked, as `consistency conditions`.
+    /// The kind of checks, for example `consistency conditions`.
     pub what: String,
-    /// What is violated, a sentence each; at the end only what was not violated at the start.
+    /// The violations, one sentence each; at the end only those that were not present at the start.
     pub violated: Vec<String>,
 }

@@ -1,18 +1,18 @@
-//! Statements counted by what they did.
+//! Statement counts by effect: reads, writes and others.
 
-/// Statements by what they did.
+/// Statement counts by effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Classes {
-    /// Returned rows.
+    /// Statements that returned rows.
     pub reads: u64,
-    /// Changed rows.
+    /// Statements that changed rows.
     pub writes: u64,
-    /// Did neither.
+    /// Statements that did neither.
     pub others: u64,
 }
 
 impl Classes {
-    /// All of them.
+    /// The sum of all classes.
     pub fn all(self) -> u64 {
         self.reads + self.writes + self.others
     }

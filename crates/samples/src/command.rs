@@ -1,20 +1,20 @@
-//! The command that made a record.
+//! The command that produced a record.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// The command of a single run, so that it can be done again.
+/// The command of a single run, so that it can be repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
-    /// Where it was called.
+    /// Working directory of the command.
     pub directory: PathBuf,
-    /// Its arguments behind the program's name; what stands in place of a password is `…`.
+    /// Arguments after the program name; passwords are replaced by `…`.
     pub arguments: Vec<String>,
 }
 
 impl Command {
-    /// As it was typed.
+    /// The command line as it was typed.
     pub fn in_words(&self) -> String {
         format!("dbdyno {}", self.arguments.join(" "))
     }

@@ -1,15 +1,15 @@
-//! A histogram's counts in few bytes: what memory keeps of each interval of a long record; the file has the whole histogram.
+//! A compact form of histogram counts for the intervals of a long record in memory; the file has the whole histogram.
 
-/// Buckets of equal width in each power of two, as HDR has them at three digits.
+/// Buckets of equal width per power of two, as in HDR with three digits.
 const HALF: u64 = 1 << BITS;
 const BITS: u32 = 10;
 
-/// Buckets that hold something, in ascending order: the distance to the one before and the count, both as LEB128.
+/// Non-empty buckets in ascending order: the distance to the previous one and the count, both as LEB128.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Compact(Box<[u8]>);
 
 impl Compact {
-    /// The counts of values in ascending order; values of one bucket, exact to 0.1 %, are not told apart.
+    /// Compacts the counts of values in ascending order; values within one bucket, which is exact to 0.1 %, are merged.
     pub(crate) fn of(counts: impl Iterator<Item = (u64, u64)>) -> Self {
         let mut bytes = Vec::new();
         let mut last = 0;
@@ -22,7 +22,7 @@ impl Compact {
         Self(bytes.into_boxed_slice())
     }
 
-    /// The highest value of each bucket, and its count.
+    /// The highest value of each bucket, with its count.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let mut bytes = self.0.iter().copied();
         let mut bucket = 0;
@@ -32,21 +32,21 @@ impl Compact {
         })
     }
 
-    /// How many values lie in buckets above that of `limit`.
+    /// The number of values in buckets above that of `limit`.
     pub(crate) fn count_above(&self, limit: u64) -> u64 {
         let limit = bucket_of(limit);
         let above = self.counts().filter(|(value, _)| bucket_of(*value) > limit);
         above.map(|(_, count)| count).sum()
     }
 
-    /// Bytes that it takes.
+    /// Size in bytes.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 }
 
-/// Below 2,048 a bucket is one value; above, 1,024 of them share each power of two.
+/// Below 2,048 each bucket holds one value; above, each power of two has 1,024 buckets.
 fn bucket_of(value: u64) -> u64 {
     let shift = value.max(1).ilog2().saturating_sub(BITS);
     u64::from(shift) * HALF + (value >> shift)

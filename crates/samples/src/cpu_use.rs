@@ -1,4 +1,4 @@
-//! Who used the machine's CPU while a run was measured.
+//! CPU usage of the machine during a measurement, by server, client and others.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use crate::{machine::Host, reader::Record};
 /// Shares of the machine's CPU capacity, 0 to 1, adding up to 1 with the idle rest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CpuUse {
-    /// The server's process, user and system; `None` when it is not on the observed machine.
+    /// The server's process, user and system time; `None` if it is not on the observed machine.
     pub server: Option<f64>,
-    /// dbdyno itself, user and system; `None` on a machine without it.
+    /// dbdyno itself, user and system time; `None` on a machine without it.
     pub client: Option<f64>,
-    /// Everything else that ran: busy time of the machine less server and client.
+    /// All other programs: busy time of the machine minus server and client.
     pub rest: f64,
     /// Idle with I/O outstanding.
     pub iowait: f64,
-    /// Taken by the hypervisor.
+    /// Stolen by the hypervisor.
     pub steal: f64,
-    /// Idle.
+    /// Idle without outstanding I/O.
     pub idle: f64,
     /// user + nice of the whole machine.
     pub user: f64,
@@ -26,24 +26,24 @@ pub struct CpuUse {
 }
 
 impl CpuUse {
-    /// Busy share of the machine: everything but idle, I/O wait and what the hypervisor took.
+    /// Busy share of the machine: everything except idle, I/O wait and steal.
     pub fn busy(&self) -> f64 {
         self.user + self.system
     }
 }
 
 impl CpuUse {
-    /// CPU shares over the measurement phase of the machine that the server stands on; `None` when it was not observed.
+    /// CPU shares of the server's machine over the measurement phase; `None` if it was not observed.
     pub fn of_server(record: &Record) -> Option<Self> {
         Self::of_one(record, [Host::Server, Host::Both])
     }
 
-    /// Those of the machine that dbdyno ran on; `None` when it was not observed.
+    /// CPU shares of the machine that dbdyno ran on; `None` if it was not observed.
     pub fn of_client(record: &Record) -> Option<Self> {
         Self::of_one(record, [Host::Client, Host::Both])
     }
 
-    /// Those of the first of these machines that was observed.
+    /// CPU shares of the first of these machines that was observed.
     fn of_one<const N: usize>(record: &Record, hosts: [Host; N]) -> Option<Self> {
         let measured = record.measured()?;
         let mut by_host: BTreeMap<Host, Sums> = BTreeMap::new();

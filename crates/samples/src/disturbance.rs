@@ -1,35 +1,35 @@
-//! What others took of a machine's CPUs while a run was measured.
+//! CPU usage by other programs and by the hypervisor during a measurement.
 
 use std::collections::BTreeMap;
 
 use crate::{machine::Host, reader::Record};
 
-/// Programs that are named.
+/// Largest number of programs that are named.
 const NAMED_AT_MOST: usize = 3;
 
-/// Shares of a machine's CPU capacity, 0 to 1, that neither the server nor dbdyno had, over the measured phase.
+/// Shares of a machine's CPU capacity, 0 to 1, used by neither the server nor dbdyno over the measured phase.
 ///
-/// Other programs are known by their user time: what the kernel does by itself (writing back, working off interrupts) is
-/// often done for the server and would blame the side of a comparison that asks more of the disk.
+/// Other programs are measured by their user time. The kernel's own work (write-back, interrupts) is often done for the
+/// server; counting it would blame the side of a comparison that uses the disk more.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Disturbance {
     /// User time of other programs.
     pub others: f64,
-    /// The names of those that had most of it, busiest first, at most three; none in records of before they were looked at.
+    /// The programs with the most user time, busiest first, at most three; empty in older records.
     pub programs: Vec<String>,
-    /// Time that the hypervisor gave to others.
+    /// Steal: time that the hypervisor took.
     pub steal: f64,
 }
 
 impl Disturbance {
-    /// User time of other programs above which a run is disturbed, wherever nothing else is asked for: as in krun
-    /// (Barrett et al., OOPSLA 2017), which looks before each run.
+    /// Default limit for the user time of other programs, above which a run is disturbed: as in krun (Barrett et al.,
+    /// OOPSLA 2017), which checks before each run.
     pub const OTHERS: f64 = 0.05;
-    /// Time that the hypervisor gave to others, likewise.
+    /// Default limit for steal, above which a run is disturbed.
     pub const STEAL: f64 = 0.01;
 
-    /// That of the machine that had more of it; `None` where no machine was observed in which the server's process, if
-    /// it is there, could be told from others.
+    /// The disturbance of the machine with the larger one; `None` if no machine was observed on which the server's
+    /// process, if it is there, could be distinguished from other programs.
     pub fn of(record: &Record) -> Option<Self> {
         let measured = record.measured()?;
         let mut by_host: BTreeMap<Host, Sums<'_>> = BTreeMap::new();
@@ -65,13 +65,13 @@ impl Disturbance {
             .max_by(|a, b| (a.others + a.steal).total_cmp(&(b.others + b.steal)))
     }
 
-    /// True where it took more than these shares.
+    /// True if it exceeds one of these shares.
     pub fn is_above(&self, others: f64, steal: f64) -> bool {
         self.others > others || self.steal > steal
     }
 }
 
-/// The names of those with the most time.
+/// The names of the programs with the most time.
 fn busiest(programs: BTreeMap<&str, f64>) -> Vec<String> {
     let mut programs: Vec<(&str, f64)> = programs.into_iter().collect();
     programs.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -121,7 +121,7 @@ mod tests {
     fn others_are_known_by_their_user_time_in_the_measurement() {
         let lines = [
             measured(1.0),
-            // The warm-up's neighbour is not the measurement's.
+            // Other programs during the warm-up do not count for the measurement.
             sample("both", 0.0, 1.8, 0.0, SERVER),
             sample("both", 1.0, 0.6, 0.1, SERVER),
         ];

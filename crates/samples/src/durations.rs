@@ -1,21 +1,21 @@
-//! Durations of one kind: how many, how long, and their distribution.
+//! Durations of one kind: count, sum, extremes and distribution.
 
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::Histogram;
 
-/// How many durations, and how long.
+/// Durations of one kind: count, sum, extremes and distribution.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Durations {
-    /// How many.
+    /// Number of durations.
     pub count: u64,
-    /// Their sum, nanoseconds.
+    /// Sum, nanoseconds.
     pub sum_ns: u64,
     /// Exact minimum, nanoseconds; 0 when there is none.
     pub min_ns: u64,
     /// Exact maximum, nanoseconds; 0 when there is none.
     pub max_ns: u64,
-    /// Their distribution, nanoseconds.
+    /// Distribution, nanoseconds.
     pub histogram: Histogram,
 }
 
@@ -34,7 +34,7 @@ impl Durations {
         self.histogram.record(duration_ns);
     }
 
-    /// Adds what another event loop, another interval or another run measured of the same.
+    /// Adds the durations of another event loop, interval or run.
     pub fn add(&mut self, other: &Self) {
         if other.count == 0 {
             return;
@@ -50,7 +50,7 @@ impl Durations {
         self.histogram.add(&other.histogram);
     }
 
-    /// Forgets everything and keeps the histogram's memory.
+    /// Removes all durations and keeps the histogram's memory.
     pub fn clear(&mut self) {
         if self.count > 0 {
             self.histogram.clear();

@@ -1,36 +1,36 @@
-//! Errors of a run, counted by number.
+//! Error counts of a run, by error number.
 
 use serde::{Deserialize, Serialize};
 
-/// A statement error, counted by number over the whole run: every attempt as it failed, also those of operations that never
-/// came to an end.
+/// A statement error, counted by number over the whole run: every failed attempt, including attempts of operations that
+/// never completed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ErrorCount {
     /// Name of the load.
     pub load: String,
     /// Operation type, or `connect`.
     pub operation: String,
-    /// Error number of the server; 0 for one that the client found (connection lost).
+    /// Error number of the server; 0 for an error that the client detected (connection lost).
     pub number: u16,
     /// SQLSTATE, empty where there is none.
     pub sqlstate: String,
-    /// Message of the first one.
+    /// Message of the first error.
     pub message: String,
-    /// How many attempts failed.
+    /// Number of failed attempts.
     pub count: u64,
-    /// How many of them were followed by an attempt at the same operation that succeeded.
+    /// Number of failed attempts that were followed by a successful attempt of the same operation.
     pub retried: u64,
-    /// How many of them belong to operations that were due in the measurement.
+    /// Number of failed attempts that belong to operations due in the measurement.
     #[serde(default)]
     pub in_measurement: u64,
-    /// How many of them left it unknown whether the operation was done: the connection was lost while the server was
-    /// asked to commit. Such an operation is not run again.
+    /// Number of failed attempts whose outcome is unknown: the connection was lost while the server was executing the
+    /// commit. Such an operation is not retried.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub outcome_unknown: u64,
 }
 
 impl ErrorCount {
-    /// `1213 (40001)`, or `client` of what the client found itself.
+    /// `1213 (40001)`, or `client` for an error that the client detected.
     pub fn code(&self) -> String {
         match (self.number, self.sqlstate.as_str()) {
             (0, _) => "client".to_owned(),
@@ -39,7 +39,8 @@ impl ErrorCount {
         }
     }
 
-    /// `error 1213 (40001)`, or that the client found it, most often that the connection was lost; the message says which.
+    /// `error 1213 (40001)`, or a text for an error that the client detected, usually a lost connection; the message
+    /// says which.
     pub fn in_words(&self) -> String {
         match self.number {
             0 => "client error".to_owned(),

@@ -1,4 +1,4 @@
-//! What a record keeps of one interval in memory: its operations together, in few bytes.
+//! The compact form of an interval in memory: all operations merged.
 
 use crate::{
     durations::Durations,

@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::compact_histogram::Compact;
 
-/// Significant decimal digits kept: values are exact to 0.1 %.
+/// Significant decimal digits: values are exact to 0.1 %.
 const DIGITS: u8 = 3;
 
-/// A histogram of durations in nanoseconds, exact to 0.1 %, never clamped.
+/// A histogram of durations in nanoseconds, exact to 0.1 %, without a largest value.
 ///
-/// In a record it stands as base64 of HdrHistogram's V2-deflate form, so that other tools can read it.
+/// Stored in a record as base64 of HdrHistogram's V2-deflate format, so that other tools can read it.
 #[derive(Debug, Clone)]
 pub struct Histogram(Representation);
 
-/// How the counts are held.
+/// The representation of the counts.
 #[derive(Debug, Clone)]
 enum Representation {
-    /// To be recorded into: a count for every bucket.
+    /// For recording: a count for every bucket.
     Open(Box<Hdr<u64>>),
-    /// To be kept: the buckets that hold something.
+    /// For keeping: the non-empty buckets.
     Kept(Compact),
 }
 
@@ -39,10 +39,10 @@ impl PartialEq for Histogram {
 /// A histogram that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum HistogramError {
-    /// The text is no base64.
+    /// The text is not base64.
     #[error("histogram is not base64: {0}")]
     Base64(#[from] base64::DecodeError),
-    /// The bytes are no V2-deflate histogram.
+    /// The bytes are not a V2-deflate histogram.
     #[error("histogram is not HDR V2-deflate: {0}")]
     Format(String),
 }
@@ -60,12 +60,12 @@ impl Histogram {
         Self::default()
     }
 
-    /// An empty one that takes no memory until something is recorded.
+    /// An empty histogram that uses no memory until a value is recorded.
     pub fn none() -> Self {
         Self(Representation::Kept(Compact::default()))
     }
 
-    /// The same counts in as little memory as they need.
+    /// The same counts in the smallest representation.
     pub fn compacted(&self) -> Self {
         match &self.0 {
             Representation::Open(hdr) => Self(Representation::Kept(Compact::of(recorded(hdr)))),
@@ -90,7 +90,7 @@ impl Histogram {
         }
     }
 
-    /// Records one duration in nanoseconds (0 counts as 1, the smallest value that HDR holds).
+    /// Records one duration in nanoseconds (0 counts as 1, the smallest value of HDR).
     #[inline]
     pub fn record(&mut self, duration_ns: u64) {
         self.open()
@@ -98,7 +98,7 @@ impl Histogram {
             .expect("an auto-resizing histogram takes every 64-bit value");
     }
 
-    /// Adds all values of `other`; nothing is lost, both have the same precision.
+    /// Adds all values of `other` without loss, as both have the same precision.
     pub fn add(&mut self, other: &Histogram) {
         let own = self.open();
         match &other.0 {
@@ -114,7 +114,7 @@ impl Histogram {
         }
     }
 
-    /// Forgets all values and keeps the memory.
+    /// Removes all values and keeps the memory.
     pub fn clear(&mut self) {
         self.open().reset();
     }
@@ -127,7 +127,7 @@ impl Histogram {
         }
     }
 
-    /// The value in nanoseconds below which the share `quantile` (0 to 1) of all values lies; `None` when empty.
+    /// The value in nanoseconds below which the share `quantile` (0 to 1) of all values lies; `None` if empty.
     pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
         match &self.0 {
             Representation::Open(hdr) => (!hdr.is_empty()).then(|| hdr.value_at_quantile(quantile)),
@@ -135,7 +135,7 @@ impl Histogram {
         }
     }
 
-    /// Mean in nanoseconds; `None` when empty.
+    /// Mean in nanoseconds; `None` if empty.
     pub fn mean_ns(&self) -> Option<f64> {
         match &self.0 {
             Representation::Open(hdr) => (!hdr.is_empty()).then(|| hdr.mean()),
@@ -143,7 +143,7 @@ impl Histogram {
         }
     }
 
-    /// How many values lie above `limit_ns`, to the histogram's 0.1 %.
+    /// The number of values above `limit_ns`, within the histogram's precision of 0.1 %.
     pub fn count_above(&self, limit_ns: u64) -> u64 {
         match &self.0 {
             Representation::Open(hdr) => hdr.len() - hdr.count_between(0, limit_ns),
@@ -151,7 +151,7 @@ impl Histogram {
         }
     }
 
-    /// The values in nanoseconds, each exact to 0.1 %, and how often each was recorded, in ascending order.
+    /// The values in nanoseconds, each exact to 0.1 %, with their counts, in ascending order.
     pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let (open, kept) = match &self.0 {
             Representation::Open(hdr) => (Some(recorded(hdr)), None),
@@ -166,7 +166,7 @@ impl Histogram {
         opened
     }
 
-    /// Base64 of HdrHistogram's V2-deflate form.
+    /// Base64 of HdrHistogram's V2-deflate format.
     pub fn to_text(&self) -> String {
         let mut bytes = Vec::new();
         let mut opened = None;
@@ -183,7 +183,7 @@ impl Histogram {
         STANDARD.encode(bytes)
     }
 
-    /// Reads what [`Histogram::to_text`] wrote.
+    /// Parses the text written by [`Histogram::to_text`].
     pub fn from_text(text: &str) -> Result<Self, HistogramError> {
         let bytes = STANDARD.decode(text)?;
         let mut hdr: Hdr<u64> = Deserializer::new()
@@ -194,7 +194,7 @@ impl Histogram {
     }
 }
 
-/// The highest value of each bucket that holds something, and its count.
+/// The highest value of each non-empty bucket, with its count.
 fn recorded(hdr: &Hdr<u64>) -> impl Iterator<Item = (u64, u64)> + '_ {
     let steps = hdr.iter_recorded();
     steps.map(|step| (step.value_iterated_to(), step.count_at_value()))

@@ -1,6 +1,6 @@
-//! Which of a server's variables name an instance: its places, its moment, its numbers, and not how it works.
+//! The server variables that identify an instance (paths, times, identifiers) and do not describe its behaviour.
 
-/// Variables that differ between any two starts of the same server and say nothing about it, by a part of their names.
+/// Parts of the names of variables that differ between any two starts of the same server.
 pub const OF_THE_INSTANCE: &[&str] = &[
     "admin_address",
     "aria_log_dir_path",
@@ -56,7 +56,7 @@ pub const OF_THE_INSTANCE: &[&str] = &[
     "wsrep_node",
 ];
 
-/// Variables with a part of the above in their names that do say something about the server.
+/// Variables with such a part in their name that nevertheless describe the server.
 pub const OF_THE_SERVER: &[&str] = &[
     "explicit_defaults_for_timestamp",
     "gtid_executed_compression_period",
@@ -70,7 +70,7 @@ pub const OF_THE_SERVER: &[&str] = &[
     "transport",
 ];
 
-/// True for a variable that differs between any two starts of the same server and says nothing about it.
+/// True for a variable that differs between any two starts of the same server and does not describe its behaviour.
 pub fn is_of_the_instance(variable: &str) -> bool {
     let has = |parts: &[&str]| parts.iter().any(|part| variable.contains(part));
     has(OF_THE_INSTANCE) && !has(OF_THE_SERVER)

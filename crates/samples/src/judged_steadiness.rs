@@ -1,27 +1,27 @@
-//! The output of a rule, and no measurement: whether the run was steady, as `verdict` judged it when it ended.
+//! The steadiness of a run as `verdict` judged it at its end: the output of a rule, not a measurement.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a run was steady, and the stalls that its mean hides: judged when it ended, by the rules of that version.
+/// The steadiness of a run and its stalls, judged at its end by the rules of the recording version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgedSteadiness {
-    /// `steady`, `warming`, `slowing`, `cyclic` or `never steady`; `None` where it cannot be told.
+    /// `steady`, `warming`, `slowing`, `cyclic` or `never steady`; `None` if undecided.
     pub class: Option<String>,
-    /// Why it is not steady, or cannot be told, in words; empty for a steady run.
+    /// Why the run is not steady or undecided, as text; empty for a steady run.
     pub reasons: Vec<String>,
-    /// Change of the throughput over the judged part, as a share of its median; `None` where it cannot be told.
+    /// Change of the throughput over the judged part, as a share of its median; `None` if undecided.
     pub drift: Option<f64>,
-    /// What the mean hides; `None` where nothing is worth a word.
+    /// The stalls; `None` if there are none worth reporting.
     pub stalls: Option<Stalls>,
 }
 
 /// Time of the measurement with less than half of the median throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stalls {
-    /// All of it, seconds.
+    /// Total, seconds.
     pub stalled_s: f64,
-    /// Most of it in a row, seconds.
+    /// Longest continuous part, seconds.
     pub longest_s: f64,
-    /// Longest time in which no operation came back, seconds; 0 where there was none.
+    /// Longest time without a completed operation, seconds; 0 if there was none.
     pub longest_gap_s: f64,
 }

@@ -1,24 +1,24 @@
-//! What is known of a load by its name, where the record itself does not say it.
+//! Properties of the known loads that a record does not contain.
 
 use std::collections::BTreeSet;
 
-/// The operation that is counted by the minute.
+/// The operation whose throughput is reported per minute.
 ///
 /// Source: TPC-C 5.11, clause 5.4.2.
 pub const NEW_ORDER: &str = "New-Order";
 
-/// What is known of a load.
+/// The properties of a known load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownLoad {
-    /// As the intervals of a record call it.
+    /// Name, as in the intervals of a record.
     pub name: &'static str,
-    /// How it checks what it did to its data: `consistency conditions`.
+    /// The kind of its own checks: `consistency conditions`.
     pub own_checks: &'static str,
-    /// How the keys are drawn that it asks for.
+    /// The distribution of its keys.
     pub keys: &'static str,
 }
 
-/// The known ones.
+/// All known loads.
 pub const KNOWN_LOADS: [KnownLoad; 1] = [KnownLoad {
     name: "tpcc",
     own_checks: "consistency conditions",
@@ -26,7 +26,7 @@ pub const KNOWN_LOADS: [KnownLoad; 1] = [KnownLoad {
 }];
 
 impl KnownLoad {
-    /// The known one among the loads of a record.
+    /// The known load among the loads of a record.
     pub fn among(loads: &BTreeSet<String>) -> Option<&'static Self> {
         KNOWN_LOADS.iter().find(|known| loads.contains(known.name))
     }

@@ -1,8 +1,8 @@
-//! The run record: what one run measured, in which unit, and the file that keeps it.
+//! The run record: the measurements of one run with their units, and the file that stores them.
 //!
 //! A run record is append-only JSON Lines. The measuring half (server, load, telemetry) writes it line by
-//! line while the run goes on; the judging half (report, later audit and verdict) reads it and needs nothing
-//! else. `docs/run-record.md` documents the format.
+//! line during the run; the judging half (report, audit, verdict) reads it and needs nothing else.
+//! `docs/run-record.md` documents the format.
 
 mod ceiling;
 mod checked;

@@ -36,99 +36,99 @@ pub const FORMAT: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub enum Line {
-    /// The first line: what run this is.
+    /// The first line: the identity of the run.
     Run(RunHeader),
     /// The command of a single run.
     Command(Command),
-    /// Who answered, and with which variables.
+    /// The identity of the server and its variables.
     Server(ServerIdentity),
-    /// The machine that one half of the run stood on.
+    /// A machine of the run.
     Machine(Machine),
-    /// What stands behind the directories that the server writes to.
+    /// The storage of the directories that the server writes to.
     Storage(Storage),
-    /// How the server's host was observed by a dbdyno on it.
+    /// The observation of the server's host by a dbdyno on it.
     Observer(Observer),
-    /// The data that the run met.
+    /// The data at the start of the run.
     Dataset(Dataset),
-    /// Which keys a load asks for.
+    /// The keys that a load requests.
     Keys(Keys),
-    /// What the benchmark's own checks of its data said.
+    /// A result of the benchmark's own consistency checks.
     Checked(Checked),
     /// A phase begins.
     Phase(PhaseMark),
-    /// What the load did in one interval.
+    /// The operations of one interval.
     Interval(Interval),
-    /// How long the connections took to open.
+    /// The times of opening connections.
     Connects(Connects),
-    /// What was to start, and whether it did.
+    /// The load that was offered, and the part of it that was started.
     Offered(Offered),
-    /// What the load of a table brought.
+    /// The result of loading a table.
     Loaded(Loaded),
-    /// What the machine and the processes did in one interval.
+    /// Usage of the machine and its processes in one interval.
     Telemetry(Box<Telemetry>),
-    /// What collecting telemetry cost.
+    /// The cost of collecting telemetry.
     Collected(Collected),
-    /// Something about the machine was otherwise at the end than at the start.
+    /// A property of a machine that changed during the run.
     Changed(Changed),
-    /// What the server's own counters say of one interval.
+    /// The server's own counters in one interval.
     ServerStatus(ServerStatus),
-    /// What the server added up over the whole run, by statement, wait, user or table.
+    /// Totals of the server over the whole run, by statement, wait, user or table.
     ServerTotals(ServerTotals),
     /// The sizes of all tables.
     TableSizes(TableSizes),
     /// The part of the slow query log that the run wrote.
     SlowLog(SlowLog),
-    /// How the server was observed, and what could not be.
+    /// The cost and the gaps of observing the server.
     ServerObservation(ServerObservation),
     /// A statement error, counted by number over the whole run.
     Error(ErrorCount),
-    /// What became of deliveries in the background.
+    /// Counts of the deliveries in the background.
     Deliveries(Deliveries),
-    /// What the run did over its measurement.
+    /// The steadiness of the measurement.
     Steadiness(JudgedSteadiness),
-    /// What share of the client's own ceiling the run used.
+    /// The share of the client's own ceiling that the run used.
     Ceiling(Ceiling),
-    /// The last line of a run that ended by itself, well or not.
+    /// The last line of a run that ended by itself, successfully or not.
     End(End),
 }
 
-/// What run this is: the first line of a record.
+/// The identity of a run: the first line of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
-    /// [`FORMAT`] of the writer.
+    /// [`FORMAT`] of the program that wrote the record.
     pub format: u32,
     /// Version of the program that wrote the record.
     pub dbdyno_version: String,
     /// Name of the experiment (its file's stem) or of the front door.
     pub experiment: String,
-    /// SHA-256 of the experiment as run, in hexadecimal; empty for a front door.
+    /// SHA-256 of the experiment file, in hexadecimal; empty for a front door.
     pub experiment_sha256: String,
-    /// Seed from which all randomness of this run is derived.
+    /// Seed of all randomness in this run.
     pub seed: u64,
     /// Position of the run in the plan, from 1.
     pub run: u32,
     /// Block that the run belongs to, from 1.
     pub block: u32,
-    /// Factor to level.
+    /// Level of each factor, by factor.
     pub combination: BTreeMap<String, String>,
     /// Start of the run, UTC, RFC 3339.
     pub started_at: String,
-    /// Virtual clients, over all loads of the run.
+    /// Number of virtual clients, over all loads of the run.
     pub connections: u32,
-    /// Event loops that drove them.
+    /// Number of event loops that drove them.
     pub loops: u32,
     /// Mechanism of the event loops: `epoll`.
     pub io: String,
-    /// Where clients and server stand to each other, as `unix socket`, `tcp loopback` or `tcp remote`.
+    /// Connection between clients and server: `unix socket`, `tcp loopback` or `tcp remote`.
     pub transport: String,
 }
 
-/// Who answered, and with which variables.
+/// The identity of a server and its variables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ServerIdentity {
     /// `start` or `end` of the run.
     pub at: String,
-    /// Version string as the server gives it, for example `10.11.19-MariaDB-0+deb12u1`.
+    /// Version string as the server reports it, for example `10.11.19-MariaDB-0+deb12u1`.
     pub version: String,
     /// `version_comment`.
     pub version_comment: String,
@@ -138,26 +138,26 @@ pub struct ServerIdentity {
     pub private: bool,
     /// SHOW GLOBAL VARIABLES.
     pub variables: BTreeMap<String, String>,
-    /// What the server has otherwise than it was asked for: options replaced, adjusted or without effect, a sentence
-    /// each. Only known of a private server.
+    /// Settings whose effective value differs from the requested one: options replaced, adjusted or without effect, one
+    /// sentence each. Known for private servers only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings_changed: Vec<String>,
 }
 
-/// The data that the run met.
+/// The data at the start of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
-    /// What made it, for example `http_auth.smack`.
+    /// Source of the data, for example `http_auth.smack`.
     pub source: String,
-    /// Rows in all tables.
+    /// Number of rows in all tables.
     pub rows: u64,
-    /// Bytes on disk (tablespace files or information_schema), where known.
+    /// Bytes on disk (tablespace files or information_schema), if known.
     pub disk_bytes: Option<u64>,
-    /// Size of the InnoDB buffer pool, where known.
+    /// Size of the InnoDB buffer pool in bytes, if known.
     pub buffer_pool_bytes: Option<u64>,
-    /// Time that loading took, if this run loaded it.
+    /// Duration of loading in seconds, if this run loaded the data.
     pub load_s: Option<f64>,
-    /// How the data came to this run: `loaded`, `restored`, `kept`, or `found` when nobody asked for it.
+    /// Origin of the data: `loaded`, `restored`, `kept`, or `found` if it was not requested.
     pub state: String,
 }
 
@@ -167,52 +167,52 @@ pub struct Dataset {
 pub enum Phase {
     /// Before the steady state: kept in the record, excluded from results.
     WarmUp,
-    /// What the results are made of.
+    /// The phase from which the results are computed.
     Measurement,
-    /// After the stop: operations that were still in flight.
+    /// After the stop: operations that were still in flight complete.
     Drain,
 }
 
-/// A phase begins.
+/// The beginning of a phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PhaseMark {
     /// Seconds since the start of the load.
     pub t_s: f64,
-    /// The phase.
+    /// The phase that begins.
     pub phase: Phase,
-    /// Why it began, in words ("warm-up of 5 s over", "throughput steady by MSER-5").
+    /// Why the phase began, as text ("warm-up of 5 s over", "throughput steady by MSER-5").
     pub why: String,
 }
 
-/// What the load did in one interval.
+/// The operations of one interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Start, seconds since the start of the load.
     pub t_s: f64,
-    /// Length in seconds (the last one may be shorter).
+    /// Length in seconds (the last interval may be shorter).
     pub length_s: f64,
     /// Phase that the whole interval belongs to.
     pub phase: Phase,
-    /// One entry per operation type that finished here, sorted by load and operation.
+    /// One entry per operation type completed in this interval, sorted by load and operation.
     pub operations: Vec<OperationInterval>,
-    /// One entry per statement that came back here, sorted by load and statement; only for operations of several
+    /// One entry per statement completed in this interval, sorted by load and statement; only for operations of several
     /// statements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<StatementInterval>,
-    /// Of the operations that finished here: from the moment at which the user was due to the moment at which the
-    /// request went out; `None` in records of before it was measured.
+    /// Delays of the operations completed in this interval, from the time at which the user was due to the sending of
+    /// the request; `None` in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_lag: Option<Durations>,
-    /// How the event loops kept up; `None` in records of before it was measured.
+    /// The pace of the event loops; `None` in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
-    /// What finished here but was due in an earlier phase, to which it belongs.
+    /// Operations completed in this interval that were due in an earlier phase, to which they belong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub carried: Vec<Carried>,
 }
 
 impl Phase {
-    /// As it stands in a run record.
+    /// The name used in run records.
     pub fn name(self) -> &'static str {
         match self {
             Self::WarmUp => "warm_up",
@@ -223,8 +223,8 @@ impl Phase {
 }
 
 impl Interval {
-    /// Statements that came back in the interval, whatever phase they were due in; operations of one statement each are
-    /// statements.
+    /// Statements completed in the interval, regardless of the phase in which they were due; an operation of one
+    /// statement counts as that statement.
     pub fn statements_back(&self) -> u64 {
         let carried = self.carried.iter().flat_map(|carried| &carried.statements);
         let back = self.statements.iter().chain(carried);
@@ -234,7 +234,7 @@ impl Interval {
         }
     }
 
-    /// Successful operations that came back in the interval, whatever phase they were due in.
+    /// Successful operations completed in the interval, regardless of the phase in which they were due.
     pub fn succeeded(&self) -> u64 {
         let carried = self.carried.iter().flat_map(|carried| &carried.operations);
         let back = self.operations.iter().chain(carried);
@@ -242,38 +242,38 @@ impl Interval {
     }
 }
 
-/// What finished in an interval but was due in an earlier phase.
+/// Operations completed in an interval that were due in an earlier phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Carried {
-    /// The phase to which it belongs.
+    /// The phase to which they belong.
     pub due_in: Phase,
-    /// As in the interval.
+    /// As in [`Interval::operations`].
     pub operations: Vec<OperationInterval>,
-    /// As in the interval.
+    /// As in [`Interval::statements`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<StatementInterval>,
-    /// As in the interval.
+    /// As in [`Interval::send_lag`].
     pub send_lag: Durations,
 }
 
-/// How the event loops kept up in one interval.
+/// The pace of the event loops in one interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
-    /// Operations that were due in the interval; in a closed loop those that began.
+    /// Operations due in the interval; in a closed loop those that began.
     pub due: u64,
-    /// Operations that were due by the end of the interval and had not begun.
+    /// Operations due by the end of the interval that had not begun.
     pub waiting: u64,
-    /// The most that were waiting at one time, as far as was looked (every 20 ms).
+    /// Largest number of waiting operations at one time, sampled every 20 ms.
     pub waiting_max: u64,
-    /// Share of the connections with an operation in flight, in the mean over the looks, 0 to 1.
+    /// Share of the connections with an operation in flight, mean over the samples, 0 to 1.
     pub busy: f64,
     /// CPU time of the event loop that used most of it, as a share of the interval, 0 to 1.
     pub loop_cpu: f64,
-    /// The latest that an event loop came back to a timer, nanoseconds.
+    /// Largest delay of an event loop in serving a timer, nanoseconds.
     pub loop_delay_max_ns: u64,
 }
 
-/// What one operation type did in one interval.
+/// The operations of one type in one interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OperationInterval {
     /// Name of the load (a client type of a .smack file, a `[[load]]` table).
@@ -284,7 +284,7 @@ pub struct OperationInterval {
     pub count: u64,
     /// Operations that failed after all retries.
     pub errors: u64,
-    /// Sum of the response times of the successful ones, nanoseconds.
+    /// Sum of the response times of the successful operations, nanoseconds.
     pub sum_ns: u64,
     /// Exact minimum, nanoseconds; 0 when `count` is 0.
     pub min_ns: u64,
@@ -292,16 +292,16 @@ pub struct OperationInterval {
     pub max_ns: u64,
     /// Response times in nanoseconds, from the scheduled start.
     pub histogram: Histogram,
-    /// Service times, from the send; only in an open loop, for they are the response times of a closed one.
+    /// Service times, from the send; only in an open loop, as they equal the response times in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<Durations>,
-    /// Rows that it returned, where it is a single statement.
+    /// Rows returned, if the operation is a single statement.
     #[serde(default, skip_serializing_if = "ReturnedRows::is_none")]
     pub returned: ReturnedRows,
 }
 
 impl OperationInterval {
-    /// The response times.
+    /// The response times, from the scheduled start.
     pub fn response(&self) -> Durations {
         Durations {
             count: self.count,
@@ -314,7 +314,7 @@ impl OperationInterval {
 }
 
 impl StatementInterval {
-    /// How many did what.
+    /// Statement counts by effect.
     pub fn classes(&self) -> Classes {
         Classes {
             reads: self.reads,
@@ -323,7 +323,7 @@ impl StatementInterval {
         }
     }
 
-    /// How long the statements took.
+    /// The times of the statements.
     pub fn times(&self) -> Durations {
         Durations {
             count: self.reads + self.writes + self.others,
@@ -335,7 +335,7 @@ impl StatementInterval {
     }
 }
 
-/// What one statement of a load's operations did in one interval.
+/// One statement of a load's operations in one interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StatementInterval {
     /// Name of the load.
@@ -354,35 +354,35 @@ pub struct StatementInterval {
     pub min_ns: u64,
     /// Exact maximum, nanoseconds.
     pub max_ns: u64,
-    /// Times in nanoseconds, each from the end of the statement before it or the begin of the attempt.
+    /// Times in nanoseconds, each from the end of the previous statement or the beginning of the attempt.
     pub histogram: Histogram,
-    /// Rows that it returned.
+    /// Rows returned.
     #[serde(default, skip_serializing_if = "ReturnedRows::is_none")]
     pub returned: ReturnedRows,
 }
 
-/// What the load of a table brought, where that is what was measured.
+/// The result of loading a table, if that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loaded {
-    /// The table.
+    /// Name of the table.
     pub table: String,
-    /// Rows that went in.
+    /// Number of rows loaded.
     pub rows: u64,
-    /// Their bytes as text, as they were sent.
+    /// Their size as text as it was sent, bytes.
     pub bytes: u64,
-    /// From the start of the load to its end, indexes and foreign keys that it makes included, seconds.
+    /// Duration from start to end, including the indexes and foreign keys that loading creates, seconds.
     pub took_s: f64,
-    /// Rows by that time.
+    /// Rows divided by the duration.
     pub rows_per_s: f64,
-    /// Megabytes (10^6) of text by that time.
+    /// Megabytes (10^6 bytes) of text divided by the duration.
     pub mb_per_s: f64,
-    /// Bytes of the table and its indexes afterwards, as the server counts its pages; `None` where it does not say.
+    /// Bytes of the table and its indexes afterwards, by the server's page counts; `None` if it does not report them.
     #[serde(default)]
     pub disk_bytes: Option<u64>,
 }
 
 impl Loaded {
-    /// So many rows and bytes in so much time; nobody has looked what they take on disk.
+    /// The result for these rows, bytes of text and duration, without the size on disk.
     pub fn new(table: &str, rows: u64, bytes: u64, took_s: f64) -> Self {
         let per_s = |amount: f64| if took_s > 0.0 { amount / took_s } else { 0.0 };
         Self {
@@ -397,100 +397,101 @@ impl Loaded {
     }
 }
 
-/// How long the connections took to open.
+/// The times of opening connections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Connects {
-    /// Name of the load.
+    /// Name of the load that opened them.
     pub load: String,
-    /// Connections that opened.
+    /// Number of connections opened.
     pub count: u64,
-    /// Connections that failed for good.
+    /// Number of connections that could not be opened after all retries.
     pub errors: u64,
-    /// Exact minimum, nanoseconds.
+    /// Shortest time to open a connection, nanoseconds.
     pub min_ns: u64,
-    /// Exact maximum, nanoseconds.
+    /// Longest time to open a connection, nanoseconds.
     pub max_ns: u64,
-    /// Sum, nanoseconds.
+    /// Sum of the times to open a connection, nanoseconds.
     pub sum_ns: u64,
 }
 
-/// What was to start, and whether it did.
+/// The load that was offered, and the part of it that was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Offered {
-    /// How operations come to be due: `closed`, `constant` or `poisson`.
+    /// Arrival process: `closed`, `constant` or `poisson`.
     pub process: String,
-    /// Operations per second that were asked for; `None` in a closed loop.
+    /// Requested operations per second; `None` in a closed loop.
     pub rate_per_s: Option<f64>,
-    /// The event loops kept their CPU busy before a timer was due, instead of sleeping.
+    /// True if the event loops busy-waited for the next timer instead of sleeping.
     #[serde(default)]
     pub spin: bool,
-    /// Operations that were due in the measurement; in a closed loop those that began in it.
+    /// Operations due in the measurement; in a closed loop those that began in it.
     pub due: u64,
-    /// How many of them had not begun at the end of the measurement.
+    /// Of `due`, those that had not begun at the end of the measurement.
     pub behind: u64,
-    /// How many of them began more than 1 ms after they were due, or never.
+    /// Of `due`, those that began more than 1 ms late, or never.
     pub late: u64,
-    /// The most that were waiting at one time.
+    /// Largest number of waiting operations at one time.
     pub waiting_max: u64,
-    /// How many of them had not begun when the load gave up.
+    /// Of `due`, those that had not begun when the load gave up.
     pub not_started: u64,
-    /// How many of them had begun but not come back when the load gave up.
+    /// Of `due`, those that had begun but not completed when the load gave up.
     pub unfinished: u64,
-    /// How many operations had begun but not come back when the load gave up, whatever phase they were due in; 0 in
-    /// records of before it was counted.
+    /// Operations that had begun but not completed when the load gave up, regardless of the phase in which they were
+    /// due; 0 in older records.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub in_flight: u64,
-    /// How long those of `not_started` and `unfinished` had waited by then: their response times are longer still.
+    /// Waiting times of `not_started` and `unfinished` until then: their response times are longer still.
     pub waits: Durations,
-    /// Why the rate was not reached; `None` where it was, and in a closed loop.
+    /// Why the rate was not reached; `None` if it was reached, and in a closed loop.
     pub shortfall: Option<Shortfall>,
 }
 
 /// Why a rate was not reached.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Shortfall {
-    /// Since when operations waited that never caught up, seconds since the start of the load.
+    /// Start of the backlog that was never cleared, seconds since the start of the load.
     pub from_s: f64,
-    /// Who could not keep up.
+    /// The part that could not keep up.
     pub cause: Cause,
-    /// The cause in words.
+    /// The cause as text.
     pub why: String,
-    /// Operations per second that came back in the measurement.
+    /// Operations per second completed in the measurement.
     pub achieved_per_s: f64,
     /// From `from_s` on: share of the connections with an operation in flight, 0 to 1.
     pub busy: f64,
-    /// From `from_s` on: the largest share of an event loop's time that it was on the CPU, 0 to 1.
+    /// From `from_s` on: largest share of time that an event loop was on the CPU, 0 to 1.
     pub loop_cpu: f64,
-    /// From `from_s` on: mean lateness of the event loops' timers, in the worst case of each interval, nanoseconds.
+    /// From `from_s` on: mean of the largest timer delay of the event loops in each interval, nanoseconds.
     pub loop_delay_ns: f64,
-    /// From `from_s` on: mean service time, nanoseconds; `None` where nothing came back.
+    /// From `from_s` on: mean service time, nanoseconds; `None` if no operation completed.
     pub service_ns: Option<f64>,
     /// Mean service time of the operations that began while at most half of the connections were busy,
-    /// nanoseconds; `None` where there was none.
+    /// nanoseconds; `None` if there were none.
     pub calm_service_ns: Option<f64>,
 }
 
-/// Who could not keep up with a rate.
+/// The part that could not keep up with a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// All connections waited for a server that answered more slowly than when it was calm.
+    /// All connections waited for a server that answered more slowly than under light load.
     Server,
     /// The event loops were late although connections were free, or had no CPU time left.
     Client,
-    /// All connections were busy although the server answered as fast as when it was calm: they are too few.
+    /// All connections were busy although the server answered as fast as under light load: there are too few.
     Connections,
-    /// All connections were busy from the first operation on, so there is no calm server to compare with.
+    /// All connections were busy from the first operation on, so there is no service time under light load to compare
+    /// with.
     ServerOrConnections,
 }
 
-/// The last line of a run that ended by itself, well or not.
+/// The last line of a run that ended by itself, successfully or not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct End {
     /// Seconds since the start of the load.
     pub t_s: f64,
-    /// False when the run was interrupted or its server died.
+    /// False if the run was interrupted or its server died.
     pub complete: bool,
-    /// Why the run ended, in words.
+    /// Why the run ended, as text.
     pub why: String,
 }

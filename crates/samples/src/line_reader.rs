@@ -1,4 +1,4 @@
-//! The lines of a run record, one at a time: a record of gigabytes is never in memory as a whole.
+//! A reader for the lines of a run record, one at a time, so that gigabytes are never in memory as a whole.
 
 use std::{
     io::{BufRead, Read},
@@ -10,10 +10,10 @@ use crate::{
     read_error::ReadError,
 };
 
-/// The longest line that is read: far beyond the samples of the largest machine.
+/// Largest length of a line: far above the samples of the largest machine.
 const LINE_BYTES_AT_MOST: usize = 64 << 20;
 
-/// The error for a line of so many bytes, if that is too many.
+/// The error for a line of this length, if it is too long.
 pub(crate) fn too_long(bytes: usize, number: usize) -> Option<ReadError> {
     (bytes > LINE_BYTES_AT_MOST).then(|| ReadError::Line {
         number,
@@ -21,11 +21,11 @@ pub(crate) fn too_long(bytes: usize, number: usize) -> Option<ReadError> {
     })
 }
 
-/// The lines of a run record, each as it was written.
+/// The lines of a run record, in order.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: R,
-    /// The line that is read, and its number from 1.
+    /// The current line, and its number from 1.
     text: Vec<u8>,
     number: usize,
     is_torn: bool,
@@ -33,7 +33,7 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Those that a reader gives.
+    /// The lines of a reader.
     pub fn of(reader: R) -> Self {
         Self {
             reader,
@@ -44,12 +44,12 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// True where the last line was torn: it is noted and left out.
+    /// True if the last line was torn and therefore omitted.
     pub fn is_torn(&self) -> bool {
         self.is_torn
     }
 
-    /// The next line that is not empty; `None` at the end.
+    /// The next non-empty line; `None` at the end.
     fn next_line(&mut self) -> Result<Option<Line>, ReadError> {
         loop {
             self.text.clear();
@@ -75,7 +75,7 @@ impl<R: BufRead> Lines<R> {
                     found: header.format,
                 }),
                 Ok(line) => Ok(Some(line)),
-                // The first line says what the file is: a torn one is no record.
+                // The first line identifies the file: if it is torn, the file is not a record.
                 Err(_) if self.number > 1 && self.is_last()? => {
                     self.is_torn = true;
                     Ok(None)
@@ -88,7 +88,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// True where nothing follows.
+    /// True if nothing follows.
     fn is_last(&mut self) -> Result<bool, ReadError> {
         let rest = self.reader.fill_buf().map_err(|source| ReadError::Io {
             path: PathBuf::new(),

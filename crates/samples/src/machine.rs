@@ -1,123 +1,123 @@
-//! The machine that one half of a run stood on, and how it was set up.
+//! The machines of a run, their configuration and their storage.
 
 use serde::{Deserialize, Serialize};
 
-/// Which half of the run a machine carries.
+/// The half of the run that a machine carries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Host {
     /// Client and server share the machine.
     #[default]
     Both,
-    /// The machine of the client only: nothing here speaks of the server's host.
+    /// The client's machine only: it has no information about the server's host.
     Client,
-    /// The machine of the server only.
+    /// The server's machine only.
     Server,
 }
 
-/// The machine that one half of the run stood on.
+/// A machine of the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// Which half.
+    /// The half of the run that it carries.
     pub host: Host,
     /// Host name.
     pub name: String,
     /// CPU model as the kernel names it.
     pub cpu_model: String,
-    /// Logical CPUs.
+    /// Number of logical CPUs.
     pub cpus: u32,
     /// Physical memory, bytes.
     pub memory_bytes: u64,
     /// Kernel release.
     pub kernel: String,
-    /// Virtualisation if the CPU says so (`hypervisor` flag).
+    /// True if the CPU reports virtualisation (`hypervisor` flag).
     pub virtualised: bool,
-    /// What could not be observed, in words ("server host not observed").
+    /// Inputs that were not observed, as text ("server host not observed").
     pub not_observed: Vec<String>,
-    /// How the CPUs are set up; `None` in records of before it was read.
+    /// Configuration of the CPUs; `None` in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuSetup>,
-    /// Settings of the kernel that change what a server does; `None` in records of before they were read.
+    /// Kernel settings that affect a server; `None` in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<KernelSettings>,
-    /// The control groups of the processes that were observed; one that limits nothing is left out.
+    /// The control groups of the observed processes; those without a limit are omitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cgroups: Vec<Cgroup>,
-    /// The network interfaces whose speed the kernel knows.
+    /// The network interfaces with a known speed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
 }
 
-/// A network interface that knows its speed.
+/// A network interface with a known speed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// Its name, as `eth0`.
+    /// Name, for example `eth0`.
     pub interface: String,
-    /// What it carries in each direction, bits per second.
+    /// Speed in each direction, bits per second.
     pub speed_bits_per_s: u64,
 }
 
-/// How the CPUs of a machine are set up. What the kernel does not tell is `None`.
+/// Configuration of the CPUs of a machine. `None` if the kernel does not report it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuSetup {
-    /// Sockets.
+    /// Number of sockets.
     pub sockets: Option<u32>,
-    /// Cores, over all sockets; fewer than the logical CPUs where they are threads of one core.
+    /// Number of cores over all sockets; fewer than the logical CPUs with hyper-threading.
     pub cores: Option<u32>,
-    /// NUMA nodes.
+    /// Number of NUMA nodes.
     pub numa_nodes: Option<u32>,
-    /// Frequency governors in use, as `performance`.
+    /// Frequency governors in use, for example `performance`.
     pub governors: Vec<String>,
-    /// Frequency driver, as `intel_pstate`.
+    /// Frequency driver, for example `intel_pstate`.
     pub frequency_driver: Option<String>,
     /// Highest frequency, hertz.
     pub frequency_max_hz: Option<u64>,
-    /// Whether the CPUs may go above their nominal frequency.
+    /// Whether the CPUs may exceed their nominal frequency.
     pub turbo: Option<bool>,
-    /// What runs this machine as its guest, as `kvm` or the vendor and product of its board.
+    /// Hypervisor of this machine, for example `kvm`, or the vendor and product of its board.
     pub hypervisor: Option<String>,
 }
 
-/// Settings of the kernel that change what a server does. What the kernel does not tell is `None`.
+/// Kernel settings that affect a server. `None` if the kernel does not report it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct KernelSettings {
     /// Transparent huge pages: `always`, `madvise` or `never`.
     pub transparent_huge_pages: Option<String>,
-    /// Inclination to swap, 0 to 200.
+    /// Tendency to swap (`vm.swappiness`), 0 to 200.
     pub swappiness: Option<u32>,
-    /// Percent of the memory that may be dirty before a writer has to write it back itself.
+    /// Percent of the memory that may be dirty before writers have to write back themselves.
     pub dirty_ratio: Option<u32>,
-    /// Percent of the memory that may be dirty before the kernel begins to write it back.
+    /// Percent of the memory that may be dirty before the kernel starts to write back.
     pub dirty_background_ratio: Option<u32>,
-    /// What the kernel tells the time from, as `tsc`.
+    /// Clock source of the kernel, for example `tsc`.
     pub clocksource: Option<String>,
-    /// CPUs that the scheduler leaves alone.
+    /// CPUs excluded from the scheduler (`isolcpus`).
     pub isolated_cpus: Option<String>,
 }
 
-/// The control group of one process, and what it may use. A limit of an enclosing group counts as its own.
+/// The control group of one process, with its limits. Limits of enclosing groups are included.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cgroup {
-    /// Whose: `server` or `client`.
+    /// Process: `server` or `client`.
     pub of: String,
-    /// Its path as the process sees it; with version 1 that of the CPU controller.
+    /// Path as the process sees it; with version 1 the path of the CPU controller.
     pub path: String,
-    /// 1 or 2.
+    /// Version of control groups, 1 or 2.
     pub version: u32,
-    /// CPU time per time that all of its processes together may have; `None` without a limit.
+    /// CPU limit for all processes of the group, in CPUs; `None` without a limit.
     pub cpu_limit: Option<f64>,
-    /// CPUs that it may run on; `None` without a limit.
+    /// Number of CPUs that it may run on; `None` without a limit.
     pub cpus: Option<u32>,
-    /// Memory that it may use, bytes; `None` without a limit.
+    /// Memory limit, bytes; `None` without a limit.
     pub memory_limit_bytes: Option<u64>,
-    /// Memory from which on its processes are slowed down, bytes; `None` without one, and with version 1.
+    /// Memory usage above which its processes are throttled, bytes; `None` without a limit, and with version 1.
     pub memory_high_bytes: Option<u64>,
-    /// True where requests to a disk are limited.
+    /// True if disk I/O is limited.
     pub io_limited: bool,
 }
 
 impl Cgroup {
-    /// True when it takes anything away from the machine.
+    /// True if the group has any limit.
     pub fn is_limiting(&self) -> bool {
         self.cpu_limit.is_some()
             || self.cpus.is_some()
@@ -127,76 +127,76 @@ impl Cgroup {
     }
 }
 
-/// What stands behind the directories that a server writes to.
+/// The storage of the directories that a server writes to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Storage {
-    /// The machine.
+    /// The machine that holds the storage.
     pub host: Host,
-    /// The directories, those of one directory together.
+    /// The directories; one that serves several purposes is listed once.
     pub places: Vec<StorageDirectory>,
-    /// The block devices behind them, each one once, from the top of a stack downwards.
+    /// The block devices below them, each once, from the top of a stack downwards.
     pub devices: Vec<BlockDevice>,
-    /// What could not be observed, in words.
+    /// Inputs that were not observed, as text.
     pub not_observed: Vec<String>,
 }
 
 /// A directory that a server writes to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StorageDirectory {
-    /// What it holds: `data`, `redo log`, `binary log`, `temporary files` and others.
+    /// Contents: `data`, `redo log`, `binary log`, `temporary files` and others.
     pub holds: Vec<String>,
-    /// The directory.
+    /// Path of the directory.
     pub path: String,
-    /// Type of the file system, as `ext4`.
+    /// Type of the file system, for example `ext4`.
     pub filesystem: String,
-    /// Where it is mounted.
+    /// Mount point of the file system.
     pub mount_point: String,
-    /// Options of the mount and of the file system, sorted, with commas between them.
+    /// Options of the mount and of the file system, sorted and comma-separated.
     pub mount_options: String,
     /// Size of the file system, bytes.
     pub size_bytes: u64,
-    /// What an ordinary user can still write, bytes.
+    /// Space that an unprivileged user can still write, bytes.
     pub free_bytes: u64,
-    /// The device below the file system; `None` where there is none (a network, memory).
+    /// The device below the file system; `None` if there is none (network, memory).
     pub device: Option<String>,
 }
 
-/// A block device. What the kernel does not tell is `None`.
+/// A block device. `None` if the kernel does not report it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BlockDevice {
-    /// Name as the kernel gives it: `vda`, `nvme0n1p2`, `dm-0`.
+    /// Kernel name: `vda`, `nvme0n1p2`, `dm-0`.
     pub name: String,
     /// `disk`, `partition`, `volume` (device mapper), `array` (md) or `loop`.
     pub kind: String,
     /// Size, bytes.
     pub size_bytes: u64,
-    /// Model of a disk, name of a volume, level of an array, or the file behind a loop device.
+    /// Model of a disk, name of a volume, level of an array, or the file of a loop device.
     pub model: Option<String>,
-    /// The devices that it is made of; empty for a disk.
+    /// The devices below it; empty for a disk.
     pub made_of: Vec<String>,
-    /// True for a disk with a head that moves, as far as the kernel knows.
+    /// True for a rotating disk, as reported by the kernel.
     pub rotational: Option<bool>,
-    /// I/O scheduler in use, as `none` or `mq-deadline`.
+    /// I/O scheduler in use, for example `none` or `mq-deadline`.
     pub scheduler: Option<String>,
-    /// `write back`: acknowledged writes may be lost with the power until they are flushed; or `write through`.
+    /// `write back`: acknowledged writes may be lost in a power cut until they are flushed; or `write through`.
     pub write_cache: Option<String>,
-    /// Requests that its queue holds.
+    /// Capacity of its request queue.
     pub queue_requests: Option<u32>,
-    /// Bytes that it reads ahead.
+    /// Read-ahead, bytes.
     pub read_ahead_bytes: Option<u64>,
     /// Smallest unit that it writes without reading first, bytes.
     pub physical_block_bytes: Option<u64>,
 }
 
-/// Something about a machine that was otherwise at the end of a run than at its start.
+/// A property of a machine that changed during the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Changed {
-    /// The machine.
+    /// The machine that changed.
     pub host: Host,
-    /// What, as `write cache of sda`.
+    /// The property, for example `write cache of sda`.
     pub what: String,
-    /// At the start.
+    /// Value at the start.
     pub from: String,
-    /// At the end.
+    /// Value at the end.
     pub to: String,
 }

@@ -1,4 +1,4 @@
-//! The measured phase of a run: the one place that says which intervals, samples and readings belong to it.
+//! The measured phase of a run, which selects its intervals, samples and readings.
 
 use crate::{
     line::{Interval, Phase},
@@ -7,7 +7,7 @@ use crate::{
     telemetry::Telemetry,
 };
 
-/// Counters of the calls that hand a row over.
+/// Counters of the handler calls that return a row.
 const HANDLER_READS: [&str; 9] = [
     "Handler_read_first",
     "Handler_read_key",
@@ -29,7 +29,7 @@ pub struct Measured<'r> {
 }
 
 impl Record {
-    /// The measured phase; `None` where nothing was measured.
+    /// The measured phase; `None` if there was no measurement.
     pub fn measured(&self) -> Option<Measured<'_>> {
         let (begin_s, end_s) = self.measured_window_s()?;
         Some(Measured {
@@ -39,7 +39,7 @@ impl Record {
         })
     }
 
-    /// Begin and end of the measured phase, seconds since the start of the load; `None` when there was none.
+    /// Start and end of the measured phase, seconds since the start of the load; `None` if there was no measurement.
     pub fn measured_window_s(&self) -> Option<(f64, f64)> {
         let mut measured = self.measured_intervals();
         let first = measured.next()?;
@@ -55,24 +55,24 @@ impl Record {
 }
 
 impl<'r> Measured<'r> {
-    /// Its begin and end, seconds since the start of the load.
+    /// Its start and end, seconds since the start of the load.
     pub fn window_s(&self) -> (f64, f64) {
         (self.begin_s, self.end_s)
     }
 
-    /// True where the middle of some time lies in it: that is when a sample belongs to it.
+    /// True if the midpoint of a time span lies within the phase; a sample then belongs to it.
     pub fn holds(&self, t_s: f64, length_s: f64) -> bool {
         let middle_s = t_s + length_s / 2.0;
         (self.begin_s..=self.end_s).contains(&middle_s)
     }
 
-    /// What machines and processes did in it.
+    /// Usage of machines and processes in the phase.
     pub fn telemetry(self) -> impl Iterator<Item = &'r Telemetry> {
         let samples = self.record.telemetry.iter();
         samples.filter(move |it| it.length_s > 0.0 && self.holds(it.t_s, it.length_s))
     }
 
-    /// What the server counted in it.
+    /// The server's counters over the phase.
     pub fn counters(self) -> Counters<'r> {
         let readings = self.record.server_status.iter();
         let readings: Vec<_> = readings
@@ -86,7 +86,7 @@ impl<'r> Measured<'r> {
     }
 }
 
-/// What the server counted in the measured phase.
+/// The server's counters over the measured phase.
 #[derive(Debug, Clone)]
 pub struct Counters<'r> {
     readings: Vec<&'r ServerStatus>,
@@ -95,17 +95,17 @@ pub struct Counters<'r> {
 }
 
 impl<'r> Counters<'r> {
-    /// The readings, in order of time; empty where the server was not asked.
+    /// The readings, in order of time; empty if the server was not observed.
     pub fn readings(&self) -> &[&'r ServerStatus] {
         &self.readings
     }
 
-    /// Time that they cover, seconds.
+    /// Total time of the readings, seconds.
     pub fn length_s(&self) -> f64 {
         self.length_s
     }
 
-    /// Readings per second; 0 where there are none.
+    /// Readings per second; 0 without readings.
     pub fn looks_per_s(&self) -> f64 {
         if self.length_s > 0.0 {
             self.readings.len() as f64 / self.length_s
@@ -114,19 +114,19 @@ impl<'r> Counters<'r> {
         }
     }
 
-    /// By how much a counter grew; 0 for one that did not, or that the server does not have.
+    /// Growth of a counter; 0 if it did not change or does not exist.
     pub fn growth(&self, name: &str) -> f64 {
         let grown = self.readings.iter().filter_map(|it| it.counters.get(name));
-        // The sum of nothing is -0.
+        // The sum of an empty iterator is -0.
         grown.sum::<f64>() + 0.0
     }
 
-    /// The same per second; `None` where the server was not asked.
+    /// Growth of a counter per second; `None` if the server was not observed.
     pub fn growth_per_s(&self, name: &str) -> Option<f64> {
         (self.length_s > 0.0).then(|| self.growth(name) / self.length_s)
     }
 
-    /// The same; `None` also where the server has no counter of this name.
+    /// Growth of a counter per second; `None` also if the server does not have it.
     pub fn per_s(&self, name: &str) -> Option<f64> {
         let mut all = self.all.iter();
         let is_known = all.any(|status| status.counters.contains_key(name));
@@ -139,9 +139,8 @@ impl<'r> Counters<'r> {
     }
 }
 
-/// Rows read, out of the counters that a server has: those that InnoDB handed over; where the server does not count
-/// these, rows of any engine but temporary tables; then calls to the engines, of which dbdyno's own questions about the
-/// status are a part.
+/// Rows read, from the best counters that a server has: rows that InnoDB returned; otherwise rows of all engines except
+/// temporary tables; otherwise handler calls, which include dbdyno's own status queries.
 pub fn rows_read(counter: impl Fn(&str) -> Option<f64>) -> Option<f64> {
     let counted = counter("Innodb_rows_read").or_else(|| counter("Rows_read"));
     counted.or_else(|| {

@@ -1,29 +1,29 @@
-//! How the server's host was observed by a dbdyno on it.
+//! The observation of the server's host by a dbdyno on it.
 
 use serde::{Deserialize, Serialize};
 
-/// How the server's host was observed by a dbdyno on it.
+/// The observation of the server's host by a dbdyno on it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Observer {
     /// `start` or `end` of the run.
     pub at: String,
-    /// How it was reached, as `ssh://dba@db1` or `tcp://db1:7306`.
+    /// Address, for example `ssh://dba@db1` or `tcp://db1:7306`.
     pub address: String,
-    /// Version of the dbdyno there; empty when it was not reached.
+    /// Version of the dbdyno on that host; empty if it was not reached.
     pub version: String,
-    /// Whether client and server turned out to share one machine; `None` where a kernel does not tell.
+    /// Whether client and server share one machine; `None` if a kernel does not report it.
     pub same_machine: Option<bool>,
-    /// By what the server's process was found, as `port 3306`; `None` where it was not found.
+    /// How the server's process was found, for example `port 3306`; `None` if it was not found.
     pub server_process: Option<String>,
-    /// The clock there, compared with ours; `None` where that was not possible.
+    /// The clock of that host compared with ours; `None` if that was not possible.
     pub clock: Option<ClockOffset>,
-    /// How fast the two clocks drifted apart over the run; only at the end.
+    /// Drift between the two clocks over the run; only at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<ClockDrift>,
-    /// CPU time that receiving took here; only at the end, seconds.
+    /// CPU time used for receiving, seconds; only at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receiving_cpu_s: Option<f64>,
-    /// Since when nothing came any more, and why; `None` while all is well.
+    /// Time and cause of the loss of the observer; `None` without a loss.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Lost>,
 }
@@ -31,31 +31,31 @@ pub struct Observer {
 /// The clock of another host, compared with ours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClockOffset {
-    /// The monotonic clock there less the one here, seconds; most of it is which machine was started first. The times of
-    /// the samples were corrected by it.
+    /// The monotonic clock of the other host minus ours, seconds; it mainly reflects which machine was started first.
+    /// The times of the samples are corrected by it.
     pub offset_s: f64,
-    /// What the offset may be wrong by, in either direction: half of the shortest round trip, seconds.
+    /// Uncertainty of the offset in either direction: half of the shortest round trip, seconds.
     pub uncertainty_s: f64,
-    /// The time of day there less the one here, just as sure, seconds.
+    /// The time of day on the other host minus ours, with the same uncertainty, seconds.
     pub wall_offset_s: f64,
-    /// Round trips of which this is the shortest.
+    /// Number of round trips, of which the shortest was used.
     pub exchanges: u64,
 }
 
-/// How fast two clocks drift apart, parts per million; positive when the other one is faster.
+/// Drift between two clocks, parts per million; positive if the other one is faster.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClockDrift {
-    /// Change of the offset by the time between.
+    /// Change of the offset divided by the time between.
     pub ppm: f64,
-    /// What that may be wrong by, in either direction.
+    /// Uncertainty of the drift in either direction.
     pub uncertainty_ppm: f64,
 }
 
-/// An observer that told nothing any more.
+/// The loss of an observer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lost {
-    /// Seconds since the start of the load; 0 where it was never there.
+    /// Seconds since the start of the load; 0 if it was never reached.
     pub t_s: f64,
-    /// Why, in words.
+    /// The cause, as text.
     pub why: String,
 }

@@ -1,7 +1,7 @@
-//! Text from outside (a server's, an observer's, a file's) as it may be printed: nothing in it moves a cursor, forges a
-//! line, turns the direction of writing or stays unseen.
+//! Escaping of external text (from a server, an observer or a file) for printing, so that it cannot move the cursor,
+//! forge a line, change the writing direction or remain invisible.
 //!
-//! What cannot be printed is written as JSON writes it, so that a JSON document stays the same document:
+//! Unprintable characters are written as JSON escapes, so that a JSON document stays valid and unchanged:
 //!
 //! ```text
 //! error 1064: near '\u001b[2J\nhint: everything is fine'
@@ -9,11 +9,11 @@
 
 use std::{borrow::Cow, fmt::Write};
 
-/// Characters of one message or cell that are shown: a server can send megabytes.
+/// Largest number of characters shown of one message or cell: a server can send megabytes.
 const SHOWN_AT_MOST: usize = 2000;
 
-/// True for what must not reach a terminal or a document as it is: control characters, what turns the direction of
-/// writing, what takes no room, and what is no character.
+/// True for characters that must not reach a terminal or a document unescaped: control characters, characters that
+/// change the writing direction, zero-width characters and noncharacters.
 pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -40,22 +40,22 @@ pub fn is_unprintable(character: char) -> bool {
         || u32::from(character) & 0xFFFE == 0xFFFE
 }
 
-/// A name or message on one line, at most 2,000 characters of it.
+/// A name or message on one line, shortened to 2,000 characters.
 pub fn printable(text: &str) -> Cow<'_, str> {
     cut(escaped(text, is_unprintable), SHOWN_AT_MOST)
 }
 
-/// The same, cut after so many characters.
+/// As [`printable`], shortened to this number of characters.
 pub fn printable_within(text: &str, at_most: usize) -> Cow<'_, str> {
     cut(escaped(text, is_unprintable), at_most)
 }
 
-/// A text of several lines, whole: line feeds and tabs stay.
+/// A text of several lines in full length: line feeds and tabs are kept.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |it| is_unprintable(it) && !matches!(it, '\n' | '\t'))
 }
 
-/// The same, cut after so many characters.
+/// As [`printable_lines`], shortened to this number of characters.
 pub fn printable_lines_within(text: &str, at_most: usize) -> String {
     cut(printable_lines(text), at_most).into_owned()
 }
@@ -81,7 +81,7 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The begin of a longer text, and how much more there is.
+/// The beginning of a longer text, and the number of omitted characters.
 fn cut(text: Cow<'_, str>, at_most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(at_most) {
         None => text,

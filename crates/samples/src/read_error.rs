@@ -1,4 +1,4 @@
-//! Why a run record cannot be read.
+//! The errors of reading a run record.
 
 use std::{io, path::PathBuf};
 
@@ -10,28 +10,28 @@ pub enum ReadError {
     /// The file could not be read.
     #[error("cannot read run record {}: {source}", path.display())]
     Io {
-        /// The record's file.
+        /// Path of the record.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A line that is not the last one is broken.
+    /// A line other than the last one is invalid.
     #[error("run record line {number} is not valid: {source}")]
     Line {
         /// Line number from 1.
         number: usize,
-        /// What is wrong.
+        /// The parse error.
         source: serde_json::Error,
     },
-    /// The first line says nothing about the run.
+    /// The first line does not describe a run.
     #[error("run record does not begin with a run line")]
     NoHeader,
-    /// Another program wrote the record.
+    /// The record has another format version.
     #[error(
         "run record has format {found}, and this dbdyno reads format {FORMAT}: take the dbdyno that its first line names (dbdyno_version)"
     )]
     Format {
-        /// Format in the file.
+        /// Format version in the file.
         found: u32,
     },
 }

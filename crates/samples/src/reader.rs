@@ -1,4 +1,4 @@
-//! Reads a run record back.
+//! The reader of run records.
 
 use std::{
     borrow::Cow,
@@ -29,79 +29,79 @@ use crate::{
     totals::Totals,
 };
 
-/// Everything that one run measured.
+/// All measurements of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// What run this is.
+    /// The identity of the run.
     pub header: RunHeader,
-    /// The command that made it; `None` of a run of an experiment, and in records of before.
+    /// The command that produced it; `None` for a run of an experiment, and in older records.
     pub command: Option<Command>,
-    /// The server, at the start and (if the run came that far) at the end.
+    /// The server, at the start and (if the run completed) at the end.
     pub servers: Vec<ServerIdentity>,
-    /// The machines that were looked at.
+    /// The machines that were observed.
     pub machines: Vec<Machine>,
-    /// What stands behind the directories that the server writes to, by machine.
+    /// The storage of the directories that the server writes to, by machine.
     pub storage: Vec<Storage>,
-    /// How the server's host was observed by a dbdyno on it, at the start and at the end; empty where there was none.
+    /// The observation of the server's host by a dbdyno on it, at the start and at the end; empty without one.
     pub observers: Vec<Observer>,
-    /// The data that the run met.
+    /// The data at the start of the run.
     pub dataset: Option<Dataset>,
-    /// Which keys the loads ask for; empty where they do not come from a list.
+    /// The keys that the loads request; empty if they are not drawn from a list.
     pub keys: Vec<Keys>,
-    /// What the benchmark's own checks said, in their order; empty where it has none, or none was made.
+    /// The results of the benchmark's own checks, in order; empty if it has none, or none was executed.
     pub checked: Vec<Checked>,
-    /// Phases in their order.
+    /// The phases, in order.
     pub phases: Vec<PhaseMark>,
-    /// What the load did, in order of time. Of a record that was read, all operations of an interval together: their names
-    /// are in [`Self::totals`].
+    /// The operations of each interval, in order of time. In a record read from a file, all operations of an interval
+    /// are merged: their names are in [`Self::totals`].
     pub intervals: Vec<Interval>,
-    /// What was added up when the record was read; `None` of one whose intervals were made.
+    /// Totals computed while reading; `None` for a record that was built in memory.
     pub added_up: Option<Totals>,
-    /// Connection times by load.
+    /// Times of opening connections, by load.
     pub connects: Vec<Connects>,
-    /// What was to start; `None` when the load did not come to its end.
+    /// The load that was offered; `None` if the load was not completed.
     pub offered: Option<Offered>,
-    /// What the load of a table brought; `None` where something else was measured.
+    /// The result of loading a table; `None` if something else was measured.
     pub loaded: Option<Loaded>,
-    /// What machine and processes did, in order of time; of a very long run neighbours are joined.
+    /// Usage of machine and processes, in order of time; in a very long run adjacent samples are merged.
     pub telemetry: Vec<Telemetry>,
-    /// What collecting telemetry cost, by collector.
+    /// The cost of collecting telemetry, by collector.
     pub collected: Vec<Collected>,
-    /// What was otherwise about a machine at the end than at the start.
+    /// The properties of machines that changed during the run.
     pub changed: Vec<Changed>,
-    /// What the server counted, in order of time; of a very long run neighbours are joined; empty where it was not asked.
+    /// The server's counters, in order of time; adjacent readings of a very long run are merged; empty if not observed.
     pub server_status: Vec<ServerStatus>,
-    /// What the server added up over the run, by source.
+    /// Totals of the server over the run, by source.
     pub server_totals: Vec<ServerTotals>,
-    /// The sizes of the tables, at the start and (if the run came that far) at the end.
+    /// The sizes of the tables, at the start and (if the run completed) at the end.
     pub table_sizes: Vec<TableSizes>,
-    /// What the run wrote to the slow query log; `None` where it is off or out of reach.
+    /// The part of the slow query log that the run wrote; `None` if the log is off or not accessible.
     pub slow_log: Option<SlowLog>,
-    /// How the server was observed; `None` where it was not.
+    /// The cost and the gaps of observing the server; `None` if it was not observed.
     pub server_observation: Option<ServerObservation>,
     /// Errors by load, operation and number.
     pub errors: Vec<ErrorCount>,
-    /// What became of deliveries in the background; `None` where there were none.
+    /// Counts of the deliveries in the background; `None` if there were none.
     pub deliveries: Option<Deliveries>,
-    /// What the run did over its measurement, as it was judged when it ended; `None` where nothing was measured, and in
-    /// records of before.
+    /// The steadiness of the measurement, as judged at its end; `None` if there was no measurement, and in older
+    /// records.
     pub steadiness: Option<JudgedSteadiness>,
-    /// What share of its ceiling the client used; `None` in a record that nobody looked it up for.
+    /// The share of the client's own ceiling that the run used; `None` if it was not determined.
     pub ceiling: Option<Ceiling>,
-    /// The end; `None` when dbdyno was killed.
+    /// The end; `None` if dbdyno was killed.
     pub end: Option<End>,
-    /// True when the last line was torn.
+    /// True if the last line was torn.
     pub torn: bool,
 }
 
 impl Record {
-    /// Connections that were open: those that were asked for, without those that the server refused at the start.
+    /// Connections that were open: the requested ones minus those that the server refused at the start.
     pub fn connections(&self) -> u32 {
         let refused = u32::try_from(self.connections_refused()).unwrap_or(u32::MAX);
         self.header.connections.saturating_sub(refused)
     }
 
-    /// Connections that were asked for and could not be opened at the start.
+    /// Requested connections that could not be opened at the start.
     pub fn connections_refused(&self) -> u64 {
         self.connects.iter().map(|connects| connects.errors).sum()
     }
@@ -119,11 +119,11 @@ impl Record {
         })
     }
 
-    /// Reads a record; a torn last line is noted and left out.
+    /// Reads a record; a torn last line is omitted and marked in [`Self::torn`].
     pub fn read(reader: impl BufRead) -> Result<Self, ReadError> {
         let mut lines = Lines::of(reader);
         let mut record: Option<Self> = None;
-        // Samples and readings: more than there are then were joined.
+        // Numbers of samples and readings; if more than remain, some were merged.
         let mut seen = [0; 2];
         for line in &mut lines {
             match (&mut record, line?) {
@@ -182,7 +182,7 @@ impl Record {
         }
     }
 
-    /// Gives back what the vectors grew beyond their need.
+    /// Releases the unused capacity of the vectors.
     fn shrink(&mut self) {
         self.intervals.shrink_to_fit();
         self.telemetry.shrink_to_fit();
@@ -235,7 +235,7 @@ impl Record {
         }
     }
 
-    /// A warm-up after a measurement: that was not steady, and is a part of the warm-up.
+    /// Turns the measurement so far into warm-up: a new warm-up phase means that it was not steady.
     fn begin_anew(&mut self) {
         if let Some(added_up) = &mut self.added_up {
             added_up.begin_anew();
@@ -248,7 +248,7 @@ impl Record {
         }
     }
 
-    /// What the run did in its measured phase, by operation and statement.
+    /// The totals of the measured phase, by operation and statement.
     pub fn totals(&self) -> Cow<'_, Totals> {
         match &self.added_up {
             Some(added_up) => Cow::Borrowed(added_up),
@@ -256,12 +256,12 @@ impl Record {
         }
     }
 
-    /// True when the run came to its planned end.
+    /// True if the run reached its planned end.
     pub fn is_complete(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.complete)
     }
 
-    /// Why the run is incomplete, in words; `None` when it is complete.
+    /// Why the run is incomplete, as text; `None` if it is complete.
     pub fn incomplete_why(&self) -> Option<&str> {
         match &self.end {
             Some(end) if end.complete => None,

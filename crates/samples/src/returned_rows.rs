@@ -1,27 +1,27 @@
-//! Rows that statements returned: how many, and how unevenly.
+//! Rows returned by statements: their number and variation.
 
 use serde::{Deserialize, Serialize};
 
-/// Rows of the statements that returned a set of rows, an empty one too.
+/// Rows of the statements that returned a result set, including empty ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReturnedRows {
-    /// Those statements.
+    /// Number of those statements.
     pub statements: u64,
-    /// Rows of all of them.
+    /// Sum of their rows.
     pub rows: u64,
-    /// The squares of their numbers of rows, added up.
+    /// Sum of the squares of their rows.
     pub squares: u64,
 }
 
 impl ReturnedRows {
-    /// One more statement, which returned so many rows.
+    /// Records a statement that returned this number of rows.
     pub fn record(&mut self, rows: u64) {
         self.statements += 1;
         self.rows = self.rows.saturating_add(rows);
         self.squares = self.squares.saturating_add(rows.saturating_mul(rows));
     }
 
-    /// True where no statement returned rows, or nobody counted them.
+    /// True if no statement returned a result set, or rows were not counted.
     pub fn is_none(&self) -> bool {
         self.statements == 0
     }
@@ -31,7 +31,7 @@ impl ReturnedRows {
         (self.statements > 0).then(|| self.rows as f64 / self.statements as f64)
     }
 
-    /// Standard deviation of the rows per statement over their mean; `None` where none returned a row.
+    /// Standard deviation of the rows per statement divided by their mean; `None` if no row was returned.
     pub fn variation(&self) -> Option<f64> {
         let mean = self.mean().filter(|mean| *mean > 0.0)?;
         let variance = self.squares as f64 / self.statements as f64 - mean * mean;

@@ -1,39 +1,39 @@
-//! The lines of a run record that say what the server counted meanwhile.
+//! The lines of a run record that contain the server's own counters and statistics.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What the server's own counters say of one interval.
+/// The server's own counters in one interval.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerStatus {
-    /// Start, seconds since the start of the load; negative where the reading before it is older.
+    /// Start, seconds since the start of the load; negative if the previous reading is older.
     pub t_s: f64,
     /// Length in seconds.
     pub length_s: f64,
-    /// Time from the first question to the last answer of this reading, seconds.
+    /// Time from the first query to the last answer of this reading, seconds.
     pub asked_s: f64,
-    /// By how much each counter grew that did: the variables of SHOW GLOBAL STATUS by their names, the counters of
-    /// INNODB_METRICS as `innodb_metrics.` and their names. In the first reading the variables that did not grow stand
-    /// with 0, so that they can be told from those that the server does not have.
+    /// Growth of each counter that grew: variables of SHOW GLOBAL STATUS by name, counters of INNODB_METRICS by name
+    /// with the prefix `innodb_metrics.`. The first reading also contains variables that did not grow, as 0, so that
+    /// they can be distinguished from variables that the server does not have.
     pub counters: BTreeMap<String, f64>,
-    /// The values that are no counters and changed since the reading before, by the same names; in the first reading
-    /// all that are not 0.
+    /// Values other than counters that changed since the previous reading, by the same names; in the first reading all
+    /// that are not 0.
     pub values: BTreeMap<String, f64>,
-    /// What SHOW ENGINE INNODB STATUS says at the end of the interval; `None` where it was not asked or not answered.
+    /// SHOW ENGINE INNODB STATUS at the end of the interval; `None` if it was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub innodb: Option<InnodbStatus>,
-    /// Connections by what they do, as `Query: Sending data`; empty where it was not asked.
+    /// Number of connections by activity, for example `Query: Sending data`; empty if not read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub processes: BTreeMap<String, u32>,
 }
 
-/// What SHOW ENGINE INNODB STATUS says; what a version does not say is `None`.
+/// Values of SHOW ENGINE INNODB STATUS; `None` if the version does not report them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InnodbStatus {
-    /// Length of the history list: undo logs that purge has not worked off.
+    /// Length of the history list: undo logs that purge has not processed.
     pub history_list_length: Option<u64>,
-    /// Log sequence number: bytes of redo log ever written.
+    /// Log sequence number: bytes of redo log written since the creation of the data directory.
     pub lsn: Option<u64>,
     /// Log sequence number up to which the log is on disk.
     pub flushed_lsn: Option<u64>,
@@ -41,27 +41,27 @@ pub struct InnodbStatus {
     pub checkpoint_lsn: Option<u64>,
     /// Pages of the buffer pool.
     pub pool_pages: Option<u64>,
-    /// Of them, free ones.
+    /// Free pages of the buffer pool.
     pub free_pages: Option<u64>,
-    /// Of them, modified ones.
+    /// Modified pages of the buffer pool.
     pub dirty_pages: Option<u64>,
-    /// Reads of pages that wait.
+    /// Pending page reads.
     pub pending_reads: Option<u64>,
-    /// Writes of pages that wait, over all lists.
+    /// Pending page writes, over all lists.
     pub pending_writes: Option<u64>,
-    /// Flushes of the log and of data files that wait.
+    /// Pending flushes of the log and of data files.
     pub pending_fsyncs: Option<u64>,
-    /// Threads inside InnoDB, where it limits them.
+    /// Threads inside InnoDB, if it limits them.
     pub queries_inside: Option<u64>,
-    /// Threads that wait to get in.
+    /// Threads waiting to enter InnoDB.
     pub queries_queued: Option<u64>,
     /// Open read views.
     pub read_views: Option<u64>,
-    /// Active transactions that the status lists.
+    /// Number of active transactions listed in the status.
     pub active_transactions: Option<u64>,
-    /// Of them, those that wait for a lock.
+    /// Active transactions that wait for a lock.
     pub lock_waits: Option<u64>,
-    /// Age of the oldest of them, seconds.
+    /// Age of the oldest active transaction, seconds.
     pub longest_transaction_s: Option<u64>,
 }
 
@@ -72,23 +72,23 @@ impl InnodbStatus {
     }
 }
 
-/// What the server added up over the whole run, by statement, wait, user or table.
+/// Totals of the server over the whole run, by statement, wait, user or table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ServerTotals {
-    /// The table of the server that it was read from, at the start and at the end.
+    /// The server's table that was read at the start and at the end.
     pub source: String,
-    /// What grew, the most expensive first.
+    /// The rows that grew, the most expensive first.
     pub rows: Vec<TotalsRow>,
-    /// Rows that grew and do not stand here.
+    /// Number of rows that grew and were omitted.
     pub left_out: u64,
 }
 
-/// By how much the columns of one row grew in the run.
+/// Growth of the columns of one row during the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TotalsRow {
-    /// What the row is of: a statement's digest text, an event, a user, a table.
+    /// Subject of the row: a statement's digest text, an event, a user, a table.
     pub name: String,
-    /// Column to growth, of those that grew; times are seconds and end in `_s`.
+    /// Growth by column, without columns that did not grow; times are seconds and end in `_s`.
     pub counters: BTreeMap<String, f64>,
 }
 
@@ -97,37 +97,37 @@ pub struct TotalsRow {
 pub struct TableSizes {
     /// `start` or `end` of the run.
     pub at: String,
-    /// The largest tables, largest first.
+    /// The largest tables, in descending order of size.
     pub tables: Vec<TableSize>,
-    /// Tables that do not stand here.
+    /// Number of omitted tables.
     pub left_out: u64,
-    /// Data and indexes of all of them, bytes.
+    /// Data and indexes of all tables, bytes.
     pub all_bytes: u64,
 }
 
 /// The size of a table, as the server estimates it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableSize {
-    /// Database.
+    /// Name of the database.
     pub schema: String,
-    /// Table.
+    /// Name of the table.
     pub table: String,
-    /// Storage engine; empty where the server does not say.
+    /// Storage engine; empty if the server does not report it.
     pub engine: String,
-    /// Rows.
+    /// Estimated number of rows.
     pub rows: u64,
     /// Mean length of a row, bytes.
     pub row_bytes: u64,
-    /// The clustered index, or the data file.
+    /// The clustered index or the data file, bytes.
     pub data_bytes: u64,
-    /// The secondary indexes.
+    /// The secondary indexes, bytes.
     pub index_bytes: u64,
-    /// Allocated and not used.
+    /// Allocated but unused, bytes.
     pub free_bytes: u64,
 }
 
 impl TableSize {
-    /// Data and indexes.
+    /// Data and indexes, bytes.
     pub fn all_bytes(&self) -> u64 {
         self.data_bytes.saturating_add(self.index_bytes)
     }
@@ -136,44 +136,44 @@ impl TableSize {
 /// The part of the slow query log that the run wrote, by fingerprint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlowLog {
-    /// Statements in it.
+    /// Number of statements in it.
     pub statements: u64,
-    /// The most expensive ones by total time, first.
+    /// The most expensive fingerprints by total time, in descending order.
     pub classes: Vec<SlowClass>,
-    /// Fingerprints that do not stand here.
+    /// Number of omitted fingerprints.
     pub left_out: u64,
 }
 
 /// The statements of one fingerprint in a slow query log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlowClass {
-    /// The statement with `?` for every value.
+    /// The statement with every value replaced by `?`.
     pub fingerprint: String,
-    /// Statements.
+    /// Number of statements.
     pub count: u64,
-    /// Their time, seconds.
+    /// Sum of their times, seconds.
     pub total_s: f64,
-    /// Time that they waited for table locks, seconds.
+    /// Time spent waiting for table locks, seconds.
     pub lock_s: f64,
     /// Median of their times, seconds.
     pub p50_s: f64,
     /// 95th percentile (nearest rank), seconds.
     pub p95_s: f64,
-    /// The longest, seconds.
+    /// The longest time, seconds.
     pub max_s: f64,
-    /// Rows that they looked at.
+    /// Rows examined.
     pub rows_examined: u64,
-    /// Rows that they returned.
+    /// Rows returned.
     pub rows_sent: u64,
 }
 
-/// How the server was observed, and what could not be.
+/// The cost and the gaps of observing the server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerObservation {
-    /// Statements that all of it took.
+    /// Number of statements used for observing.
     pub statements: u64,
-    /// The longest of the statements that are asked in every reading, seconds.
+    /// The longest time of the statements that each reading executes, seconds.
     pub statement_max_s: f64,
-    /// What could not be observed, in words.
+    /// Inputs that were not observed, as text.
     pub not_observed: Vec<String>,
 }

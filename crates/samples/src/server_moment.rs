@@ -1,56 +1,56 @@
-//! What a server says of itself to somebody who looks at it now; a record keeps only its counters.
+//! The current state of a server for a live view; a record keeps only its counters.
 
 use crate::server_activity::{ServerStatus, ServerTotals};
 
-/// What a server did in one interval, and what its connections do at its end.
+/// The activity of a server in one interval, and its connections at the end.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ServerMoment {
-    /// Its counters and values, as a record has them.
+    /// Counters and values, as in a record.
     pub status: ServerStatus,
-    /// What grew in the interval, by statement and by wait; empty where the server does not count it.
+    /// Totals of the interval, by statement and by wait; empty if the server does not count them.
     pub totals: Vec<ServerTotals>,
-    /// How many statements of the interval took how long, the fastest first; empty where the server does not tell.
+    /// Statement counts by response time, the fastest first; empty if the server does not report them.
     pub statement_times: Vec<TimesUpTo>,
-    /// The other connections to it.
+    /// The other connections to the server.
     pub connections: Vec<ClientConnection>,
-    /// Statements that asking took.
+    /// Number of statements used for this reading.
     pub asked: u64,
-    /// What could not be observed, in words.
+    /// Inputs that were not observed, as text.
     pub not_observed: Vec<String>,
 }
 
-/// How many statements took at most so long, and longer than those of the entry before.
+/// Number of statements up to a response time, excluding those of the previous entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimesUpTo {
-    /// The longest that they can have taken, nanoseconds.
+    /// Upper limit of the response time, nanoseconds.
     pub up_to_ns: u64,
-    /// How many.
+    /// Number of statements.
     pub count: u64,
 }
 
 /// One row of the server's process list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClientConnection {
-    /// The server's number of it.
+    /// Connection id.
     pub id: u64,
-    /// Account.
+    /// Account name.
     pub user: String,
-    /// Where it comes from.
+    /// Host of the client.
     pub host: String,
-    /// Its database; empty without one.
+    /// Current database; empty without one.
     pub database: String,
-    /// What it is about to do, as `Query` or `Sleep`.
+    /// Command, for example `Query` or `Sleep`.
     pub command: String,
-    /// For how long, seconds.
+    /// Time in the current command, seconds.
     pub time_s: f64,
-    /// What it does there, as `Sending data`; empty where the server does not say.
+    /// State of the thread, for example `Sending data`; empty if the server does not report it.
     pub state: String,
-    /// The begin of its statement; empty without one.
+    /// The beginning of its statement; empty without one.
     pub statement: String,
 }
 
 impl ClientConnection {
-    /// True where it waits for its client to say something.
+    /// True if it waits for a request of its client.
     pub fn is_idle(&self) -> bool {
         self.command == "Sleep"
     }

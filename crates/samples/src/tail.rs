@@ -1,4 +1,4 @@
-//! Reads a run record that may still be written to.
+//! A reader for run records that may still be written to.
 
 use std::{
     fs::{File, TryLockError},
@@ -12,20 +12,20 @@ use crate::{
     read_error::ReadError,
 };
 
-/// A run record from its begin on, and what is appended to it.
+/// A run record from its beginning, and the lines appended to it.
 #[derive(Debug)]
 pub struct RecordTail {
     path: PathBuf,
     file: File,
-    /// What was read of a line whose end has not been written yet.
+    /// The part of an incomplete line that has been read.
     begun: Vec<u8>,
-    /// Whole lines so far.
+    /// Number of complete lines so far.
     lines: usize,
-    /// The run line, which is the first one, has come.
+    /// True once the run line, which is the first one, has been read.
     has_header: bool,
 }
 
-/// Bytes that one reading takes at most.
+/// Largest number of bytes per read.
 const READ_AT_ONCE: u64 = 64 << 10;
 
 impl RecordTail {
@@ -41,12 +41,12 @@ impl RecordTail {
         })
     }
 
-    /// Whether the process that writes the record lives; `None` where the file system has no locks. A record of a
-    /// dbdyno that did not lock it, or that is being created in this moment, looks like one without a writer.
+    /// Whether the process that writes the record is alive; `None` if the file system has no locks. A record that its
+    /// dbdyno did not lock, or that is just being created, seems to have no writer.
     pub fn is_written(&self) -> Option<bool> {
         match self.file.try_lock_shared() {
             Ok(()) => {
-                // It ends with the file at the latest.
+                // Closing the file releases the lock at the latest.
                 let _ = self.file.unlock();
                 Some(false)
             }
@@ -55,12 +55,12 @@ impl RecordTail {
         }
     }
 
-    /// Some of the lines that were completed since the last call, at first since the record began; none where no more
-    /// are complete. A line without its end waits for the next call. They come in pieces, so that a long record need
+    /// Lines completed since the last call, in the first call since the beginning of the record; empty if there are
+    /// none. An incomplete line waits for the next call. A call returns a part of the lines, so that a long record need
     /// not be in memory as a whole.
     ///
-    /// The errors are those of [`crate::Record::read`]: a line that is not valid, a first one that is no run line, a
-    /// newer format.
+    /// The errors are those of [`crate::Record::read`]: an invalid line, a first line that is not a run line, a newer
+    /// format.
     pub fn lines(&mut self) -> Result<Vec<Line>, ReadError> {
         loop {
             let read = Read::by_ref(&mut self.file)
@@ -74,7 +74,7 @@ impl RecordTail {
         }
     }
 
-    /// The whole lines of what was read.
+    /// The complete lines of the data read so far.
     fn whole_lines(&mut self) -> Result<Vec<Line>, ReadError> {
         let Some(end) = self.begun.iter().rposition(|byte| *byte == b'\n') else {
             self.check_begun()?;
@@ -106,7 +106,7 @@ impl RecordTail {
         Ok(lines)
     }
 
-    /// An error where what was read of a line cannot become one: what is no record need not be waited for.
+    /// An error if the incomplete line can never become valid: there is no need to wait for its end.
     fn check_begun(&self) -> Result<(), ReadError> {
         let number = self.lines + 1;
         if let Some(error) = too_long(self.begun.len(), number) {
@@ -203,7 +203,7 @@ mod tests {
             Err(ReadError::Format { found: 99 })
         ));
         assert!(RecordTail::open(&directory.path().join("none")).is_err());
-        // Without the end of a line, too, and behind an empty one.
+        // Also without the end of a line, and after an empty one.
         for nonsense in ["nonsense", "\0\0\0", "[1,2", "{\"line\":\"dance\"}"] {
             assert!(
                 matches!(lines_of(nonsense), Err(ReadError::Line { number: 1, .. })),

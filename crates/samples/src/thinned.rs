@@ -1,4 +1,4 @@
-//! What a record of a very long run keeps of machines and servers: neighbours become one sample of the length of both.
+//! The thinning of telemetry in records of very long runs: adjacent samples are merged.
 
 use crate::{
     server_activity::ServerStatus,
@@ -8,31 +8,31 @@ use crate::{
     },
 };
 
-/// Samples, and readings, that a record keeps as they are: more than an hour of one in a second.
+/// Number of samples, and of readings, that a record keeps unmerged: more than an hour at one per second.
 pub(crate) const SAMPLES_MAX: usize = 4_096;
 
-/// Neighbours whose times touch within this share of a sample are joined.
+/// Largest gap between samples that are merged, as a share of a sample.
 const GAP_MAX: f64 = 0.5;
 
-/// What can be joined with what follows it.
+/// Samples that can be merged with the next one.
 pub(crate) trait Join: Sized {
     /// Start and length, seconds.
     fn span(&self) -> (f64, f64);
-    /// True where both are of the same thing.
+    /// True if both have the same subject.
     fn is_alike(&self, next: &Self) -> bool;
-    /// Takes in what follows: what was counted adds up, what stands at an end is that of the later one.
+    /// Merges the next sample: counts are added, states are those of the later one.
     fn join(&mut self, next: Self);
 }
 
-/// Halves them when there are too many, to samples twice as long.
+/// If there are too many samples, halves their number by merging pairs.
 pub(crate) fn thin<T: Join>(samples: &mut Vec<T>) {
-    // Where gaps let none be joined, only every now and then.
+    // If gaps prevent merging, it is tried only once per 1,024 samples.
     if samples.len() > SAMPLES_MAX && samples.len().is_multiple_of(1_024) {
         join_up_to(samples, 2.0 * longest_s(samples));
     }
 }
 
-/// Makes those that came after the last halving as long as the others; does nothing where none was joined.
+/// Merges the samples added after the last halving to the length of the others; does nothing if none was merged.
 pub(crate) fn even_out<T: Join>(samples: &mut Vec<T>, were_joined: bool) {
     if were_joined {
         join_up_to(samples, longest_s(samples));
@@ -43,7 +43,7 @@ fn longest_s<T: Join>(samples: &[T]) -> f64 {
     samples.iter().map(|it| it.span().1).fold(0.0, f64::max)
 }
 
-/// Joins neighbours as long as they come to no more than this; gaps between them stay.
+/// Merges adjacent samples up to this total length; gaps between them remain.
 fn join_up_to<T: Join>(samples: &mut Vec<T>, length_s: f64) {
     let mut joined: Vec<T> = Vec::with_capacity(samples.len() / 2 + 1);
     for next in samples.drain(..) {
@@ -91,21 +91,21 @@ macro_rules! add {
     };
 }
 
-/// The same of fields that may not have been observed.
+/// Adds fields that may not have been observed.
 macro_rules! add_known {
     ($sum:ident, $more:ident: $($field:ident),+) => {
         $($sum.$field = joined($sum.$field, $more.$field, |sum, more| *sum += more);)+
     };
 }
 
-/// Fields of which the later value stands.
+/// Replaces fields by the later value.
 macro_rules! later {
     ($sum:ident, $more:ident: $($field:ident),+) => {
         $($sum.$field = $more.$field;)+
     };
 }
 
-/// Both, or the one that there is.
+/// Both joined, or the one that is present.
 fn joined<T>(one: Option<T>, next: Option<T>, join: impl FnOnce(&mut T, T)) -> Option<T> {
     match (one, next) {
         (Some(mut one), Some(next)) => {
@@ -116,7 +116,7 @@ fn joined<T>(one: Option<T>, next: Option<T>, join: impl FnOnce(&mut T, T)) -> O
     }
 }
 
-/// Each with what is its own in the next ones.
+/// Joins each element with the matching one of the next sample.
 fn each<T>(all: &mut Vec<T>, next: Vec<T>, is_same: fn(&T, &T) -> bool, join: fn(&mut T, T)) {
     for more in next {
         match all.iter_mut().find(|it| is_same(it, &more)) {

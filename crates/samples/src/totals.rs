@@ -1,4 +1,4 @@
-//! What a run did in its measured phase, added up once: by operation and by statement.
+//! Totals of a run over its measured phase, by operation and by statement.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +9,13 @@ use crate::{
     returned_rows::ReturnedRows,
 };
 
-/// The operation type whose rows go to the server by statements of many.
+/// The operation type whose rows are sent in multi-row statements.
 const GATHERED: &str = "bulk_insert";
 
-/// What a run did in its measured phase, added up.
+/// Totals of a run over its measured phase.
 ///
-/// An operation belongs to the phase in which it was due. What was due in the measurement counts whenever it came back;
-/// what came back while it was measured makes the throughput, whenever it was due.
+/// An operation belongs to the phase in which it was due. Operations due in the measurement count regardless of when
+/// they complete. Throughput counts the operations completed in the measurement, regardless of when they were due.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Totals {
     /// Length of the measurement, seconds.
@@ -24,49 +24,49 @@ pub struct Totals {
     pub operations: BTreeMap<(String, String), OperationTotals>,
     /// By load and statement; empty where operations are single statements.
     pub statements: BTreeMap<(String, String), StatementTotals>,
-    /// From the moment at which a user was due to the moment at which its request went out.
+    /// Delays from the time at which a user was due to the sending of its request.
     pub send_lag: Durations,
-    /// Names of the loads, also of those that only had a warm-up.
+    /// Names of the loads, including those that only had a warm-up.
     pub loads: BTreeSet<String>,
 }
 
-/// What one operation type did.
+/// Totals of one operation type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OperationTotals {
-    /// Failed operations that were due in the measurement.
+    /// Failed operations due in the measurement.
     pub errors: u64,
-    /// Successful ones that came back while it was measured.
+    /// Successful operations completed in the measurement.
     pub back: u64,
-    /// Response times of those that were due in it.
+    /// Response times of the operations due in the measurement.
     pub response: Durations,
-    /// Service times of those; empty in a closed loop.
+    /// Service times of those operations; empty in a closed loop.
     pub service: Durations,
-    /// Rows that those returned, where they are single statements.
+    /// Rows returned by those operations, if they are single statements.
     pub returned: ReturnedRows,
 }
 
-/// What one statement did.
+/// Totals of one statement.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StatementTotals {
-    /// How many returned rows, changed rows or did neither.
+    /// Number of statements that returned rows, changed rows or did neither.
     pub classes: Classes,
-    /// Those that came back while it was measured.
+    /// Statements completed in the measurement.
     pub back: u64,
-    /// Their times.
+    /// Times of the statements.
     pub times: Durations,
-    /// Rows that they returned.
+    /// Rows returned by the statements.
     pub returned: ReturnedRows,
 }
 
 impl Totals {
-    /// Those of these intervals.
+    /// The totals of these intervals.
     pub fn of<'i>(intervals: impl IntoIterator<Item = &'i Interval>) -> Self {
         let mut totals = Self::default();
         intervals.into_iter().for_each(|it| totals.add(it));
         totals
     }
 
-    /// Adds what an interval holds.
+    /// Adds one interval.
     pub fn add(&mut self, interval: &Interval) {
         let measured = interval.phase == Phase::Measurement;
         if measured {
@@ -90,7 +90,7 @@ impl Totals {
         }
     }
 
-    /// A warm-up after a measurement: that was not steady, and is a part of the warm-up.
+    /// Turns the measurement so far into warm-up: a new warm-up phase means that it was not steady.
     pub(crate) fn begin_anew(&mut self) {
         *self = Self {
             loads: std::mem::take(&mut self.loads),
@@ -114,8 +114,8 @@ impl Totals {
         all
     }
 
-    /// Statements by class; operations of one statement each are taken for reads, as only those go without. Rows that wait
-    /// for their statement are none.
+    /// Statements by class; operations of one statement count as reads, because only reads are recorded without a
+    /// class. Rows that wait for their statement are not counted.
     pub fn classes(&self) -> Classes {
         let mut all = Classes::default();
         let are_gathered = self.operations.keys().any(|(_, name)| name == GATHERED);
@@ -126,7 +126,7 @@ impl Totals {
         all
     }
 
-    /// Adds operations that were due in the measurement, or came back in it, or both.
+    /// Adds operations that were due in the measurement, or completed in it, or both.
     fn take(
         &mut self,
         operations: &[OperationInterval],

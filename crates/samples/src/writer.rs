@@ -1,4 +1,4 @@
-//! Appends lines to a run record.
+//! The writer of run records.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -9,20 +9,20 @@ use std::{
 
 use crate::line::Line;
 
-/// How often the lock of a new record is tried.
+/// Number of attempts to lock a new record.
 const LOCK_TRIES: u32 = 1000;
 
 /// The record could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write run record {}: {source}", path.display())]
 pub struct WriteError {
-    /// The record's file.
+    /// Path of the record.
     pub path: PathBuf,
-    /// What the system said.
+    /// The error of the operating system.
     pub source: io::Error,
 }
 
-/// Appends lines to one run record; clones write to the same file, whole lines at a time.
+/// Appends lines to one run record; clones write to the same file, each a complete line at a time.
 #[derive(Debug, Clone)]
 pub struct RecordWriter {
     path: Arc<PathBuf>,
@@ -30,10 +30,10 @@ pub struct RecordWriter {
 }
 
 impl RecordWriter {
-    /// Creates the file; one that exists already is an error, so that no record is ever overwritten.
+    /// Creates the file; an existing file is an error, so that no record is ever overwritten.
     ///
-    /// The file is locked (flock) as long as this writer or a clone of it lives, so that who follows the record knows
-    /// whether more may come: the lock of a process that is killed goes with it.
+    /// The file is locked (flock) during the lifetime of this writer and its clones, so that a reader that follows the
+    /// record knows whether more lines may follow. If the process is killed, the kernel releases the lock.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
         let file = OpenOptions::new()
             .create_new(true)
@@ -43,8 +43,8 @@ impl RecordWriter {
                 path: path.to_owned(),
                 source,
             })?;
-        // Nobody else has a new file but one who asked in this moment whether it is written to. Without locks, as on
-        // some network file systems, the record is as good.
+        // Only a reader that is just checking for a writer can hold the lock of a new file. If the file system has no
+        // locks, as some network file systems, the record is still valid.
         let _ = (0..LOCK_TRIES).any(|_| match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
                 std::thread::yield_now();
@@ -58,16 +58,16 @@ impl RecordWriter {
         })
     }
 
-    /// The record's file.
+    /// Path of the record.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Appends one line in one write, so that a crash tears at most the last line.
+    /// Appends one line in a single write, so that a crash can tear at most the last line.
     pub fn append(&self, line: &Line) -> Result<(), WriteError> {
         let mut text = serde_json::to_vec(line).expect("a line holds only maps with string keys");
         text.push(b'\n');
-        // A writer that panicked has written whole lines or nothing: the file is still good.
+        // A panicking writer has written either complete lines or nothing: the file is still valid.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(&text).map_err(|source| WriteError {
             path: self.path().to_owned(),

@@ -1,6 +1,6 @@
-//! A long record is read line by line, and takes a bounded memory for each interval.
+//! The test that a long record is read line by line, with bounded memory per interval.
 //!
-//! This is the only test of its program: it looks at what the whole process takes.
+//! It is the only test of its binary, because it measures the memory of the whole process.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
@@ -16,23 +16,23 @@ use samples::{
 
 const OPERATIONS: u64 = 20;
 const COUNTERS: u64 = 100;
-/// Bytes that an interval may take in memory, with its sample of the machine and its reading of the server.
+/// Memory limit per interval in bytes, including its machine sample and its server reading.
 const BYTES_MAX: u64 = 2_000;
-/// Bytes that reading may take beside: a line, the sums of each operation, and 4,096 samples and readings, which are not
-/// joined before there are more.
+/// Memory limit for everything else in bytes: a line, the totals of each operation, and 4,096 samples and readings,
+/// which are merged only above that number.
 const BESIDE: u64 = 80 << 20;
 
 const HEAD: &str = r#"{"line":"run","format":1,"dbdyno_version":"0","experiment":"long","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}"#;
 
-/// How many intervals: a few in CI, a run of days by `DBDYNO_LONG_RECORD=100000`.
+/// Number of intervals: few in CI, a run of days with `DBDYNO_LONG_RECORD=100000`.
 fn intervals() -> u64 {
     let told = std::env::var("DBDYNO_LONG_RECORD").ok();
     told.map_or(400, |told| told.parse().unwrap())
 }
 
-/// The text of a long record, made as it is read.
+/// The text of a long record, generated as it is read.
 struct Text {
-    /// What follows the time of an interval, of a sample and of a reading.
+    /// The text after the time of an interval, of a sample and of a reading.
     tails: [String; 3],
     interval: u64,
     intervals: u64,
@@ -123,7 +123,7 @@ impl Read for Text {
     }
 }
 
-/// The most memory that this process ever had, bytes.
+/// Peak memory of this process, bytes.
 fn peak_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
@@ -160,7 +160,7 @@ fn an_interval_takes_a_bounded_memory_and_nothing_is_lost() {
         (back, totals.measured_s),
         (50 * OPERATIONS * intervals, intervals as f64)
     );
-    // What the page draws second by second is there, too.
+    // The course by second, which the page draws, is included.
     let seconds = record.intervals.iter();
     assert!(seconds.clone().all(|it| it.succeeded() == 50 * OPERATIONS));
     let p95 = record.intervals[0].operations[0]

@@ -1,4 +1,4 @@
-//! How many independent values a series is worth, and the mean of one run with an interval that respects it.
+//! Effective sample size of a series, and the mean of one run with an interval that allows for autocorrelation.
 
 use std::fmt;
 
@@ -6,27 +6,27 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{mean_interval::Interval, spread::Spread};
 
-/// Independent values that a series must be worth before its mean gets an interval.
+/// Effective sample size from which the mean of a series has an interval.
 const EFFECTIVE_AT_LEAST: f64 = 20.0;
 
-/// Intervals below which it cannot be told whether the events of one depend on those of the last.
+/// Intervals below which the dependence of events in successive intervals cannot be estimated.
 const INTERVALS_AT_LEAST: usize = 10;
 
-/// Why a series gets no interval.
+/// Why a series has no interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Refusal {
     /// A value is not finite, or the confidence is not between 0 and 1.
     Undefined,
-    /// Fewer values than any series takes.
+    /// Too few values for any series.
     Short {
-        /// Values that there are.
+        /// Number of values.
         values: usize,
     },
-    /// The values depend on each other over so long a time that they are worth too few independent ones.
+    /// The values are correlated over such a long time that their effective sample size is too small.
     Correlated {
-        /// What they are worth.
+        /// Effective sample size.
         effective: f64,
-        /// Values that are worth one.
+        /// Number of values that carry as much information as one independent value.
         correlation_time: f64,
     },
 }
@@ -55,22 +55,22 @@ impl fmt::Display for Refusal {
 pub struct RunMean {
     /// The mean with its interval, in the unit of the values.
     pub mean: Interval,
-    /// Independent values that the series is worth.
+    /// Effective sample size of the series.
     pub effective: f64,
-    /// Values that are worth one independent value, in intervals of the series: 1 where all are independent.
+    /// Integrated autocorrelation time in intervals of the series: 1 if all values are independent.
     pub correlation_time: f64,
 }
 
-/// The mean of a steady series (one value per equal interval) with its interval at `confidence`: how well this one run
-/// knows its own mean.
+/// The mean of a steady series (one value per equal interval) with its interval at `confidence`: the accuracy of this
+/// one run's own mean.
 ///
 /// Not for comparing runs: the next execution may differ by more than any second of this one ([`crate::compare`]).
 ///
 /// # Errors
-/// [`Refusal`] where the series is worth fewer than 20 independent values: then the correlation itself cannot be
-/// estimated, and the interval would be a guess.
+/// [`Refusal`] if the effective sample size is below 20: the correlation itself cannot be estimated then, and the
+/// interval would be a guess.
 ///
-/// Source: mean ± t · s / √n_eff with n_eff = n / τ; τ by [`effective_values`]'s source.
+/// Source: mean ± t · s / √n_eff with n_eff = n / τ; τ as in [`effective_values`].
 pub fn run_mean(series: &[f64], confidence: f64) -> Result<RunMean, Refusal> {
     let in_range = confidence > 0.0 && confidence < 1.0;
     if !in_range || series.iter().any(|value| !value.is_finite()) {
@@ -85,7 +85,7 @@ pub fn run_mean(series: &[f64], confidence: f64) -> Result<RunMean, Refusal> {
     let spread = Spread::of(series).ok_or(short)?;
     let correlation = Correlation::of(series);
     let effective = spread.count / correlation.time;
-    // Squares of huge values do not fit.
+    // Squares of huge values overflow.
     if !(effective.is_finite() && spread.variance.is_finite()) {
         return Err(Refusal::Undefined);
     }
@@ -95,7 +95,7 @@ pub fn run_mean(series: &[f64], confidence: f64) -> Result<RunMean, Refusal> {
             correlation_time: correlation.time,
         });
     }
-    // The variance of a sum over a window is itself known from so many windows only.
+    // The variance of a sum over a window is itself estimated from this number of windows only.
     let freedom = (spread.count / (1.5 * correlation.window.max(1) as f64)).max(2.0);
     let student = StudentsT::new(0.0, 1.0, freedom).map_err(|_| Refusal::Undefined)?;
     let quantile = student.inverse_cdf(0.5 + confidence / 2.0);
@@ -111,10 +111,10 @@ pub fn run_mean(series: &[f64], confidence: f64) -> Result<RunMean, Refusal> {
     })
 }
 
-/// Independent values that a series is worth, at most its length: the length over the integrated autocorrelation time.
+/// Effective sample size of a series, at most its length: the length over the integrated autocorrelation time.
 ///
-/// Below about 20 the figure is itself a guess, and mostly too high. `None` for fewer than two values and for a value
-/// that is not finite.
+/// Below about 20 the figure is a guess, and usually too high. `None` for fewer than two values and for a value that is
+/// not finite.
 ///
 /// Source: initial monotone sequence: C. J. Geyer, "Practical Markov chain Monte Carlo", Statistical Science 7 (1992),
 /// section 3.3; the correction for the estimated mean, which makes correlations seem smaller: M. B. Priestley, "Spectral
@@ -128,12 +128,11 @@ pub fn effective_values(series: &[f64]) -> Option<f64> {
     effective.is_finite().then(|| effective.min(count))
 }
 
-/// How many independent events a run's operations are worth when it is asked how many of them lie beyond a quantile: as
-/// many as the events where each comes alone, few where they come in bursts (a checkpoint makes a thousand slow
-/// operations at once).
+/// Effective sample size of a run's operations for the number of them beyond a quantile: the number of events if each
+/// occurs alone, far fewer if they occur in bursts (a checkpoint causes a thousand slow operations at once).
 ///
-/// `total` has the operations of each equal interval, `beyond` those of them beyond the quantile. `None` for fewer than
-/// ten intervals, lists of different length, and where nothing or everything lies beyond.
+/// `total` holds the operations of each equal interval, `beyond` those of them beyond the quantile. `None` for fewer
+/// than ten intervals, for lists of different lengths, and if no or all operations lie beyond.
 ///
 /// Source: the design effect of clustered samples: L. Kish, "Survey Sampling" (1965), section 5.4, with the ratio
 /// estimator's residuals as a series and its autocorrelation time.
@@ -164,7 +163,7 @@ pub fn effective_events(total: &[f64], beyond: &[f64]) -> Option<f64> {
     (!effective.is_nan()).then(|| effective.min(events))
 }
 
-/// How long the values of a series depend on each other.
+/// The autocorrelation of a series.
 struct Correlation {
     /// Integrated autocorrelation time, in values.
     time: f64,
@@ -173,7 +172,7 @@ struct Correlation {
 }
 
 impl Correlation {
-    /// Below this a series that swings around its mean would be worth ever more than it has values.
+    /// Lower limit: below it a series that oscillates around its mean would count as far more values than it has.
     const SHORTEST: f64 = 0.2;
 
     /// The values must be finite.
@@ -221,7 +220,7 @@ mod tests {
 
     #[test]
     fn known_correlation_times() {
-        // An AR(1) series with φ takes (1 + φ) / (1 - φ) values for one.
+        // In an AR(1) series with φ, (1 + φ) / (1 - φ) values count as one.
         for (seed, phi) in [(81, 0.0), (82, 0.5), (83, 0.8)] {
             let series = Noise::new(seed).autocorrelated(20_000, phi);
             let expected = 20_000.0 * (1.0 - phi) / (1.0 + phi);
@@ -256,13 +255,13 @@ mod tests {
     fn bursts_are_worth_less_than_their_events() {
         let mut noise = Noise::new(84);
         let total = [1_000.0; 120];
-        // One in a hundred, each alone: counts with the variance of a binomial.
+        // One in a hundred, each alone: counts with binomial variance.
         let alone: Vec<f64> = (0..120)
             .map(|_| (10.0 + 9.9_f64.sqrt() * noise.normal()).round().max(0.0))
             .collect();
         let found = effective_events(&total, &alone).unwrap();
         assert!((70_000.0..=120_000.0).contains(&found), "{found}");
-        // As many, but all in every twentieth second.
+        // The same number, but all in every twentieth second.
         let bursts: Vec<f64> = (0..120)
             .map(|at| if at % 20 == 7 { 200.0 } else { 0.0 })
             .collect();

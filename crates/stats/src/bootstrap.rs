@@ -1,24 +1,25 @@
-//! Intervals of any statistic by drawing executions, and their intervals, again and again.
+//! Bootstrap intervals of any statistic, by resampling executions and the intervals within them.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use crate::{mean_interval::Interval, random::Random};
 
-/// How a bootstrap draws.
+/// The parameters of the resampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resampling {
-    /// How often; 2,000 make the ends of a 95 % interval steady to a percent of its width.
+    /// Number of resamples; 2,000 keep the ends of a 95 % interval stable to a percent of its width.
     pub resamples: usize,
-    /// Of the draws; equal seeds give equal intervals.
+    /// Seed of the resampling; equal seeds give equal intervals.
     pub seed: u64,
 }
 
-/// A statistic of executions, the mean of each one's own, with its interval at `confidence`: executions are drawn with
-/// replacement, then the values of each.
+/// A statistic averaged over executions, with its interval at `confidence`: executions are drawn with replacement, then
+/// the values of each.
 ///
-/// The values of an execution are those of its intervals (a second's throughput) or of its operations; the statistic may
-/// be a mean, a median, a percentile; it may reorder them. The spread between executions is what the interval shows: a hundred seconds of two
-/// executions are two. With three executions it is a rough guide, from five on it holds what it promises.
+/// The values of an execution are those of its intervals (a second's throughput) or of its operations. The statistic
+/// may be a mean, a median or a percentile, and may reorder the values. The interval reflects the spread between
+/// executions: a hundred seconds of two executions count as two values. With three executions the interval is a rough
+/// guide; from five its coverage is as stated.
 ///
 /// `None` for fewer than two executions, an empty one, no resamples, a confidence outside of 0 to 1, and a statistic
 /// that is not finite.
@@ -41,10 +42,10 @@ pub fn bootstrap_interval(
     ends(estimate, &mut draws, executions.len(), confidence)
 }
 
-/// B's statistic over A's with its interval at `confidence`, both sides drawn as by [`bootstrap_interval`]; 1.05 is 5 %
-/// more.
+/// B's statistic divided by A's with its interval at `confidence`, both sides drawn as by [`bootstrap_interval`]; 1.05
+/// is 5 % more.
 ///
-/// `None` as there, and where a statistic of a side is not positive.
+/// `None` as for [`bootstrap_interval`], and if a statistic of a side is not positive.
 pub fn bootstrap_ratio(
     a: &[Vec<f64>],
     b: &[Vec<f64>],
@@ -66,7 +67,6 @@ pub fn bootstrap_ratio(
     })
 }
 
-/// Draws executions and their values.
 struct Drawer<'a> {
     executions: &'a [Vec<f64>],
     random: Random,
@@ -85,7 +85,7 @@ impl<'a> Drawer<'a> {
         })
     }
 
-    /// The statistic of what was measured.
+    /// The statistic of the measured values.
     fn estimate(&mut self, statistic: impl Fn(&mut [f64]) -> f64) -> f64 {
         let all = self.executions.iter().map(|execution| {
             self.drawn.clone_from(execution);
@@ -94,7 +94,7 @@ impl<'a> Drawer<'a> {
         all.sum::<f64>() / self.executions.len() as f64
     }
 
-    /// The statistic of one draw.
+    /// The statistic of one resample.
     fn draw(&mut self, statistic: impl Fn(&mut [f64]) -> f64) -> f64 {
         let all = (0..self.executions.len()).map(|_| {
             let execution = &self.executions[self.random.below(self.executions.len())];
@@ -108,8 +108,7 @@ impl<'a> Drawer<'a> {
     }
 }
 
-/// The interval between two quantiles of the draws, a little further out the fewer executions there are; it holds the
-/// estimate.
+/// The interval between two quantiles of the draws, widened for few executions; it contains the estimate.
 fn ends(estimate: f64, draws: &mut [f64], executions: usize, confidence: f64) -> Option<Interval> {
     let in_range = confidence > 0.0 && confidence < 1.0;
     let finite = estimate.is_finite() && draws.iter().all(|draw| draw.is_finite());
@@ -188,7 +187,7 @@ mod tests {
         assert_eq!(bootstrap_ratio(&good, &negative, mean, 0.95, DRAWS), None);
     }
 
-    /// The promise of the intervals, for the mean ratio and the 95th percentile of executions that differ by 5 %.
+    /// Coverage of the intervals for the mean ratio and the 95th percentile of executions that differ by 5 %.
     #[test]
     fn ninety_five_percent_hold_the_truth() {
         const EXPERIMENTS: usize = 1_000;
@@ -211,7 +210,7 @@ mod tests {
                 let (a, b) = (side(1000.0), side(1100.0));
                 let ratio = bootstrap_ratio(&a, &b, mean, 0.95, DRAWS).unwrap();
                 held[0] += usize::from(ratio.low <= 1.1 && 1.1 <= ratio.high);
-                // An execution's level times the 95th percentile of its normal values.
+                // The level of an execution times the 95th percentile of its normal values.
                 let truth = 1000.0 * 0.00125_f64.exp() * (1.0 + 1.6449 * 0.05);
                 let found = bootstrap_interval(&a, p95, 0.95, DRAWS).unwrap();
                 held[1] += usize::from(found.low <= truth && truth <= found.high);

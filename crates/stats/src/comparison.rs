@@ -1,16 +1,16 @@
-//! How much one side differs from the other, with executions as the unit.
+//! The difference between two sides, with the execution as the unit of replication.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{mean_interval::Interval, spread::Spread};
 
-/// Executions per side below which nothing is decided: two values have a spread only by name.
+/// Executions per side below which there is no verdict: two values do not determine a spread.
 pub const EXECUTIONS_AT_LEAST: usize = 3;
 
-/// How side B's executions stand to side A's.
+/// The executions of side B compared with those of side A.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// B over A, the ratio of the geometric means: 1.05 is 5 % more; with the interval at the asked confidence.
+    /// B divided by A, the ratio of the geometric means: 1.05 is 5 % more; with the interval at the given confidence.
     pub ratio: Interval,
     /// Probability of a difference at least this large if there were none; two-sided.
     pub p_value: f64,
@@ -25,8 +25,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Probability of executions as alike as these, if the sides differed by `margin` (a share, 0.02 is 2 %) or more in
-    /// either direction: below 5 % the sides are equivalent by that margin.
+    /// Probability of executions as similar as these, if the sides differed by `margin` (a share, 0.02 is 2 %) or more
+    /// in either direction: below 5 % the sides are equivalent within that margin.
     ///
     /// 1 for a margin that is not positive.
     ///
@@ -45,11 +45,11 @@ impl Comparison {
     }
 }
 
-/// How much more side B's executions have than side A's, in the unit of their values: where a side has next to nothing, a
-/// ratio says nothing.
+/// The difference of side B from side A in the unit of the values, for sides with values near zero, whose ratio is
+/// meaningless.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
-    /// B less A, the difference of the means; with the interval at the asked confidence.
+    /// B minus A, the difference of the means; with the interval at the given confidence.
     pub amount: Interval,
     /// Probability of a difference at least this large if there were none; two-sided.
     pub p_value: f64,
@@ -59,8 +59,8 @@ pub struct Difference {
     pub executions: usize,
 }
 
-/// Compares executions in pairs, one of each side per block, so that what a whole block had in common (a busy hour of
-/// the machine) cancels.
+/// Compares executions in pairs, one of each side per block, so that an effect on a whole block (a busy hour of the
+/// machine) cancels.
 ///
 /// The values are throughputs or response times, one per execution. `None` for fewer than two pairs, for a value that
 /// is not positive and finite, and for a confidence outside of 0 to 1.
@@ -76,7 +76,7 @@ pub fn compare_pairs(pairs: &[(f64, f64)], confidence: f64) -> Option<Comparison
     Gap::of_pairs(&differences)?.as_ratio(confidence)
 }
 
-/// Compares two lists of executions that nothing pairs.
+/// Compares two unpaired lists of executions.
 ///
 /// As [`compare_pairs`]; `None` for fewer than two values on a side.
 ///
@@ -99,8 +99,8 @@ pub fn subtract(a: &[f64], b: &[f64], confidence: f64) -> Option<Difference> {
     Gap::of_lists(a, b)?.as_amount(confidence)
 }
 
-/// The probabilities of several comparisons, each raised so that all verdicts below 5 % together are wrong in at most
-/// 5 % of the cases; in the order given.
+/// The probabilities of several comparisons, each raised so that the chance of any wrong verdict below 5 % is at most
+/// 5 % for all of them together; in the order given.
 ///
 /// Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
 /// (1979).
@@ -121,7 +121,7 @@ fn log(value: f64) -> Option<f64> {
     (value.is_finite() && value > 0.0).then(|| value.ln())
 }
 
-/// A difference of means, with what Student's t needs to judge it.
+/// A difference of means, with the inputs of Student's t test.
 struct Gap {
     difference: f64,
     /// Standard error of the difference.
@@ -140,7 +140,7 @@ impl Gap {
             difference: spread.mean,
             error: (spread.variance / spread.count).sqrt(),
             freedom: spread.count - 1.0,
-            // A difference of two executions has twice the variance of one.
+            // The difference of two executions has twice the variance of one.
             deviation: (spread.variance / 2.0).sqrt(),
             executions: differences.len(),
         })
@@ -166,7 +166,7 @@ impl Gap {
         })
     }
 
-    /// Of logarithms.
+    /// The gap as a ratio; its means are those of logarithms.
     fn as_ratio(&self, confidence: f64) -> Option<Comparison> {
         let (interval, p_value) = self.judged(confidence)?;
         Some(Comparison {
@@ -300,7 +300,7 @@ mod tests {
         assert!(exact.equivalence_p_value(0.005) > 0.999);
     }
 
-    /// Sides that differ by just the margin are called equivalent no more often than the level says.
+    /// Sides that differ by exactly the margin are called equivalent no more often than the level allows.
     #[test]
     fn equivalence_errs_rarely() {
         let mut noise = Noise::new(14);
@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
     }
 
-    /// The promise of the interval: of many experiments, the share whose interval holds the true ratio.
+    /// Coverage of the interval: the share of simulated experiments whose interval contains the true ratio.
     #[test]
     fn ninety_five_percent_hold_the_truth() {
         const EXPERIMENTS: usize = 4000;
@@ -353,7 +353,7 @@ mod tests {
             }
             let paired = held[0] as f64 / EXPERIMENTS as f64;
             assert!((0.93..=0.97).contains(&paired), "{paired} of {executions}");
-            // What the blocks have in common widens the unpaired interval: never too narrow.
+            // The variation between blocks widens the unpaired interval: it is never too narrow.
             let unpaired = held[1] as f64 / EXPERIMENTS as f64;
             assert!(unpaired >= 0.93, "{unpaired} of {executions}");
         }

@@ -1,22 +1,22 @@
-//! How often the intervals of executions hold, of simulated ones.
+//! Coverage of the intervals of executions, by simulation.
 
 use units::fine_percent;
 
 use crate::{compare, compare_pairs, execution_mean, noise::Noise};
 
-/// Intervals of a run.
+/// Number of intervals of a run.
 const INTERVALS: usize = 60;
 
-/// How executions differ: each is the mean of a run of 60 intervals, around a level that differs from execution to execution by
-/// as much as the intervals do.
+/// Noise of simulated executions: each is the mean of a run of 60 intervals, around a level that varies between
+/// executions by as much as the intervals do.
 pub(crate) struct ExecutionNoise {
-    /// As the page calls it.
+    /// Name on the page.
     pub(crate) name: &'static str,
     /// Standard deviation of an interval, and of an execution, as a share.
     deviation: f64,
     /// Lag-1 correlation of the intervals.
     correlation: f64,
-    /// The part of the executions that is 30 % slower.
+    /// Share of the executions that is 30 % slower.
     slow: f64,
 }
 
@@ -36,7 +36,7 @@ const fn in_two_groups(name: &'static str, slow: f64) -> ExecutionNoise {
     }
 }
 
-/// Those of the page.
+/// The kinds of noise on the page.
 pub(crate) const NOISES: [ExecutionNoise; 8] = [
     stationary("1 %", 0.01, 0.0),
     stationary("5 %", 0.05, 0.0),
@@ -63,8 +63,8 @@ impl ExecutionNoise {
         (0..count).map(|_| self.execution(noise)).collect()
     }
 
-    /// How many 95 % intervals of so many experiments hold the truth: of the mean of `count` executions, of the ratio of two
-    /// sides in pairs, and of the ratio of two lists.
+    /// The number of 95 % intervals, among those of `experiments`, that contain the truth: of the mean of `count`
+    /// executions, of the ratio of two sides in pairs, and of the ratio of two lists.
     pub(crate) fn held(&self, seed: u64, count: usize, experiments: usize) -> [usize; 3] {
         const MANY: usize = 20_000;
         let mut noise = Noise::new(seed);
@@ -86,7 +86,7 @@ impl ExecutionNoise {
     }
 }
 
-/// What the page promises of these intervals.
+/// The coverage that the page states for these intervals.
 #[test]
 fn trust_the_intervals_of_executions_hold() {
     let is_long = std::env::var_os("DBDYNO_TRUST").is_some();

@@ -1,4 +1,4 @@
-//! How large a difference is beside what executions differ by.
+//! The size of a difference relative to the spread between executions.
 
 use statrs::{
     distribution::{ContinuousCDF, Normal},
@@ -7,14 +7,13 @@ use statrs::{
 
 use crate::{comparison::Comparison, mean_interval::Interval};
 
-/// The difference in standard deviations of one execution, with its interval at `confidence`: 0.8 and more is called
-/// large, and a difference of 3 % is large where executions differ by 2 % and small where they differ by 20 %.
+/// The difference in standard deviations of one execution, with its interval at `confidence`. 0.8 or more is called
+/// large: a difference of 3 % is large if executions differ by 2 %, and small if they differ by 20 %.
 ///
-/// Positive where B is more. `None` where the executions do not differ by chance at all, and for a confidence outside of
-/// 0 to 1.
+/// Positive if B is more. `None` if the executions have no spread at all, and for a confidence outside of 0 to 1.
 ///
 /// Source: Hedges' g, corrected for few executions: L. V. Hedges and I. Olkin, "Statistical methods for meta-analysis"
-/// (1985), chapter 5; the words for sizes: Cohen, "Statistical power analysis for the behavioral sciences" (1988).
+/// (1985), chapter 5; the terms for sizes: Cohen, "Statistical power analysis for the behavioral sciences" (1988).
 pub fn effect_size(comparison: &Comparison, confidence: f64) -> Option<Interval> {
     let in_range = confidence > 0.0 && confidence < 1.0;
     if !in_range || comparison.deviation <= 0.0 {
@@ -22,7 +21,7 @@ pub fn effect_size(comparison: &Comparison, confidence: f64) -> Option<Interval>
     }
     let half = comparison.freedom / 2.0;
     let correction = (ln_gamma(half) - ln_gamma(half - 0.5)).exp() / half.sqrt();
-    // With one degree of freedom the correction is zero: nothing is known of the deviation.
+    // With one degree of freedom the correction is zero: the deviation is unknown.
     let correction = if half > 0.5 { correction } else { 0.0 };
     let size = comparison.ratio.estimate.ln() / comparison.deviation * correction;
     let of_means = (comparison.error / comparison.deviation).powi(2);

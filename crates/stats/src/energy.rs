@@ -1,6 +1,6 @@
-//! Where a list of values splits into two that differ most, by the energy distance.
+//! The split of a list of values into the two parts that differ most, by the energy distance.
 
-/// A place where values might change.
+/// A possible change point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Split {
     /// Index of the first value of the second part.
@@ -10,7 +10,7 @@ pub(crate) struct Split {
 }
 
 /// The split with the largest energy statistic that leaves at least `part` values, two or more, on either side; `None`
-/// where there is none. Takes time in the square of the number of values.
+/// if there is none. The time is quadratic in the number of values.
 ///
 /// Source: the statistic Q of D. S. Matteson and N. A. James, "A nonparametric approach for multiple change point
 /// analysis of multivariate data", Journal of the American Statistical Association 109 (2014), equations 5 and 6, with
@@ -65,7 +65,7 @@ mod tests {
     fn a_step_is_found_where_it_is() {
         let values: Vec<f64> = (0..30).map(|at| if at < 11 { 5.0 } else { 7.0 }).collect();
         assert_eq!(best_split(&values, 2).unwrap().at, 11);
-        // An outlier alone is no part.
+        // A single outlier is not a part.
         let mut values = vec![5.0; 20];
         values[19] = 9.0;
         assert!(best_split(&values, 2).unwrap().at <= 18);

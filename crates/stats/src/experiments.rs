@@ -1,4 +1,4 @@
-//! The promises of the verdicts, over many simulated experiments with the noise of a shared machine.
+//! Error rates and power of the verdicts, over many simulated experiments with the noise of a shared machine.
 
 use crate::{
     comparison::{compare, compare_pairs},
@@ -6,7 +6,7 @@ use crate::{
     sequential::{Side, Step, UntilDecided},
 };
 
-/// Experiments to simulate: a test's share of a minute, or as many as `DBDYNO_SIMULATIONS` says.
+/// Number of experiments to simulate: `usual`, which a test simulates within a minute, or `DBDYNO_SIMULATIONS`.
 pub(crate) fn experiments(usual: usize) -> usize {
     let asked = std::env::var("DBDYNO_SIMULATIONS");
     asked.map_or(usual, |count| {
@@ -14,7 +14,7 @@ pub(crate) fn experiments(usual: usize) -> usize {
     })
 }
 
-/// A run of so many seconds whose throughput comes from 0.3 to 1 with a time constant, with autocorrelated noise of 5 %.
+/// A run whose throughput rises from 0.3 to 1 with a time constant of `tau_s`, with autocorrelated noise of 5 %.
 pub(crate) fn warm_up(noise: &mut Noise, seconds: usize, tau_s: f64) -> Vec<f64> {
     let errors = noise.autocorrelated(seconds, 0.6);
     let level = |at: usize| {
@@ -31,12 +31,12 @@ pub(crate) fn warm_up(noise: &mut Noise, seconds: usize, tau_s: f64) -> Vec<f64>
         .collect()
 }
 
-/// Executions of a shared machine: they differ by some percent, a block has its own level that wanders from one to the
-/// next, and one execution in twenty is disturbed and loses up to a third.
+/// Executions on a shared machine: they differ by a few percent, each block has its own level that drifts from one to
+/// the next, and one execution in twenty is disturbed and loses up to a third.
 pub(crate) struct SharedMachine {
     noise: Noise,
     deviation: f64,
-    /// Logarithm of the level of the present block.
+    /// Logarithm of the level of the current block.
     block: f64,
 }
 
@@ -58,14 +58,14 @@ impl SharedMachine {
         (level.ln() + self.block + self.deviation * self.noise.normal() + disturbed).exp()
     }
 
-    /// A block of both sides, B's level a factor of A's.
+    /// A block of both sides, with B's level at `factor` times A's.
     pub(crate) fn block(&mut self, factor: f64) -> (f64, f64) {
         self.block = 0.7 * self.block + 0.1 * self.noise.normal();
         (self.execution(40_000.0), self.execution(40_000.0 * factor))
     }
 }
 
-/// Share of experiments of something with itself that find a difference, of `experiments` with one seed.
+/// Share of A/A experiments, which compare a system with itself, that find a difference; all with one seed.
 pub(crate) fn false_verdicts(seed: u64, experiments: usize, executions: usize) -> f64 {
     let deviations = [0.01, 0.05, 0.19];
     let wrong = (0..experiments).filter(|index| {
@@ -77,7 +77,7 @@ pub(crate) fn false_verdicts(seed: u64, experiments: usize, executions: usize) -
     wrong.count() as f64 / experiments as f64
 }
 
-/// As [`false_verdicts`], where each experiment ends as soon as it is decided.
+/// As [`false_verdicts`], but each experiment ends as soon as it is decided.
 pub(crate) fn false_verdicts_with_peeking(
     seed: u64,
     experiments: usize,
@@ -95,8 +95,8 @@ pub(crate) fn false_verdicts_with_peeking(
     wrong.count() as f64 / experiments as f64
 }
 
-/// Share of experiments that find a slowdown by 5 % among executions that differ by 2 %: in pairs, without pairs, and
-/// until decided, each with 12 executions a side at most.
+/// Share of experiments that find a slowdown of 5 % among executions that differ by 2 %: in pairs, without pairs, and
+/// until decided, each with at most 12 executions per side.
 pub(crate) fn found_slowdowns(seed: u64, experiments: usize) -> [f64; 3] {
     let rule = UntilDecided::new(0.02, 12, 0.05).expect("all are in range");
     let mut noise = Noise::new(seed);
@@ -125,7 +125,7 @@ mod tests {
 
     const SEEDS: [u64; 3] = [1, 2, 3];
 
-    /// 6 % of many; of few, chance adds two percent.
+    /// 6 % for a large number of experiments; for few, chance adds two percent.
     fn at_most(experiments: usize) -> f64 {
         if experiments >= 2_000 { 0.06 } else { 0.08 }
     }
@@ -165,8 +165,8 @@ mod tests {
         }
     }
 
-    /// Normal noise alone, which errs more often than that of a shared machine, at the level of one comparison and of one
-    /// of four.
+    /// Normal noise alone, which gives more errors than the noise of a shared machine, at the level of one comparison
+    /// and of one of four.
     #[test]
     fn trust_looks_after_every_block_err_as_often_as_one() {
         let is_long = std::env::var_os("DBDYNO_TRUST").is_some();

@@ -11,39 +11,39 @@ use crate::{
     trend::median,
 };
 
-/// Results of one level that it takes to speak of a level: of three, one may be an outlier and the median is none.
+/// Results per level from which a level is recognised: of three, one may be an outlier without moving the median.
 const RESULTS_AT_LEAST: usize = 3;
 
-/// How much of a change of the mean the median must show: an outlier moves the one and not the other.
+/// Share of the change of the mean that the median must show: an outlier moves the mean but not the median.
 const MEDIAN_AT_LEAST: f64 = 0.5;
 
-/// Results in a window: an old change does not hide a new one behind its size.
+/// Results in a window, so that an old large change does not hide a new small one.
 const WINDOW: usize = 50;
 
-/// How much weaker a change may be while others are still to be found beside it.
+/// Factor by which the p-value of a change may exceed the limit while its neighbours are still being searched.
 const WEAK: f64 = 10.0;
 
-/// A place in the history where the level changed.
+/// A point in the history where the level changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangePoint {
     /// Index of the first result of the new level.
     pub at: usize,
-    /// Mean of the results since the change before, in their unit.
+    /// Mean of the results since the previous change, in their unit.
     pub before: f64,
-    /// Mean of the results until the next change, in their unit.
+    /// Mean of the results up to the next change, in their unit.
     pub after: f64,
-    /// Probability of a change at least this clear, if there were none.
+    /// Probability of a change at least this clear if there were none.
     pub p_value: f64,
 }
 
 impl ChangePoint {
-    /// The new level over the old one: 0.95 is 5 % less.
+    /// The new level divided by the old one: 0.95 is 5 % less.
     pub fn ratio(&self) -> f64 {
         self.after / self.before
     }
 }
 
-/// What it takes to call something a change.
+/// The limits from which a difference is called a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
     /// Largest probability of a change that is kept.
@@ -53,24 +53,24 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// For a history that somebody looks at: each test errs once in a thousand times, and any size counts. There are many tests
-    /// in a history, so that it errs more often: docs/methodology.md has the rates.
+    /// For a history that a person reviews: the error rate of each test is one in a thousand, and a change of any size
+    /// counts. A history has many tests, so its error rate is higher: docs/methodology.md lists the rates.
     pub const USUAL: Self = Self {
         p_value: 0.001,
         change: 0.0,
     };
 }
 
-/// The change points of a history: windows of fifty results are split where they differ most, weak changes are kept at
-/// first so that they do not hide their neighbours, and in the end each must be significant against the stretches
-/// beside it.
+/// The change points of a history. Windows of fifty results are split where they differ most. Weak changes are kept at
+/// first so that they do not hide their neighbours. In the end each change must be significant against the adjacent
+/// segments.
 ///
-/// In ascending order; empty for fewer than six results and for values that are not finite. Deterministic: it draws
-/// no random number. The most recent change is seen from its third result on; one outlier is none.
+/// In ascending order; empty for fewer than six results and for values that are not finite. Deterministic, without
+/// random numbers. The most recent change is found from its third result; a single outlier is not a change.
 ///
 /// Source: M. Fleming et al., "Hunter: Using change point detection to hunt for performance regressions", ICPE 2023,
-/// section 4: E-Divisive with Student's t in place of the permutations, windows, and weak change points. That the median
-/// must have moved too is ours.
+/// section 4: E-Divisive with Student's t in place of the permutations, windows, and weak change points. The condition
+/// on the median is our own.
 pub fn change_points(history: &[f64], threshold: Threshold) -> Vec<ChangePoint> {
     if history.iter().any(|value| !value.is_finite()) {
         return Vec::new();
@@ -93,13 +93,13 @@ pub fn change_points(history: &[f64], threshold: Threshold) -> Vec<ChangePoint> 
     merge(history, places, threshold)
 }
 
-/// The change points of a history by E-Divisive itself: splits where the distributions differ most, as long as fewer
-/// than `significance` of `permutations` shuffled histories split as clearly.
+/// The change points of a history by the original E-Divisive: it splits where the distributions differ most, as long as
+/// fewer than `significance` of `permutations` shuffled histories split as clearly.
 ///
 /// In ascending order; empty for fewer than six results, for values that are not finite and without permutations. The
-/// seed determines the shuffling. For long stable histories with more than a mean that changes; [`change_points`] finds
-/// small recent changes better and needs no seed. Takes time in the square of the history's length for each
-/// permutation.
+/// seed determines the shuffling. Suited to long stable histories in which more than the mean changes;
+/// [`change_points`] finds small recent changes better and needs no seed. The time of each permutation is quadratic in
+/// the length of the history.
 ///
 /// Source: Matteson and James, "A nonparametric approach for multiple change point analysis of multivariate data",
 /// Journal of the American Statistical Association 109 (2014), sections 2.3 and 2.4.
@@ -144,7 +144,7 @@ pub fn e_divisive(
         .collect()
 }
 
-/// The clearest split of each segment between the places, as an index of all values.
+/// The clearest split of each segment between `places`, as an index of all values.
 fn splits<'a>(
     values: &'a [f64],
     places: &'a [usize],
@@ -164,7 +164,7 @@ fn clearest(values: &[f64], places: &[usize]) -> Option<Split> {
         .max_by(|a, b| a.statistic.total_cmp(&b.statistic))
 }
 
-/// Splits as long as some segment's clearest split is significant between its neighbours.
+/// Splits while the clearest split of some segment is significant between its neighbours.
 fn split(values: &[f64], p_value_at_most: f64) -> Vec<usize> {
     let mut places = vec![0, values.len()];
     loop {
@@ -180,7 +180,7 @@ fn split(values: &[f64], p_value_at_most: f64) -> Vec<usize> {
     }
 }
 
-/// Drops the least clear change, and looks at its neighbours anew, until all are clear and large enough.
+/// Removes the least clear change and tests its neighbours again, until all are clear and large enough.
 fn merge(history: &[f64], mut places: Vec<usize>, threshold: Threshold) -> Vec<ChangePoint> {
     loop {
         let mut ends = vec![0];
@@ -218,7 +218,7 @@ fn merge(history: &[f64], mut places: Vec<usize>, threshold: Threshold) -> Vec<C
     }
 }
 
-/// Probability of means as different as these, if there were no difference: Student's t with the variance of both.
+/// Probability of means as different as these if there were no difference: Student's t with the variance of both.
 fn difference(before: &[f64], after: &[f64]) -> f64 {
     let (Some(before), Some(after)) = (Spread::of(before), Spread::of(after)) else {
         return 1.0;
@@ -236,7 +236,7 @@ fn difference(before: &[f64], after: &[f64]) -> f64 {
     student.map_or(1.0, |student| 2.0 * student.sf(difference / error))
 }
 
-/// True when the medians differ as the means do, and not much less.
+/// True if the medians differ in the same direction as the means, and not much less.
 fn is_of_the_median(before: &[f64], after: &[f64]) -> bool {
     let of_means = mean(after) - mean(before);
     (median(after) - median(before)) * of_means.signum() >= MEDIAN_AT_LEAST * of_means.abs()
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn a_long_history_is_looked_at_through_windows() {
         let mut noise = Noise::new(42);
-        // Neither the huge old change nor 300 results hide the small recent one.
+        // Neither the huge old change nor the 300 results hide the small recent one.
         let levels = [(140, 100.0), (150, 1000.0), (10, 940.0)];
         let history = history(&mut noise, &levels);
         let found = places(&change_points(&history, Threshold::USUAL));
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(change_points(&history, only_halves), []);
     }
 
-    /// Of stable histories, few show a change; of changes by 5 % at 2 % noise, nearly all are seen in time.
+    /// Few stable histories show a change; nearly all changes of 5 % at 2 % noise are found in time.
     #[test]
     fn false_alarms_and_recall() {
         let mut noise = Noise::new(44);
@@ -343,7 +343,7 @@ mod tests {
             assert_eq!(change_points(&history, Threshold::USUAL), []);
             assert_eq!(e_divisive(&history, 0.05, 99, 1), []);
         }
-        // Without any noise a step is certain.
+        // Without noise a step is certain.
         let step = [5.0, 5.0, 5.0, 6.0, 6.0, 6.0];
         assert_eq!(places(&change_points(&step, Threshold::USUAL)), [3]);
     }

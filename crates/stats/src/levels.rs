@@ -1,4 +1,4 @@
-//! The levels on which a series stays for a while, and where it moves from one to the next.
+//! The levels at which a series stays for a while, and the changes between them.
 
 use std::ops::Range;
 
@@ -7,28 +7,28 @@ use crate::{
     trend::median,
 };
 
-/// Batches that make a level at least.
+/// Smallest number of batches in a level.
 const BATCHES_AT_LEAST: usize = 2;
 
-/// What a further level must gain, in variances of a batch times the logarithm of their number. Twice this logarithm
-/// would do for independent batches; neighbouring batches of throughput are not.
+/// Gain required for a further level, in variances of a batch times the logarithm of the number of batches. Twice this
+/// logarithm would suffice for independent batches; neighbouring batches of throughput are correlated.
 const PENALTY: f64 = 6.0;
 
 /// One level of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// The observations on it.
+    /// Indices of the observations at this level.
     pub observations: Range<usize>,
-    /// Their mean, in their unit.
+    /// Mean of the observations, in their unit.
     pub mean: f64,
 }
 
-/// The levels of a series (one value per equal interval), in order; one where it stays where it is, empty where it has
-/// fewer than ten values or one that is not finite.
+/// The levels of a series (one value per equal interval), in order: a single one if the series does not change, none if
+/// it has fewer than ten values or one that is not finite.
 ///
-/// The changes are found to the batch (five observations, fewer in a series of less than a hundred). Of series without a
-/// change, up to a lag-1 correlation of 0.6, fewer than 4 % show one; a step by two standard deviations is found in 19 of
-/// 20 series of 300.
+/// The changes are located to the batch (five observations, fewer in a series of less than a hundred). Of series
+/// without a change, up to a lag-1 correlation of 0.6, fewer than 4 % show one; a step of two standard deviations is
+/// found in 19 of 20 series of 300.
 ///
 /// Source: PELT, R. Killick, P. Fearnhead and I. A. Eckley, "Optimal detection of changepoints with a linear
 /// computational cost", Journal of the American Statistical Association 107 (2012), on the mean of batches; for the
@@ -61,8 +61,8 @@ pub fn levels(series: &[f64]) -> Vec<Level> {
         .collect()
 }
 
-/// The variance of batches as it would be without steps between them, from the median of the distances of the next but
-/// one: neighbours resemble each other too much. `None` for fewer than ten batches.
+/// The variance of batches without the steps between them, from the median distance of each batch to the next but one:
+/// adjacent batches are too similar. `None` for fewer than ten batches.
 fn variance_without_steps(means: &[f64]) -> Option<f64> {
     if means.len() < 10 {
         return None;
@@ -71,9 +71,10 @@ fn variance_without_steps(means: &[f64]) -> Option<f64> {
         .windows(3)
         .map(|three| (three[2] - three[0]).abs())
         .collect();
-    // 1.4826 makes the median distance of normal values their deviation, of differences √2 of it.
+    // 1.4826 converts a median distance of normal values to a standard deviation; differences have √2 times that of
+    // values.
     let variance = (1.4826 * median(&distances)).powi(2) / 2.0;
-    // Most batches equal: then what is below a millionth of the level is rounding.
+    // If most batches are equal, differences below a millionth of the level are rounding.
     let level = median(means).abs();
     Some(variance.max((1e-6 * level).powi(2)).max(f64::MIN_POSITIVE))
 }
@@ -81,7 +82,7 @@ fn variance_without_steps(means: &[f64]) -> Option<f64> {
 /// Indices at which a new level begins.
 fn changes(means: &[f64], penalty: f64) -> Vec<usize> {
     let count = means.len();
-    // Around the median, so that the squares do not cancel.
+    // Centred on the median, so that the squares do not cancel.
     let middle = median(means);
     let (mut sums, mut squares) = (vec![0.0], vec![0.0]);
     for value in means.iter().map(|mean| mean - middle) {
@@ -95,7 +96,7 @@ fn changes(means: &[f64], penalty: f64) -> Vec<usize> {
     changes_by(count, penalty, cost, true)
 }
 
-/// The best changes of so many batches, where `cost` is that of one level from one to another of them.
+/// The best changes among `count` batches, where `cost` is the cost of a single level over a range of them.
 fn changes_by(
     count: usize,
     penalty: f64,
@@ -114,8 +115,8 @@ fn changes_by(
             }
         }
         let next = to + 1 - BATCHES_AT_LEAST;
-        // What is worse even without a further change never becomes the best: this is what makes it linear. A further
-        // change could be no nearer than the shortest level is long.
+        // A start that is worse even without a further change never becomes the best: this makes the search linear. A
+        // further change is at least the shortest level away.
         if is_pruned {
             candidates.retain(|&from| {
                 from + BATCHES_AT_LEAST > next || best[from] + cost(from, next) <= best[next]
@@ -195,7 +196,7 @@ mod tests {
         assert!(found >= 190, "{found} of 200");
     }
 
-    /// Without noise around it, the cheapest of all divisions is known by looking at all.
+    /// In a short series the cheapest of all divisions is known from an exhaustive search.
     #[test]
     fn what_is_pruned_is_never_the_best() {
         let mut noise = Noise::new(97);

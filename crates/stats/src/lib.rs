@@ -1,8 +1,8 @@
-//! Numbers in, numbers out: percentiles, intervals, comparison, steady state, stalls and change points; no input, no
-//! output, no clock.
+//! Pure statistics: percentiles, intervals, comparison, steady state, stalls and change points; no input, no output, no
+//! clock.
 //!
-//! Every function says what it returns, in which unit, when it is undefined (`None` or a reason, never a guess) and from
-//! which source it comes.
+//! Every function documents its result and unit, when it is undefined (`None` or a reason, never a guess), and its
+//! source.
 
 mod autocorrelation;
 mod bootstrap;

@@ -1,17 +1,17 @@
-//! How far the truth may be from an estimated mean: the interval around it.
+//! Confidence intervals of means.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::spread::Spread;
 
-/// An estimate with the interval that holds the truth with the asked confidence; all in the unit of the values.
+/// An estimate with the interval that contains the truth at the given confidence; all in the unit of the values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The estimate itself.
+    /// The point estimate.
     pub estimate: f64,
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
@@ -19,10 +19,10 @@ pub struct Interval {
 /// values.
 ///
 /// The values are one per execution (a run after a restart or a restore). Seconds of one run are not independent:
-/// an interval over them is far too narrow and says nothing about the next execution.
+/// an interval over them is far too narrow and does not predict the next execution.
 ///
-/// `None` for fewer than two values (one execution has no spread to look at), for a value that is not finite, and
-/// for a confidence outside of 0 to 1.
+/// `None` for fewer than two values (one execution has no spread), for a value that is not finite, and for a confidence
+/// outside of 0 to 1.
 ///
 /// Source: Student, "The probable error of a mean", Biometrika 6 (1908): mean ± t(n-1) · s / √n. On the execution
 /// as the unit: Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013.
@@ -49,16 +49,16 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
 /// The mean over executions with its two-sided interval, both in the unit of the values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExecutionMean {
-    /// The mean: geometric where all values are above 0.
+    /// The mean: geometric if all values are above 0.
     pub mean: f64,
     /// Bounds of its interval, lower first; `None` with fewer than two values.
     pub bounds: Option<(f64, f64)>,
 }
 
-/// The mean of the executions of one combination that was chosen among several for being the highest (or the lowest): chance
-/// chose, too, so its interval is as wide as the intervals of all of them have to be to hold together.
+/// The mean of the executions of one combination that was selected from several because it is the highest (or the
+/// lowest). Selection favours chance, so the interval is as wide as simultaneous intervals of all combinations.
 ///
-/// `None` as [`execution_mean`].
+/// `None` as for [`execution_mean`].
 ///
 /// Source: C. E. Bonferroni (1936), as for all simultaneous intervals: R. G. Miller, "Simultaneous Statistical Inference"
 /// (1981).
@@ -69,11 +69,11 @@ pub fn chosen_mean(values: &[f64], combinations: usize, confidence: f64) -> Opti
     )
 }
 
-/// The one mean over executions that every output shows, with its interval at `confidence` (0.95 for 95 %).
+/// The mean over executions as every output shows it, with its interval at `confidence` (0.95 for 95 %).
 ///
-/// A throughput, a time or a cost is never negative and varies by a factor rather than by an amount. Where all values are
-/// above 0 the mean is therefore the geometric one and the interval is that of the logarithms: it is wider above than
-/// below, and does not reach 0. With a 0 among them the mean is the arithmetic one, and the interval ends at 0.
+/// A throughput, a time or a cost is never negative and varies by a factor rather than by an amount. If all values are
+/// above 0, the mean is therefore the geometric one and the interval is that of the logarithms: it is wider above than
+/// below, and does not reach 0. If a value is 0, the mean is the arithmetic one, and the interval ends at 0.
 ///
 /// `None` without values, for a value that is negative or not finite, and for a confidence outside of 0 to 1.
 ///
@@ -91,7 +91,7 @@ pub fn execution_mean(values: &[f64], confidence: f64) -> Option<ExecutionMean> 
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let is_one = values.iter().all(|value| *value == values[0]);
         let mean = if is_one {
-            // The exponential of a logarithm may miss it by the last digit.
+            // The exponential of a logarithm may differ from the value in the last digit.
             values[0]
         } else {
             (logs.iter().sum::<f64>() / count).exp()
@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    /// The highest of several combinations that are all alike: its own 95 % interval misses the truth too often.
+    /// The highest of several equal combinations: its ordinary 95 % interval misses the truth too often.
     #[test]
     fn trust_the_interval_of_the_highest_holds_its_mean() {
         let is_long = std::env::var_os("DBDYNO_TRUST").is_some();
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(execution_mean(&[1.0], 1.0), None);
     }
 
-    /// As for [`mean_interval`]: executions that vary by a factor, and the truth that lies in their middle.
+    /// As for [`mean_interval`]: executions that vary by a factor, with the truth at their geometric centre.
     #[test]
     fn ninety_five_percent_hold_the_middle_of_what_varies_by_a_factor() {
         const EXPERIMENTS: usize = 4000;
@@ -252,7 +252,7 @@ mod tests {
         }
     }
 
-    /// The promise of the number: of many experiments, the share whose interval holds the truth.
+    /// Coverage: the share of simulated experiments whose interval contains the truth.
     #[test]
     fn ninety_five_percent_hold_the_truth() {
         const EXPERIMENTS: usize = 4000;

@@ -1,59 +1,59 @@
-//! Whether the mean of a measurement is that of its end: a warm-up that was left in, or a drift, moves it.
+//! The shift of a measurement's mean from the level of its end, caused by a remaining warm-up or a drift.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{mean_interval::Interval, mser::batch_means};
 
-/// Observations below which nothing is said.
+/// Observations below which a shift is not judged.
 pub const SHIFT_OBSERVATIONS_AT_LEAST: usize = 12;
 
-/// Batches of a course of any length: the work grows with their square.
+/// Largest number of batches of a course of any length: the work is quadratic in it.
 const BATCHES_AT_MOST: usize = 240;
 
-/// Time constants of the warm-ups that are tried, as shares of the course: so close that none lies far from all of them.
+/// Time constants of the warm-ups that are fitted, as shares of the course; dense enough that one is near any other.
 const TIME_CONSTANTS: [f64; 9] = [0.035, 0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.56];
 
-/// The highest lag-1 correlation that is believed: with more, nothing would ever be certain.
+/// Highest lag-1 correlation that is used: with a higher one no shift would ever be certain.
 const CORRELATION_AT_MOST: f64 = 0.97;
 
-/// Observations that the estimated mean and slope of one execution's residuals cost, and what they take from its
-/// correlation, in observations; found by simulation (this file's tests), for the formulas of long series promise too much.
+/// Effect of the estimated mean and slope of one execution on the correlation of its residuals, in observations; found
+/// by simulation (this file's tests), because the formulas for long series are too optimistic.
 const TAKEN_FROM_CORRELATION: f64 = 4.0;
 const LOST_TO_CORRELATION: f64 = 6.0;
 
-/// What part of a chance each of several combinations gets, so that noise alone is found in any of them no more often than
-/// in one. More than their number divides it: the tails of so few values are heavier than those of the distribution that
-/// stands for them (calibrated by simulation, this file's tests).
+/// Share of an error probability for each of several combinations, so that noise alone is found in any of them no more
+/// often than in a single one. It is smaller than one over their number: with so few values the tails are heavier than
+/// those of the approximating distribution (calibrated by simulation, this file's tests).
 pub fn chance_of_each(combinations: usize) -> f64 {
     (combinations.max(1) as f64).powf(-1.8)
 }
 
-/// How a course goes.
+/// The shape of a course.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShiftShape {
-    /// It comes to its level, as after a warm-up.
+    /// An approach to a final level, as after a warm-up.
     EarlyPart,
-    /// It goes up or down all the time.
+    /// A rise or fall over the whole course.
     Line,
 }
 
-/// How far the mean of a course is from the level of its end.
+/// The shift of a course's mean from the level of its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanShift {
-    /// What describes the course best.
+    /// The shape that fits the course best.
     pub shape: ShiftShape,
-    /// The mean over the level of the end, less 1: -0.06 is 6 % below it.
+    /// The mean divided by the level of the end, minus 1: -0.06 is 6 % below it.
     pub moved: f64,
     /// The change from the first to the last observation, as a share of the mean.
     pub change: f64,
     /// Standard error of `moved`.
     error: f64,
-    /// Its degrees of freedom.
+    /// Degrees of freedom of `error`.
     freedom: f64,
 }
 
 impl MeanShift {
-    /// The mean's shift with its interval at `confidence`.
+    /// The shift of the mean with its interval at `confidence`.
     pub fn interval(&self, confidence: f64) -> Interval {
         let reach = self.reach(f64::midpoint(1.0, confidence));
         Interval {
@@ -63,12 +63,13 @@ impl MeanShift {
         }
     }
 
-    /// The least shift that there is but for this chance, as a share without its sign; 0 where there may be none.
+    /// The smallest shift that is certain except for this error probability, as a share without sign; 0 if none is
+    /// certain.
     pub fn proven(&self, chance: f64) -> f64 {
         (self.moved.abs() - self.reach(1.0 - chance)).max(0.0)
     }
 
-    /// The same of the change over the whole course.
+    /// As [`Self::proven`], for the change over the whole course.
     pub fn proven_change(&self, chance: f64) -> f64 {
         if self.moved == 0.0 {
             0.0
@@ -85,17 +86,17 @@ impl MeanShift {
     }
 }
 
-/// How far the mean of executions of the same (one value per equal interval each) is from the level of their end.
+/// The shift of the mean of equal executions (one value per equal interval each) from the level of their end.
 ///
-/// Their mean course is described by what fits it best: warm-ups of several time constants, or a line. What several
-/// executions differ by from their mean course is the noise, whatever the course is; of one it is what the description
-/// leaves. The noise is a first-order process with their lag-1 correlation.
+/// The best of several shapes is fitted to their mean course: warm-ups with several time constants, or a line. The
+/// noise of several executions is their deviation from the mean course, whatever its shape; the noise of a single one
+/// is the residual of the fit. It is modelled as a first-order process with its lag-1 correlation.
 ///
-/// `None` for fewer than 12 observations in the shortest, and where a course has no positive mean.
+/// `None` for fewer than 12 observations in the shortest, and if a course has no positive mean.
 ///
 /// Source: least squares with the variance of a first-order autoregressive error: G. E. P. Box, G. M. Jenkins and G. C.
-/// Reinsel, "Time Series Analysis", 4th ed. (2008), section 9.5; the small-sample bias of the correlation: F. H. C. Marriott
-/// and J. A. Pope, Biometrika 41 (1954). The choice of descriptions is ours.
+/// Reinsel, "Time Series Analysis", 4th ed. (2008), section 9.5; the small-sample bias of the correlation: F. H. C.
+/// Marriott and J. A. Pope, Biometrika 41 (1954). The choice of shapes is our own.
 pub fn mean_shift(courses: &[&[f64]]) -> Option<MeanShift> {
     let length = courses.iter().map(|course| course.len()).min()?;
     if length < SHIFT_OBSERVATIONS_AT_LEAST {
@@ -120,7 +121,7 @@ pub fn mean_shift(courses: &[&[f64]]) -> Option<MeanShift> {
     Some(best.shift(&noise))
 }
 
-/// A course as shares of its mean.
+/// A course in units of its mean.
 fn relative(course: &[f64]) -> Option<Vec<f64>> {
     let mean = course.iter().sum::<f64>() / course.len() as f64;
     let is_sound = mean > 0.0 && mean.is_finite();
@@ -143,7 +144,7 @@ fn shapes(count: usize) -> Vec<(ShiftShape, Vec<f64>)> {
     shapes
 }
 
-/// The noise of a mean course.
+/// The noise of a mean course, relative to its mean.
 struct Noise {
     variance: f64,
     /// Lag-1 correlation.
@@ -152,7 +153,7 @@ struct Noise {
 }
 
 impl Noise {
-    /// What executions differ by from their mean course; `None` for one.
+    /// The noise from the deviations of executions from their mean course; `None` for a single one.
     fn between(courses: &[Vec<f64>], mean_course: &[f64]) -> Option<Self> {
         let executions = courses.len() as f64;
         let count = mean_course.len() as f64;
@@ -167,7 +168,7 @@ impl Noise {
             products += own_products;
         }
         let correlation = corrected(products / squares, count, 1.0, 3.0);
-        // What the mean of each takes away.
+        // The part that the mean of each execution removes.
         let of_mean = quadratic(&vec![1.0 / count; mean_course.len()], correlation) * count;
         let left = (executions - 1.0) * (count - of_mean).max(0.5);
         Some(Self {
@@ -211,7 +212,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// What the description leaves of a single course.
+    /// The noise of a single course: the residuals of the fit.
     fn noise(&self) -> Noise {
         let count = self.residuals.len() as f64;
         let (squares, products) = moments(&self.residuals);
@@ -250,7 +251,7 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// A template less its mean, and the sum of the squares.
+/// A template minus its mean, and its sum of squares.
 fn centred(template: &[f64]) -> (Vec<f64>, f64) {
     let mean = template.iter().sum::<f64>() / template.len() as f64;
     let centred: Vec<f64> = template.iter().map(|it| it - mean).collect();
@@ -258,14 +259,14 @@ fn centred(template: &[f64]) -> (Vec<f64>, f64) {
     (centred, spread)
 }
 
-/// The sum of the squares, and that of the products of neighbours.
+/// The sum of the squares, and the sum of the products of neighbours.
 fn moments(residuals: &[f64]) -> (f64, f64) {
     let squares = residuals.iter().map(|it| it * it).sum();
     let products = residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
     (squares, products)
 }
 
-/// A correlation without what estimated means and slopes take from it.
+/// A correlation, corrected for the bias from an estimated mean and slope.
 fn corrected(correlation: f64, count: f64, taken: f64, lost: f64) -> f64 {
     if correlation.is_nan() {
         return 0.0;
@@ -274,14 +275,14 @@ fn corrected(correlation: f64, count: f64, taken: f64, lost: f64) -> f64 {
     ((correlation + taken / count) / kept).clamp(0.0, CORRELATION_AT_MOST)
 }
 
-/// Independent values that so many of a first-order process are worth.
+/// Effective sample size of `count` values of a first-order process.
 fn worth(count: f64, correlation: f64) -> f64 {
     count * (1.0 - correlation) / (1.0 + correlation)
 }
 
 /// The variance of a weighted sum of a first-order process of variance 1.
 fn quadratic(weights: &[f64], correlation: f64) -> f64 {
-    // The sum over all pairs, by what is carried on from one to the next.
+    // The sum over all pairs, accumulated from one value to the next.
     let mut carried = 0.0;
     let mut sum = 0.0;
     for weight in weights {

@@ -1,4 +1,4 @@
-//! The simulated tables of docs/methodology.md: computed here, and held equal to the page.
+//! The simulated tables of docs/methodology.md: computed here and compared with the page.
 
 use crate::{
     Design, Evidence, Point, Resampling, Steadiness, Threshold, change_points, compare,
@@ -13,14 +13,14 @@ use crate::{
     warm_up::Measured,
 };
 
-/// The page, and how its tables are marked: `<!-- simulated: coverage -->` to `<!-- end -->`.
+/// The page; its tables are between `<!-- simulated: coverage -->` and `<!-- end -->`.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/methodology.md");
 
-/// How far a figure may lie from the page's: another machine rounds elsewhere, and one experiment of a thousand then ends
-/// otherwise.
+/// Allowed difference between a figure and the page: rounding depends on the machine, and one experiment in a thousand
+/// then has another result.
 const TOLERANCE: f64 = 0.31;
 
-/// `DBDYNO_SIMULATIONS=5000 GOLDEN=write cargo test -p stats methodology` writes the tables anew.
+/// `DBDYNO_SIMULATIONS=5000 GOLDEN=write cargo test -p stats methodology` rewrites the tables.
 #[test]
 fn the_page_shows_these_tables() {
     let mut page = std::fs::read_to_string(PAGE).unwrap();
@@ -56,7 +56,7 @@ fn the_page_shows_these_tables() {
     }
 }
 
-/// The first word that differs, numbers by more than the tolerance.
+/// The first pair of words that differ; numbers may differ by up to the tolerance.
 fn difference(page: &str, made: &str) -> Option<(String, String)> {
     let words = |text: &str| {
         text.split_whitespace()
@@ -384,7 +384,7 @@ fn one_run() -> String {
                 let series: Vec<f64> = series.iter().map(|e| level * (1.0 + 0.05 * e)).collect();
                 run_mean(&series, 0.95).ok().map(|found| found.mean)
             };
-            // Two means with intervals of their own: different where the difference exceeds both errors together.
+            // Two means with separate intervals: different if the difference exceeds both errors together.
             let (Some(a), Some(b)) = (run(), run()) else {
                 return false;
             };

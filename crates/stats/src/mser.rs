@@ -1,24 +1,24 @@
-//! Where a warm-up ends, by the cut that leaves the smallest standard error of the mean.
+//! The end of a warm-up, at the cut with the smallest standard error of the mean (MSER).
 
-/// The batch that MSER-5 is named after, in observations.
+/// Batch size of MSER-5, in observations.
 const BATCH_AT_MOST: usize = 5;
 
-/// A short series is cut into about so many batches: whole batches of five would leave too few to choose from.
+/// Approximate number of batches of a short series: whole batches of five would leave too few possible cuts.
 const BATCHES_WANTED: usize = 20;
 
-/// Where MSER ends the warm-up.
+/// The end of the warm-up by MSER.
 pub(crate) struct Cut {
     /// Observations before the cut.
     pub(crate) at: usize,
 }
 
-/// Observations that make a batch of so long a series: five, fewer in a series of less than a hundred.
+/// Observations per batch of a series: five, fewer in a series of less than a hundred.
 pub(crate) fn batch_of(length: usize) -> usize {
     (length / BATCHES_WANTED).clamp(1, BATCH_AT_MOST)
 }
 
-/// The means of consecutive batches. When the batches do not fill the series, the oldest observations are left over: the
-/// newest ones count most.
+/// The means of consecutive batches. If the length is not a multiple of the batch, the oldest observations are dropped:
+/// the newest matter most.
 pub(crate) fn batch_means(series: &[f64], batch: usize) -> Vec<f64> {
     series[series.len() % batch..]
         .chunks_exact(batch)
@@ -26,7 +26,7 @@ pub(crate) fn batch_means(series: &[f64], batch: usize) -> Vec<f64> {
         .collect()
 }
 
-/// The cut with the smallest squared standard error of the rest's mean, no later than the middle.
+/// The cut with the smallest squared standard error of the remaining mean, no later than the middle.
 ///
 /// Source: K. P. White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69
 /// (1997), with the batches of S. C. Spratt (1998), MSER-5.
@@ -47,7 +47,7 @@ pub(crate) fn mser_cut(series: &[f64], batch: usize) -> Cut {
     }
 }
 
-/// MSER's measure: the squares around the mean, over the square of the count.
+/// The criterion of MSER: the sum of squares around the mean, divided by the square of the count.
 fn squared_error_of_mean(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

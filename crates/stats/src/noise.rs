@@ -11,7 +11,7 @@ impl Noise {
         Self(Random::new(seed))
     }
 
-    /// Between 0 and 1, both excluded.
+    /// A uniform number between 0 and 1, both excluded.
     pub(crate) fn uniform(&mut self) -> f64 {
         const STEPS: usize = 1 << 53;
         (self.0.below(STEPS) as f64 + 0.5) / STEPS as f64
@@ -23,7 +23,7 @@ impl Noise {
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
-    /// An autocorrelated series of mean 0 and deviation 1, lag-1 correlation `phi`.
+    /// An autocorrelated series with mean 0, standard deviation 1 and lag-1 correlation `phi`.
     pub(crate) fn autocorrelated(&mut self, length: usize, phi: f64) -> Vec<f64> {
         let mut state = self.normal();
         (0..length)

@@ -1,4 +1,4 @@
-//! Percentiles with intervals that assume no distribution, and when there is too little for one.
+//! Percentiles with distribution-free intervals, and the sample sizes that they need.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 
 use crate::Interval;
 
-/// Independent values that must lie beyond a percentile, on its thinner side, before it is given at all.
+/// Independent values required beyond a percentile, on its thinner side.
 const BEYOND_AT_LEAST: f64 = 10.0;
 
-/// Why a percentile is not given.
+/// Why a percentile is not reported.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unsupported {
-    /// The quantile asked for, 0.99 for the 99th percentile.
+    /// The requested quantile, 0.99 for the 99th percentile.
     pub quantile: f64,
-    /// Independent values that there are.
+    /// Number of independent values.
     pub independent: f64,
-    /// Independent values that it takes; `None` where no number of them would do: the quantile or the confidence is
-    /// not between 0 and 1, or a value is not a number.
+    /// Required number of independent values; `None` if no number suffices: the quantile or the confidence is not
+    /// between 0 and 1, or a value is not a number.
     pub needed: Option<u64>,
 }
 
@@ -35,23 +35,23 @@ impl fmt::Display for Unsupported {
     }
 }
 
-/// Independent values without which a quantile is not given with its two-sided interval: enough that both ends
-/// exist, and ten beyond the quantile on its thinner side; `None` for a quantile or confidence outside of 0 to 1.
+/// Independent values required for a quantile with its two-sided interval: enough that both ends exist, and ten beyond
+/// the quantile on its thinner side; `None` for a quantile or confidence outside of 0 to 1.
 ///
-/// For p99 at 95 % these are 1,000.
+/// 1,000 for p99 at 95 %.
 ///
 /// Source: the upper end exists when 1 - qⁿ ≥ (1 + confidence) / 2: H. A. David and H. N. Nagaraja, "Order
-/// Statistics", 2003, section 7.1; [`values_for_bound`] is that alone. Ten beyond it is our own threshold: with fewer,
-/// the interval exists but spans a factor.
+/// Statistics", 2003, section 7.1; [`values_for_bound`] is that condition alone. The ten values beyond are our own
+/// threshold: with fewer, the interval exists but spans a factor.
 pub fn values_for_percentile(quantile: f64, confidence: f64) -> Option<u64> {
     let thin = quantile.min(1.0 - quantile);
     let bound = values_for_bound(1.0 - thin, confidence)?;
-    // The quantile 0.99 is a little more than 99 / 100: not a thousand and one values for that.
+    // 0.99 as a float is slightly more than 99 / 100, which must not raise the result to 1,001.
     let beyond = (BEYOND_AT_LEAST / thin - 1e-6).ceil() as u64;
     Some(bound.max(beyond))
 }
 
-/// Independent values without which no two-sided interval of a quantile has an upper end: 72 for p95, 368 for p99,
+/// Independent values required for the two-sided interval of a quantile to have an upper end: 72 for p95, 368 for p99,
 /// 3,688 for p99.9 and 36,887 for p99.99, at 95 %; `None` for a quantile or confidence outside of 0 to 1.
 ///
 /// Source: David and Nagaraja, "Order Statistics", 2003, section 7.1: ln((1 - confidence) / 2) / ln q.
@@ -60,15 +60,15 @@ pub fn values_for_bound(quantile: f64, confidence: f64) -> Option<u64> {
     valid.then(|| (((1.0 - confidence) / 2.0).ln() / quantile.ln()).ceil() as u64)
 }
 
-/// Which quantiles of a sample are the ends of the interval of its `quantile`: 0.99 of 5,000 independent values has its
-/// lower end at their quantile 0.9871 and its upper end at 0.9927. They are looked up in whatever holds the sample, a
-/// sorted list or a histogram.
+/// The quantiles of a sample that are the ends of the interval of its `quantile`: for 0.99 of 5,000 independent values
+/// the lower end is their quantile 0.9871 and the upper end 0.9927. The caller reads them from the sample, a sorted
+/// list or a histogram.
 ///
-/// `independent` is the number of values where all are independent, and the effective number where neighbours
-/// resemble each other ([`crate::effective_values`]).
+/// `independent` is the number of values if all are independent, and the effective sample size if neighbours are
+/// correlated ([`crate::effective_values`]).
 ///
 /// # Errors
-/// [`Unsupported`] where fewer than [`values_for_percentile`] are independent.
+/// [`Unsupported`] if fewer than [`values_for_percentile`] are independent.
 ///
 /// Source: the ranks of the order statistics by the binomial distribution: David and Nagaraja, "Order Statistics",
 /// 2003, section 7.1; with an effective number of values: R. S. Woodruff, "Confidence intervals for medians and other
@@ -96,17 +96,17 @@ pub fn percentile_bounds(
     })
 }
 
-/// Which quantiles of a sample are the ends of the interval of one of its quantiles; `None` for an end that lies beyond
-/// the sample.
+/// The quantiles of a sample that are the ends of the interval of one of its quantiles; `None` for an end that lies
+/// beyond the sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PercentileRange {
-    /// The lower end.
+    /// The lower end, a quantile from 0 to 1.
     pub low: Option<f64>,
-    /// The upper end.
+    /// The upper end, a quantile from 0 to 1.
     pub high: Option<f64>,
 }
 
-/// As [`percentile_bounds`], however few values there are: an end may then lie beyond them. `None` for less than one
+/// As [`percentile_bounds`] for any number of values: an end may then lie beyond them. `None` for less than one
 /// independent value, and for a quantile or a confidence outside of 0 to 1.
 pub fn percentile_range(
     quantile: f64,
@@ -116,15 +116,16 @@ pub fn percentile_range(
     if !is_share(quantile) || !is_share(confidence) || independent.is_nan() {
         return None;
     }
-    // As far as a float counts in ones.
+    // Floats represent whole numbers exactly up to 2^52.
     let values = independent.min(2_f64.powi(52)).floor();
     let count = values as u64;
     let binomial = Binomial::new(quantile, count).ok().filter(|_| count > 0)?;
     let tail = (1.0 - confidence) / 2.0;
-    // Values below the quantile: at least `low` of them, and fewer than `high`, each but for the probability `tail`.
+    // The number of values below the quantile is at least `low` and less than `high`, each except for the probability
+    // `tail`.
     let low = first_rank(count, |rank| binomial.cdf(rank) > tail);
     let high = first_rank(count, |rank| binomial.cdf(rank) >= 1.0 - tail) + 1;
-    // Half a rank off, so that rounding never finds the neighbour of the value that is meant.
+    // Offset by half a rank, so that rounding never selects the neighbour.
     let at = |rank: u64| (rank as f64 - 0.5) / values;
     Some(PercentileRange {
         low: (low > 0).then(|| at(low)),
@@ -137,7 +138,7 @@ pub fn percentile_range(
 /// As [`percentile_bounds`]; `independent` is at most the number of values.
 ///
 /// # Errors
-/// [`Unsupported`] where too few are independent, and for values that are not in ascending order.
+/// [`Unsupported`] if too few values are independent, or if the values are not in ascending order.
 pub fn percentile_interval(
     sorted: &[f64],
     quantile: f64,
@@ -166,14 +167,14 @@ pub fn percentile_interval(
     })
 }
 
-/// The smallest of the sorted values that at least the share `quantile` of them does not exceed; they must not be
-/// empty.
+/// The smallest of the sorted values that is not exceeded by at least the share `quantile` of them; the list must not
+/// be empty.
 fn value_at(sorted: &[f64], quantile: f64) -> f64 {
     let rank = (quantile * sorted.len() as f64 - 1e-9).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1]
 }
 
-/// The first number for which a condition holds that holds for `last`, and for every number after the first.
+/// The first number that fulfils a condition, which `last` and every number after the first fulfil as well.
 fn first_rank(last: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut from, mut to) = (0, last);
     while from < to {
@@ -206,7 +207,7 @@ mod tests {
         for (quantile, values) in [(0.5, 20), (0.95, 200), (0.99, 1_000), (0.01, 1_000)] {
             assert_eq!(values_for_percentile(quantile, 0.95), Some(values));
         }
-        // Nearly certain: now the ends are what is missing.
+        // Confidence close to 1: the ends of the interval are the limit.
         assert_eq!(values_for_percentile(0.5, 0.999_999_999), Some(31));
         for (quantile, confidence) in [(0.0, 0.95), (1.0, 0.95), (f64::NAN, 0.95), (0.5, 1.0)] {
             assert_eq!(values_for_bound(quantile, confidence), None);
@@ -244,7 +245,7 @@ mod tests {
         assert_eq!(refused.needed, None);
     }
 
-    /// The promise of the interval, for values of a skewed distribution.
+    /// Coverage of the interval, for values with a skewed distribution.
     #[test]
     fn ninety_five_percent_hold_the_truth() {
         const SAMPLES: usize = 1_000;
@@ -262,7 +263,7 @@ mod tests {
                 })
                 .count();
             let share = held as f64 / SAMPLES as f64;
-            // Ranks are whole numbers: with few values the interval is a little wider than asked for.
+            // Ranks are whole numbers: with few values the interval is slightly wider than requested.
             assert!((0.93..=0.98).contains(&share), "{share} at {quantile}");
         }
     }

@@ -1,4 +1,5 @@
-//! How large a difference so many executions find, and how many a difference takes.
+//! Statistical power: the smallest difference that a number of executions detects, and the executions that a difference
+//! needs.
 
 use statrs::{
     distribution::{ContinuousCDF, Normal, StudentsT},
@@ -7,36 +8,36 @@ use statrs::{
 
 use crate::comparison::EXECUTIONS_AT_LEAST;
 
-/// Shares of the experiments in which a difference is to be found.
+/// Required probability of detecting a difference.
 const POWER: f64 = 0.8;
 
-/// Degrees of freedom from which on Student's t is the normal distribution.
+/// Degrees of freedom from which Student's t is treated as normal.
 const NORMAL_FROM: f64 = 2_000.0;
 
-/// Steps of the integral over the deviation.
+/// Steps of the integral over the standard deviation.
 const STEPS: usize = 400;
 
-/// More executions nobody does.
+/// Largest number of executions that is considered.
 const EXECUTIONS_AT_MOST: usize = 1_000_000;
 
-/// How the executions of two sides are compared, and how often a comparison may err.
+/// The design of a comparison: pairing and error level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Design {
-    /// In pairs of one block, or as two lists.
+    /// True for pairs within blocks, false for two lists.
     pub paired: bool,
-    /// How often a difference may be found that is none: 0.05, and its part of that where several comparisons are
+    /// Probability of finding a difference where there is none: 0.05, or its share of that if several comparisons are
     /// decided together.
     pub level: f64,
 }
 
 impl Design {
-    /// The share of experiments that find a difference of `effect` (a logarithm) among executions of this standard
-    /// deviation (of one execution, of logarithms); 0 for fewer than two executions a side.
+    /// The probability of detecting a difference of `effect` (a logarithm) among executions with this standard
+    /// deviation (of one execution, of logarithms); 0 for fewer than two executions per side.
     ///
-    /// Source: the noncentral t distribution, P(T' > t) as the mean of Φ(δ - t·s) over the distribution of the estimated
-    /// deviation s: N. L. Johnson, S. Kotz and N. Balakrishnan, "Continuous Univariate Distributions", vol. 2 (1995), chapter
-    /// 31. Welch's degrees of freedom of two sides that vary alike are 2n(n - 1) / (n + 1) in the mean, less than Student's
-    /// 2(n - 1): the mean of Satterthwaite's formula over two equal variances.
+    /// Source: the noncentral t distribution, P(T' > t) as the mean of Φ(δ - t·s) over the distribution of the
+    /// estimated deviation s: N. L. Johnson, S. Kotz and N. Balakrishnan, "Continuous Univariate Distributions", vol. 2
+    /// (1995), chapter 31. With equal variances Welch's degrees of freedom average 2n(n - 1) / (n + 1), less than
+    /// Student's 2(n - 1): the mean of Satterthwaite's formula over two equal variances.
     pub fn power(&self, deviation: f64, executions: usize, effect: f64) -> f64 {
         let count = executions as f64;
         let freedom = self.freedom(count);
@@ -45,12 +46,12 @@ impl Design {
         }
         let shift = effect.abs() / (deviation * (2.0 / count).sqrt());
         let limit = quantile(freedom, 1.0 - self.level / 2.0);
-        // That the wrong side is called the better one is next to impossible where a difference is likely to be found.
+        // A verdict for the wrong side is extremely unlikely where the power is high.
         exceeds(limit, freedom, shift)
     }
 
-    /// The smallest difference, as a logarithm, that so many executions a side find in four of five experiments; `None` for
-    /// fewer than two, and where they do not differ by chance.
+    /// The smallest difference, as a logarithm, that this number of executions per side detects with 80 % power; `None`
+    /// for fewer than two, and if the executions have no spread.
     pub fn smallest_effect(&self, deviation: f64, executions: usize) -> Option<f64> {
         if executions < 2 || !(deviation > 0.0 && deviation.is_finite()) {
             return None;
@@ -74,8 +75,8 @@ impl Design {
         Some(high)
     }
 
-    /// Executions a side, three at least, after which a difference of `effect` (a logarithm) is found in four of five
-    /// experiments. `None` for an effect that is not positive, and where a million would not do.
+    /// Executions per side, at least three, that detect a difference of `effect` (a logarithm) with 80 % power. `None`
+    /// for an effect that is not positive, and if a million would not suffice.
     pub fn executions_needed(&self, deviation: f64, effect: f64) -> Option<usize> {
         if effect.is_nan() || effect <= 0.0 {
             return None;
@@ -131,7 +132,7 @@ fn exceeds(limit: f64, freedom: f64, shift: f64) -> f64 {
     let density = |s: f64| (scale + (freedom - 1.0) * s.ln() - half * s * s).exp();
     let reach = 1.0 + 8.0 / freedom.sqrt();
     let width = reach / STEPS as f64;
-    // By midpoints: the density of few degrees of freedom has no value at 0.
+    // Midpoint rule: with few degrees of freedom the density is undefined at 0.
     let parts = (0..STEPS).map(|step| {
         let s = (step as f64 + 0.5) * width;
         density(s) * normal.cdf(shift - limit * s)
@@ -164,7 +165,7 @@ mod tests {
         }
     }
 
-    /// Logarithms of both sides of one experiment, B's more by `effect`.
+    /// Logarithms of both sides of one experiment, with B higher by `effect`.
     fn experiment(noise: &mut Noise, executions: usize, effect: f64) -> (Vec<f64>, Vec<f64>) {
         let mut side = |level: f64| -> Vec<f64> {
             let run = |_| (level + 0.02 * noise.normal()).exp();
@@ -183,7 +184,7 @@ mod tests {
         found.unwrap().p_value
     }
 
-    /// The program's own decision finds what is said to be found in four of five cases, as often as is said.
+    /// The actual decision detects the stated difference with the stated power of 80 %.
     #[test]
     fn trust_what_is_said_to_be_found_is_found() {
         for design in [PAIRS, LISTS] {
@@ -216,7 +217,7 @@ mod tests {
         }
     }
 
-    /// One of four comparisons differs: Holm asks it for a quarter of the 5 %.
+    /// One of four comparisons differs: Holm's correction requires a quarter of the 5 % for it.
     #[test]
     fn trust_the_correction_for_several_comparisons_is_in_what_is_said() {
         let design = Design {
@@ -245,13 +246,13 @@ mod tests {
 
     #[test]
     fn known_powers() {
-        // Pairs of three, 2.8 standard errors: the normal approximation says 80 %.
+        // Three pairs, 2.8 standard errors: 80 % by the normal approximation.
         let effect = 2.8 * 0.02 * (2.0_f64 / 3.0).sqrt();
         let power = PAIRS.power(0.02, 3, effect);
         assert!((0.33..0.40).contains(&power), "{power}");
-        // J. Cohen, Statistical Power Analysis (1988), table 2.4.1: d = 0.5 takes 64 a side.
+        // J. Cohen, Statistical Power Analysis (1988), table 2.4.1: d = 0.5 needs 64 per side.
         assert!(LISTS.executions_needed(1.0, 0.5).unwrap().abs_diff(64) <= 1);
-        // With no difference it is the level, of one side.
+        // Without a difference the power is half of the two-sided level.
         assert!((LISTS.power(1.0, 10, 0.0) - 0.025).abs() < 0.002);
         assert_eq!(PAIRS.power(0.02, 1, 1.0), 0.0);
         assert_eq!(PAIRS.smallest_effect(0.0, 5), None);

@@ -1,4 +1,4 @@
-//! The Universal Scalability Law: how throughput grows with concurrency, and where it peaks.
+//! The Universal Scalability Law (USL): throughput as a function of concurrency, and its peak.
 
 mod fit;
 mod law;
@@ -9,42 +9,42 @@ use self::fit::fit;
 pub use self::law::{Law, Point};
 use crate::{bootstrap::Resampling, mean_interval::Interval, random::Random};
 
-/// Different concurrencies that it takes: the law has three parameters, and a residual needs a fourth.
+/// Required number of different concurrencies: the law has three parameters, and a residual needs a fourth point.
 const CONCURRENCIES_AT_LEAST: usize = 4;
 
-/// The measured concurrency must reach this share of the peak, wherever in its interval it lies, before it is named: from
-/// points up to 16 connections a peak "at 22 or more" is a guess.
+/// Share of the peak's concurrency, anywhere in its interval, that the measurements must reach before a peak is
+/// reported: from points up to 16 connections a peak "at 22 or more" is a guess.
 const REACHED_AT_LEAST: f64 = 0.7;
 
-/// The law that fits the points, with what it can and cannot say.
+/// The fitted law with its uncertainty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scalability {
-    /// The best fit.
+    /// The law with the best fit.
     pub law: Law,
-    /// Highest measured concurrency.
+    /// Highest measured concurrency, connections or threads.
     pub measured_up_to: f64,
-    /// Where the throughput peaks, and how high; an error where the points do not reach far enough to tell.
+    /// Concurrency and throughput of the peak; an error if the measured range does not determine it.
     pub peak: Result<Peak, NoPeak>,
-    /// Fits of the bootstrap, for the interval at any concurrency.
+    /// Fits of the bootstrap resamples, for the interval at any concurrency.
     draws: Vec<Law>,
     confidence: f64,
 }
 
-/// Where the throughput peaks.
+/// The peak of the throughput.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Peak {
-    /// At this concurrency.
+    /// Concurrency of the peak, connections or threads.
     pub concurrency: Interval,
-    /// So many operations per second.
+    /// Throughput at the peak, operations per second.
     pub throughput_per_s: Interval,
 }
 
-/// Why no peak is named.
+/// Why no peak is reported.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoPeak {
-    /// Highest measured concurrency.
+    /// Highest measured concurrency, connections or threads.
     pub measured_up_to: f64,
-    /// Where the peak may lie.
+    /// Interval of the peak's concurrency.
     pub concurrency: Interval,
 }
 
@@ -66,20 +66,20 @@ impl fmt::Display for NoPeak {
 
 impl Scalability {
     /// Throughput at a concurrency with its interval, per second. Beyond the measured range the interval soon spans a
-    /// factor: that is its message.
+    /// factor: an extrapolation is uncertain.
     pub fn at(&self, concurrency: f64) -> Interval {
         let mut draws: Vec<f64> = self.draws.iter().map(|law| law.at(concurrency)).collect();
         between(self.law.at(concurrency), &mut draws, self.confidence)
     }
 }
 
-/// Fits the law to points of several executions, and asks by bootstrap how sure it is.
+/// Fits the law to points of several executions, and estimates its uncertainty by bootstrap.
 ///
-/// The fit is one of least squares between logarithms, over the logarithms of the three parameters: none becomes
-/// negative. The draws put the residuals of the fit, larger by what the fit took from them, on its curve again.
+/// Least squares of logarithms, over the logarithms of the three parameters, so that none becomes negative. The
+/// resamples add the residuals, scaled up for the fitted parameters, to the curve of the fit.
 ///
-/// `None` for fewer than four different concurrencies, for a value that is not positive and finite or a concurrency below
-/// 1, without resamples, and for a confidence outside of 0 to 1.
+/// `None` for fewer than four different concurrencies, for a value that is not positive and finite or a concurrency
+/// below 1, without resamples, and for a confidence outside of 0 to 1.
 ///
 /// Source: N. J. Gunther, "Guerrilla Capacity Planning" (2007), chapter 4, with λ for the throughput of one; residual
 /// bootstrap: Davison and Hinkley, "Bootstrap methods and their application" (1997), section 6.2.3.
@@ -130,7 +130,7 @@ pub fn scalability(
 
 fn draws(points: &[Point], law: &Law, resampling: Resampling) -> Vec<Law> {
     let mut random = Random::new(resampling.seed);
-    // Three parameters have made the residuals smaller than the noise is.
+    // The fit of three parameters makes the residuals smaller than the noise.
     let count = points.len() as f64;
     let larger = (count / (count - 3.0)).sqrt();
     let residuals: Vec<f64> = points
@@ -150,7 +150,7 @@ fn draws(points: &[Point], law: &Law, resampling: Resampling) -> Vec<Law> {
         .collect()
 }
 
-/// The interval between two quantiles of the draws; it holds the estimate.
+/// The interval between two quantiles of the draws; it contains the estimate.
 fn between(estimate: f64, draws: &mut [f64], confidence: f64) -> Interval {
     draws.sort_by(f64::total_cmp);
     let last = draws.len() - 1;

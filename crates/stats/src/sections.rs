@@ -1,25 +1,25 @@
-//! How far the truth may be from an estimate over one long series.
+//! The confidence interval of an estimate over one long series, by sectioning.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::Interval;
 
-/// Sections with which the spread between them says something.
+/// Number of sections from which their spread is used.
 const SECTIONS_AT_LEAST: usize = 10;
 
 /// The interval of an estimate over a whole series at `confidence` (0.95 for 95 %), from the same estimate over
 /// consecutive sections of the series; all in the unit of the values.
 ///
-/// For a quantile of response times, whose interval by order statistics would take neighbours in time for independent.
-/// Sections that still look alike count for fewer: with the correlation r between neighbours, n of them are worth
-/// n (1 - r) / (1 + r). The interval speaks of this run only; the next run may differ by more.
+/// For a quantile of response times, whose interval by order statistics would treat neighbours in time as independent.
+/// Correlated sections count for fewer: with the correlation r between neighbours, n of them count as
+/// n (1 - r) / (1 + r). The interval is about this run only; the next run may differ by more.
 ///
-/// `None` with fewer than ten sections or worth fewer than three, for a value that is not finite, and for a confidence
-/// outside of 0 to 1.
+/// `None` for fewer than ten sections or an effective number below three, for a value that is not finite, and for a
+/// confidence outside of 0 to 1.
 ///
 /// Source: sectioning as in Asmussen and Glynn, "Stochastic Simulation", 2007, III.5, for quantiles in Nakayama,
 /// "Confidence intervals for quantiles using sectioning when applying variance-reduction techniques", ACM TOMACS 24
-/// (2014); worth of correlated values: Law, "Simulation Modeling and Analysis", for a first-order process.
+/// (2014); effective number of correlated values: Law, "Simulation Modeling and Analysis", for a first-order process.
 pub fn sectioned_interval(estimate: f64, sections: &[f64], confidence: f64) -> Option<Interval> {
     let in_range = confidence > 0.0 && confidence < 1.0;
     let finite = estimate.is_finite() && sections.iter().all(|value| value.is_finite());
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn known_values() {
-        // Nothing between neighbours: 1.8331 = t(9, 0.95), s² = 10 / 9.
+        // No correlation between neighbours: 1.8331 = t(9, 0.95), s² = 10 / 9.
         let sections = [1.0, -1.0, -1.0, 1.0, 1.0, -1.0, -1.0, 1.0, 1.0, -1.0];
         let interval = sectioned_interval(0.0, &sections, 0.9).unwrap();
         assert!((interval.high - 1.8331 / 3.0).abs() < 1e-4, "{interval:?}");
@@ -85,12 +85,12 @@ mod tests {
         }
     }
 
-    /// The promise of the number, for the 95th percentile of skewed values that come in bursts.
+    /// Coverage, for the 95th percentile of skewed values that come in bursts.
     #[test]
     fn ninety_five_percent_hold_the_truth() {
         const SERIES: usize = 200;
         const LENGTH: usize = 4_000;
-        // exp of a standard normal deviate: its 95th percentile is exp of that one's.
+        // exp of a standard normal deviate: its 95th percentile is exp of the deviate's.
         let truth = 1.644_853_6_f64.exp();
         for (seed, phi) in [(21, 0.0), (22, 0.6)] {
             let mut noise = Noise::new(seed);

@@ -1,4 +1,4 @@
-//! Whether to go on measuring: decisions that stay honest when they are looked at after every block.
+//! Sequential comparison: after each block decide whether to continue, with a controlled overall error rate.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -7,10 +7,10 @@ use crate::{
     spending::nominal_levels,
 };
 
-/// What is left of the chance to err where Student's t stands for the normal distribution; see [`levels`].
+/// Factor on the error probability that corrects for Student's t in place of the normal distribution; see [`levels`].
 const FOR_STUDENT: f64 = 0.85;
 
-/// How a comparison ends.
+/// The outcome of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// B is more than A.
@@ -24,49 +24,49 @@ pub enum Side {
 /// What to do after a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Stop: it is decided.
+    /// Stop: the comparison is decided.
     Decided(Side),
     /// Measure another block.
     Continue {
-        /// Blocks after which it would be decided if what was seen so far is the truth, these included; `None` where
-        /// nothing can be said yet, or the budget will probably not do.
+        /// Total number of blocks after which the comparison would be decided if the estimates so far are true; `None`
+        /// if there is no estimate yet, or the budget will probably not suffice.
         blocks_needed: Option<usize>,
     },
-    /// Stop: the budget is spent and it isn't decided.
+    /// Stop: the budget is used up without a decision.
     Spent,
 }
 
-/// Where a comparison stands.
+/// The state of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// Blocks after which this holds: those that decided it, or all.
+    /// Number of blocks behind this state: those that decided it, or all.
     pub blocks: usize,
-    /// The numbers, with an interval so much wider than that of a single look that of all experiments the asked share has
-    /// an interval that misses the truth at any of its looks; `None` for fewer than three blocks.
+    /// The comparison with a repeated confidence interval, wider than that of a single look: in the given share of
+    /// experiments it contains the truth at all looks. `None` for fewer than three blocks.
     pub comparison: Option<Comparison>,
-    /// What to do.
+    /// Whether to stop or to continue.
     pub step: Step,
 }
 
-/// The rule of a comparison of two sides, block by block, each block with one execution of either side.
+/// The sequential rule of a comparison; each block holds one execution of either side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntilDecided {
     margin: f64,
-    /// By the number of blocks: what a look after them may take for unlikely.
+    /// Significance level of a look, indexed by the number of blocks.
     levels: Vec<f64>,
 }
 
 impl UntilDecided {
-    /// A rule with a margin (the smallest difference that matters, as a share: 0.02 is 2 %), a budget of blocks, and the
-    /// share of experiments that may decide wrongly in favour of a side when there is no difference; of several
-    /// comparisons in one experiment each gets its part of it.
+    /// A rule with a margin (the smallest difference that matters, as a share: 0.02 is 2 %), a budget of blocks, and
+    /// the share of experiments that may wrongly favour a side where there is no difference. If an experiment has
+    /// several comparisons, each is given its part of that share.
     ///
     /// `None` for a margin that is not positive, for fewer than three blocks, and for a share outside of 0 to 1.
     ///
-    /// Source: repeated confidence intervals: C. Jennison and B. W. Turnbull, "Interim analyses: the repeated confidence
-    /// interval approach", Journal of the Royal Statistical Society B 51 (1989), on the logarithms of the blocks' ratios,
-    /// with the levels of a spending function taken over to Student's t, as in their "Group Sequential Methods" (2000),
-    /// section 3.8.
+    /// Source: repeated confidence intervals: C. Jennison and B. W. Turnbull, "Interim analyses: the repeated
+    /// confidence interval approach", Journal of the Royal Statistical Society B 51 (1989), on the logarithms of the
+    /// blocks' ratios, with the levels of a spending function applied to Student's t, as in their "Group Sequential
+    /// Methods" (2000), section 3.8.
     pub fn new(margin: f64, blocks_at_most: usize, alpha: f64) -> Option<Self> {
         let valid = margin > 0.0 && margin.is_finite() && alpha > 0.0 && alpha < 1.0;
         (valid && blocks_at_most >= EXECUTIONS_AT_LEAST).then(|| Self {
@@ -75,8 +75,8 @@ impl UntilDecided {
         })
     }
 
-    /// Where the comparison stands after these blocks, in the order in which they were measured: as decided by the first
-    /// of them that decide it, however many follow. Blocks beyond the budget are not looked at.
+    /// The state of the comparison after these blocks, in the order in which they were measured. The first blocks that
+    /// decide it are final; later ones and blocks beyond the budget are ignored.
     ///
     /// `None` for a value that is not positive and finite.
     pub fn judge(&self, pairs: &[(f64, f64)]) -> Option<Standing> {
@@ -114,7 +114,7 @@ impl UntilDecided {
         })
     }
 
-    /// The budget.
+    /// The budget in blocks.
     pub fn blocks_at_most(&self) -> usize {
         self.levels.len() - 1
     }
@@ -132,8 +132,8 @@ impl UntilDecided {
         }
     }
 
-    /// The first number of blocks at which an interval around what was seen would either exclude zero or lie within the
-    /// margin.
+    /// The first number of blocks at which the interval around the current estimate would either exclude zero or lie
+    /// within the margin.
     fn blocks_needed(&self, compared: &Comparison) -> Option<usize> {
         let difference = compared.ratio.estimate.ln().abs();
         let reach = difference.max(self.margin - difference);
@@ -146,9 +146,9 @@ impl UntilDecided {
     }
 }
 
-/// How small a probability a look after so many blocks may call unlikely, where each block from the third on was looked at
-/// and all looks together may err in `alpha` of all experiments: [`UntilDecided`]'s own level, for whoever looks at
-/// another measure of the same blocks. The interval of such a look has the confidence of 1 less this.
+/// The significance level of a look after `blocks` blocks, if there is a look after each block from the third on and
+/// all looks together may err in `alpha` of all experiments. It is the level of [`UntilDecided`], for callers that test
+/// another metric of the same blocks. The interval of such a look has a confidence of 1 minus this level.
 ///
 /// `None` for fewer than three blocks, for more than the budget, and for a share outside of 0 to 1.
 ///
@@ -159,13 +159,14 @@ pub fn level_of_look(blocks: usize, blocks_at_most: usize, alpha: f64) -> Option
     (is_look && is_share).then(|| levels(blocks_at_most, alpha)[blocks])
 }
 
-/// The level of each look. The recursion over looks is that of normal errors: taken over to Student's t, whose looks depend
-/// on each other less, they spend up to 5.8 % of 5 % (simulated for budgets of 5 to 40 blocks), so they are given less.
+/// The level of each look. The recursion over looks assumes normal errors. With Student's t, whose looks are less
+/// correlated, such levels add up to 5.8 % instead of 5 % (simulated for budgets of 5 to 40 blocks), so they are
+/// reduced.
 fn levels(blocks_at_most: usize, alpha: f64) -> Vec<f64> {
     nominal_levels(EXECUTIONS_AT_LEAST, blocks_at_most, FOR_STUDENT * alpha)
 }
 
-/// Half the width of the interval around the mean of so many values of a deviation.
+/// Half the width of the interval around the mean of `values` values with this standard deviation.
 fn half_width(deviation: f64, values: usize, level: f64) -> Option<f64> {
     let student = StudentsT::new(0.0, 1.0, values as f64 - 1.0).ok()?;
     Some(student.inverse_cdf(1.0 - level / 2.0) * deviation / (values as f64).sqrt())

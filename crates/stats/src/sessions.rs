@@ -1,10 +1,10 @@
-//! What it costs to measure one side after the other.
+//! The false-difference rates of measuring one side after the other.
 
-/// Of equal sides of five executions, 3 % noise, measured one after the other while the machine gets slower by 1 % a run:
-/// the share that a comparison calls different. Simulated in this file's tests.
+/// Share of comparisons of equal sides that report a difference, for five executions per side with 3 % noise, measured
+/// one side after the other on a machine that becomes 1 % slower per run. Simulated in this file's tests.
 pub const FALSE_BY_DRIFT: f64 = 0.49;
 
-/// The same on a machine that is 5 % slower during the second side than during the first.
+/// The same share on a machine that is 5 % slower during the second side than during the first.
 pub const FALSE_BY_SHIFT: f64 = 0.62;
 
 #[cfg(test)]
@@ -16,7 +16,7 @@ mod tests {
     const EXECUTIONS: usize = 5;
     const NOISE: f64 = 0.03;
 
-    /// The share of experiments in which equal sides are called different; `slower` is by how much run `at` of ten is.
+    /// The share of experiments in which equal sides are called different; `slower` is the slowdown of run `at` of ten.
     fn called_different(slower: impl Fn(usize) -> f64) -> f64 {
         let different = (0..EXPERIMENTS).filter(|seed| {
             let mut noise = Noise::new(*seed);

@@ -1,16 +1,16 @@
-//! How small a probability must be at each of several looks, so that all looks together err as seldom as one would.
+//! Significance levels for several looks at growing data, with the error rate of a single test in total.
 
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
-/// Points that a density between two limits is known at.
+/// Number of points of a density between two limits.
 const POINTS: usize = 401;
 
-/// For each number of blocks up to `blocks_at_most`, the two-sided probability below which a look after that many blocks
-/// may reject, when each block from `first` on is looked at and a look may reject wrongly in `alpha` of all experiments,
-/// all looks together. 0 where nobody looks.
+/// The two-sided significance level of a look after each number of blocks up to `blocks_at_most`, if there is a look
+/// after each block from `first` on and all looks together may reject wrongly in `alpha` of all experiments. 0 where
+/// there is no look.
 ///
-/// What may be spent grows in proportion to the blocks: early looks get a fair share, so that a large difference ends an
-/// experiment early.
+/// The error probability is spent in proportion to the blocks: early looks have a fair share, so that a large
+/// difference ends an experiment early.
 ///
 /// Source: K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for clinical trials", Biometrika 70 (1983),
 /// with the linear spending function of K. Kim and DeMets, Biometrika 74 (1987); the recursion over looks: P. Armitage,
@@ -23,7 +23,7 @@ pub(crate) fn nominal_levels(first: usize, blocks_at_most: usize, alpha: f64) ->
         return levels;
     }
     let spent = |blocks: usize| alpha * blocks as f64 / blocks_at_most as f64;
-    // The sum of so many blocks' errors, each of deviation 1, of the experiments that no look has ended yet.
+    // The sum of the errors of `first` blocks, each with deviation 1, over the experiments that no look has ended yet.
     levels[first] = spent(first);
     let deviation = (first as f64).sqrt();
     let limit = -normal.inverse_cdf(levels[first] / 2.0) * deviation;
@@ -45,7 +45,7 @@ struct Density {
 
 impl Density {
     fn new(limit: f64, density: impl Fn(f64) -> f64) -> Self {
-        // It is symmetric: half of the points are the mirror of the others.
+        // The density is symmetric: half of the points mirror the others.
         let half = POINTS / 2;
         let lower: Vec<f64> = (0..=half)
             .map(|point| density(place(limit, point)))
@@ -74,7 +74,7 @@ impl Density {
         sum * 2.0 * self.limit / (POINTS - 1) as f64 / 3.0
     }
 
-    /// The limit that the share of all experiments exceeds with the next block, in either direction.
+    /// The limit that `share` of all experiments exceed with the next block, in either direction.
     fn limit_for(&self, share: f64) -> f64 {
         let normal = Normal::standard();
         let beyond = |limit: f64| 2.0 * self.integral(|sum| normal.sf(limit - sum));
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn printed_boundaries() {
-        // Linear spending over five equal looks, 5 % two-sided: the boundaries that lan-demets tables give.
+        // Linear spending over five equal looks, 5 % two-sided: boundaries from the tables of Lan and DeMets.
         let levels = nominal_levels(1, 5, 0.05);
         let normal = Normal::standard();
         for (level, limit) in levels[1..].iter().zip([2.576, 2.490, 2.410, 2.345, 2.291]) {

@@ -1,16 +1,16 @@
-//! Mean and variance of some values.
+//! Mean and variance of a list of values.
 
-/// Mean and variance of some values.
+/// Mean and variance of a list of values.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spread {
     pub(crate) count: f64,
     pub(crate) mean: f64,
-    /// Of the values, not of the mean; over n - 1.
+    /// Variance of the values, not of their mean; divided by n - 1.
     pub(crate) variance: f64,
 }
 
 impl Spread {
-    /// `None` for fewer than two values.
+    /// The spread of the values; `None` for fewer than two.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         if values.len() < 2 {
             return None;

@@ -1,26 +1,26 @@
-//! How often and how long nothing, or nearly nothing, went forward.
+//! Stalls: intervals in which throughput was at or near zero.
 
 use crate::trend::median;
 
-/// Below this share of the median an interval is stalled.
+/// Share of the median below which an interval is stalled.
 const STALLED_BELOW: f64 = 0.5;
 
-/// What the mean of a throughput hides.
+/// The stalls in a throughput series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stalls {
-    /// Intervals of the series.
+    /// Number of intervals in the series.
     pub intervals: usize,
     /// Median of the series, in its unit.
     pub median: f64,
-    /// Intervals below half of the median.
+    /// Number of intervals below half of the median.
     pub stalled: usize,
-    /// Most such intervals in a row.
+    /// Longest sequence of stalled intervals.
     pub longest_stalled: usize,
-    /// Stretches of one or more intervals in which nothing went forward.
+    /// Number of sequences of one or more intervals without any operation.
     pub gaps: usize,
-    /// Intervals in which nothing went forward.
+    /// Number of intervals without any operation.
     pub silent: usize,
-    /// Most such intervals in a row.
+    /// Longest sequence of intervals without any operation.
     pub longest_gap: usize,
 }
 
@@ -34,10 +34,10 @@ impl Stalls {
 /// The stalls of a throughput, one value per equal interval (a second, usually); lengths are in intervals.
 ///
 /// `None` for an empty series, and for a value that is negative or not finite. A series whose median is zero has gaps
-/// and no stalled interval: half of nothing is nothing to fall below.
+/// and no stalled interval, because no value is below half of zero.
 ///
-/// Source: the windows below half of the median as in M. Callaghan's insert benchmark, where each second counts and not
-/// the mean alone.
+/// Source: the windows below half of the median as in M. Callaghan's insert benchmark, which reports each second and
+/// not the mean alone.
 pub fn stalls(series: &[f64]) -> Option<Stalls> {
     if series.is_empty()
         || series
@@ -60,7 +60,7 @@ pub fn stalls(series: &[f64]) -> Option<Stalls> {
     })
 }
 
-/// Uninterrupted stretches of values of which something holds.
+/// Uninterrupted sequences of values that fulfil a condition.
 #[derive(Default)]
 struct Stretches {
     count: usize,
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn three_seconds_a_minute_are_found() {
-        // 300 s with a 3 s drop to a fifth once a minute: the mean says 0.96.
+        // 300 s with a 3 s drop to a fifth once a minute: the mean is 0.96.
         let mut noise = Noise::new(61);
         let series: Vec<f64> = (0..300)
             .map(|second| {
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!((idle.stalled, idle.longest_gap), (0, 5));
     }
 
-    /// A stall of a second is found, and noise is not taken for one.
+    /// A stall of one second is found, and noise is not reported as one.
     #[test]
     fn recall_and_false_alarms() {
         let mut noise = Noise::new(62);

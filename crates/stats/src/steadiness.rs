@@ -1,4 +1,4 @@
-//! What a run did as a whole: steady, still warming, slowing down, swinging, or never steady.
+//! The classification of a whole run: steady, still warming up, slowing down, cyclic, or never steady.
 
 use std::fmt;
 
@@ -19,51 +19,51 @@ use units::{change, mean_bytes, percent, si};
 /// Observations below which a run is not judged.
 const OBSERVATIONS_AT_LEAST: usize = 12;
 
-/// The latest place, as a share of the series, where a warm-up may end: what follows must be the larger part, or the
-/// best cut may as well lie behind the end.
+/// The latest end of a warm-up, as a share of the series: the rest must be the larger part, or the best cut may just as
+/// well lie after the end.
 const CUT_AT_MOST: f64 = 0.4;
 
-/// How much further the cut moves while what follows it has a trend, as a share of the series.
+/// Step by which the cut moves while the rest has a trend, as a share of the series.
 const STEP: f64 = 1.0 / 30.0;
 
-/// A change over the steady part that is too small to matter, as a share of its median.
+/// Change over the steady part that is too small to matter, as a share of its median.
 const DRIFT_IGNORED: f64 = 0.01;
 
-/// The largest change that the noise may leave possible, as a share of the median: beyond it nothing is said.
+/// The largest change that the noise may hide, as a share of the median: above it the run is not judged.
 const DRIFT_POSSIBLE_AT_MOST: f64 = 0.3;
 
-/// The largest change that the noise may leave possible where a warm-up is called over, as a share of the median.
+/// The largest change that the noise may hide at the end of a warm-up, as a share of the median.
 const POSSIBLE_AFTER_WARM_UP: f64 = 0.2;
 
-/// Levels that differ by less, as a share of the median, are one.
+/// Difference below which two levels count as one, as a share of the median.
 const STEP_IGNORED: f64 = 0.05;
 
-/// A level that lasts for less than this share of the judged part is a stall or a spike, not a level.
+/// Shortest duration of a level, as a share of the judged part; anything shorter is a stall or a spike.
 const LEVEL_LASTS: f64 = 0.08;
 
-/// Changes of direction, up or down, of a run that swings: two whole cycles.
+/// Changes of direction, up or down, of a cyclic run: two whole cycles.
 const TURNS_AT_LEAST: usize = 3;
 
-/// Batches of a series of any length, so that judging a day takes no longer than judging an hour.
+/// Largest number of batches of a series of any length, so that judging a day takes no longer than judging an hour.
 const BATCHES_AT_MOST: usize = 240;
 
-/// What a run did.
+/// The class of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Steadiness {
     /// It reached a level and stayed there.
     Steady,
-    /// It was still getting faster, or its cache was still filling.
+    /// It was still becoming faster, or its cache was still filling.
     Warming,
-    /// It was getting slower, or put off work that will make it slower.
+    /// It was becoming slower, or deferred work that will make it slower.
     Slowing,
-    /// It swings between levels: its mean holds over whole cycles.
+    /// It alternates between levels: its mean holds over whole cycles.
     Cyclic,
-    /// It moved from level to level without an order.
+    /// It moved from level to level without a pattern.
     NeverSteady,
 }
 
 impl Steadiness {
-    /// In a word or two.
+    /// The class in one or two words.
     pub fn word(self) -> &'static str {
         match self {
             Self::Steady => "steady",
@@ -78,31 +78,31 @@ impl Steadiness {
 /// Why a run is not steady.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reason {
-    /// The best cut between warm-up and the rest lies too late, at this share of the run: the warm-up may still last.
+    /// The best cut between warm-up and the rest is too late, at this share of the run: the warm-up may still continue.
     LateCut(f64),
     /// The throughput changed by this share over the judged part, with its 95 % interval.
     Drift(Interval),
-    /// The throughput moved between this many levels, the lowest and the highest as shares of the median.
+    /// The throughput moved between several levels.
     Levels {
-        /// How many.
+        /// Number of levels.
         count: usize,
         /// The lowest, as a share of the median.
         lowest: f64,
         /// The highest, as a share of the median.
         highest: f64,
     },
-    /// The first part of the measurement, this share of it, moves the mean by this share: the warm-up lasted into it.
+    /// An early part of the measurement moves the mean: the warm-up extended into it.
     EarlyPart {
-        /// Its share of the measured time.
+        /// Length of that part, as a share of the measured time.
         early: f64,
-        /// By how much the mean is off the level of the rest.
+        /// Deviation of the mean from the level of the rest, as a share.
         moved: f64,
     },
     /// Misses per second changed over the judged part.
     Misses(Change),
-    /// The age of the checkpoint, in bytes, was still growing: work put off.
+    /// The age of the checkpoint, in bytes, was still growing: deferred work.
     CheckpointAge(Change),
-    /// Dirty pages were still growing: work put off.
+    /// The number of dirty pages was still growing: deferred work.
     DirtyPages(Change),
 }
 
@@ -152,37 +152,37 @@ impl fmt::Display for Reason {
     }
 }
 
-/// The judgement over a run.
+/// The judgement of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunState {
-    /// What the run did.
+    /// The class of the run.
     pub steadiness: Steadiness,
-    /// First observation of the judged part: of a steady run, the end of its warm-up.
+    /// First observation of the judged part; for a steady run, the end of its warm-up.
     pub from: usize,
-    /// Change of the throughput over the judged part, as a share of its median, with its 95 % interval: what may hide in
-    /// the noise even of a steady run.
+    /// Change of the throughput over the judged part, as a share of its median, with its 95 % interval: the change that
+    /// the noise may hide even in a steady run.
     pub drift: Interval,
-    /// Why it is not steady; empty for a steady run.
+    /// Why the run is not steady; empty for a steady run.
     pub reasons: Vec<Reason>,
-    /// How often the server's counters were looked at in the judged part, where that is too seldom to say anything of
-    /// them; `None` where they were judged, and where nobody looked.
+    /// Number of readings of the server's counters in the judged part, if there are too few to judge them; `None` if
+    /// they were judged, and if there are no readings at all.
     pub looks_too_few: Option<usize>,
 }
 
 impl RunState {
-    /// True where the run reached its level and stayed there.
+    /// True if the run reached its level and stayed there.
     pub fn is_steady(&self) -> bool {
         self.steadiness == Steadiness::Steady
     }
 
-    /// True where a warm-up that went so is over: steady, what may hide in the noise is less than 20 %, and the server's
-    /// counters, if anybody looks at them, were seen often enough to be judged. The noisier the throughput, the longer that
+    /// True if a warm-up with this judgement is over: it is steady, the noise can hide a change of less than 20 %, and
+    /// the server's counters, if they are read, have enough readings. The noisier the throughput, the longer that
     /// takes.
     pub fn ends_warm_up(&self) -> bool {
         self.why_no_end().is_none() && self.is_steady()
     }
 
-    /// Why a steady level does not end a warm-up, in words; `None` where it does.
+    /// Why a steady level does not end a warm-up, as text; `None` if it does.
     pub fn why_no_end(&self) -> Option<String> {
         let possible = self.drift.low.abs().max(self.drift.high.abs());
         if possible > POSSIBLE_AFTER_WARM_UP {
@@ -197,7 +197,7 @@ impl RunState {
         ))
     }
 
-    /// True where more time may make it steady: what swings goes on to swing.
+    /// True if more time may make the run steady: a cyclic run remains cyclic.
     pub fn wants_time(&self) -> bool {
         !matches!(self.steadiness, Steadiness::Steady | Steadiness::Cyclic)
     }
@@ -206,11 +206,11 @@ impl RunState {
 /// Why a run cannot be judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Unjudged {
-    /// A value is not finite, or half of the time nothing was done.
+    /// A value is not finite, or no operation was completed in half of the time.
     Undefined,
-    /// Too few observations: these many.
+    /// Too few observations; their number.
     Short(usize),
-    /// A change by this share of the median could hide in the noise.
+    /// The noise could hide a change of this share of the median.
     Noisy(f64),
 }
 
@@ -231,23 +231,23 @@ impl fmt::Display for Unjudged {
     }
 }
 
-/// Judges a whole throughput series (operations per second, one value per equal interval) with what the server said
-/// meanwhile.
+/// Judges a whole throughput series (operations per second, one value per equal interval) together with the server's
+/// counters.
 ///
-/// The cut of MSER-5 ends the warm-up; where the rest still has a trend, the cut moves on, and a run of which less than
-/// six tenths remain is not steady. It moves on for the counters, too. Then the rest must stay on its level, misses per
-/// second must be flat, and the age of the checkpoint and the dirty pages bounded. A run that is warming wants to be
-/// longer.
+/// The cut of MSER-5 ends the warm-up. If the rest has a trend, the cut moves on; a run of which less than six tenths
+/// remain is not steady. The cut also moves on if the counters still change. The rest must then stay at its level,
+/// misses per second must be flat, and the age of the checkpoint and the dirty pages bounded. A run that is still
+/// warming up needs more time.
 ///
-/// Of exponential warm-ups with 5 % noise, a time constant of a tenth of the run leaves about half a percent of bias in
-/// the steady part, one of a fifth is called warming in 19 of 20 runs, one of half always.
+/// For exponential warm-ups with 5 % noise, a time constant of a tenth of the run leaves a bias of about half a percent
+/// in the steady part; a fifth is called warming in 19 of 20 runs, a half always.
 ///
 /// # Errors
-/// [`Unjudged`] where the series does not carry a judgement.
+/// [`Unjudged`] if the series does not allow a judgement.
 ///
 /// Source: MSER-5 (White 1997, Spratt 1998); trend by Theil and Sen with the test of Mann and Kendall, corrected for
 /// correlated errors; levels by PELT, and the classes, as in E. Barrett et al., "Virtual machine warmup blows hot and
-/// cold", OOPSLA 2017. The physical criteria are ours.
+/// cold", OOPSLA 2017. The physical criteria are our own.
 pub fn judge_run(series: &[f64], evidence: &Evidence<'_>) -> Result<RunState, Unjudged> {
     if series.iter().any(|value| !value.is_finite()) {
         return Err(Unjudged::Undefined);
@@ -306,13 +306,14 @@ pub fn judge_run(series: &[f64], evidence: &Evidence<'_>) -> Result<RunState, Un
 
 /// Judges the measured part of a series whose first observations, before `measured_from`, are its warm-up.
 ///
-/// A slow rise shows best beside what was before it: as many observations of the warm-up as were measured are judged with
-/// them. The measured part is steady where all of it is, or where its mean is that of the steady rest within 1 %.
+/// A slow rise is easier to detect together with what preceded it: the same number of observations of the warm-up is
+/// judged as well. The measurement is steady if all of it is, or if its mean is within 1 % of the mean of its steady
+/// rest.
 ///
 /// # Errors
 /// As [`judge_run`].
 ///
-/// Source: as [`judge_run`]; the part of the warm-up is ours.
+/// Source: as [`judge_run`]; the use of the warm-up is our own.
 pub fn judge_measurement(
     series: &[f64],
     measured_from: usize,
@@ -344,8 +345,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Why a judged course is not steady, in words: `still warming: throughput changed by +12 % (95 % interval +8 % to +15 %)`;
-/// `None` where it is.
+/// Why a run is not steady, as text: `still warming: throughput changed by +12 % (95 % interval +8 % to +15 %)`; `None`
+/// if it is.
 pub fn why_not_steady(judged: &Result<RunState, Unjudged>) -> Option<String> {
     let state = match judged {
         Ok(state) if state.is_steady() => return None,
@@ -360,8 +361,8 @@ pub fn why_not_steady(judged: &Result<RunState, Unjudged>) -> Option<String> {
     Some(format!("{word}: {}", reasons.join(", ")))
 }
 
-/// The first observation, from the cut on, of a part without a trend, and the drift over it; the part from the latest
-/// cut with its trend, where there is none.
+/// The first observation, at or after the cut, from which there is no trend, and the drift from there; if there is
+/// none, the latest cut with its drift.
 fn level_part(
     series: &[f64],
     batch: usize,
@@ -379,8 +380,8 @@ fn level_part(
     }
 }
 
-/// The share of the run from which on the counters are flat, from this one on; this one with what changes, where there is
-/// none. Misses of a cache that is full now may have begun before: their cut moves on as that of the throughput.
+/// The first share of the run, at or after `from`, from which the counters are flat; if there is none, `from` with the
+/// changes. Misses of a cache that is now full may lie after the cut, so it moves on as for the throughput.
 fn flat_part(evidence: &Evidence<'_>, from: f64) -> (f64, ObservedChanges) {
     let part = |share| (share, evidence.since(share).judge());
     let first = part(from);
@@ -396,7 +397,7 @@ fn is_drift(drift: &Interval) -> bool {
     (drift.low > 0.0 || drift.high < 0.0) && drift.estimate.abs() > DRIFT_IGNORED
 }
 
-/// How much more there was behind a cut than before it, as a share of what was behind; 0 without anything before.
+/// The rise from before a cut to after it, as a share of the level after it; 0 without observations before it.
 fn rise_at(series: &[f64], cut: usize) -> f64 {
     match series.split_at(cut) {
         ([], _) | (_, []) => 0.0,
@@ -404,15 +405,15 @@ fn rise_at(series: &[f64], cut: usize) -> f64 {
     }
 }
 
-/// How a series moved between its levels.
+/// The moves of a series between its levels.
 struct Moves {
-    /// Levels that last and differ.
+    /// Number of lasting, different levels.
     count: usize,
-    /// The lowest, as a share of the median.
+    /// Lowest level, as a share of the median.
     lowest: f64,
-    /// The highest, as a share of the median.
+    /// Highest level, as a share of the median.
     highest: f64,
-    /// The last over the first, less one.
+    /// Last level divided by the first, minus one.
     net: f64,
     /// Changes of direction.
     turns: usize,

@@ -7,8 +7,8 @@ use crate::{Interval, mser::batch_means};
 /// Confidence of a drift.
 const CONFIDENCE: f64 = 0.95;
 
-/// The change over some values as a share of their median, with its 95 % interval, from the means of so many of them each;
-/// `None` where the median is not positive, and for fewer than five means.
+/// The relative change over the values, as a share of their median, with its 95 % interval, from the means of batches;
+/// `None` if the median is not positive, and for fewer than five batches.
 ///
 /// Source: as [`correlated_theil_sen`].
 pub(crate) fn drift(values: &[f64], batch: usize) -> Option<Interval> {
@@ -23,7 +23,7 @@ pub(crate) fn drift(values: &[f64], batch: usize) -> Option<Interval> {
     })
 }
 
-/// The same for errors that do not depend on each other.
+/// As [`correlated_theil_sen`], for independent errors.
 #[cfg(test)]
 fn theil_sen(values: &[f64], confidence: f64) -> Option<Interval> {
     widened_theil_sen(values, confidence, |_| 1.0)
@@ -33,9 +33,9 @@ fn theil_sen(values: &[f64], confidence: f64) -> Option<Interval> {
 /// of the slopes between all pairs, which a single stall or spike does not move.
 ///
 /// `None` for fewer than five values (no interval exists), for a value that is not finite, and for a confidence
-/// outside of 0 to 1. Takes time and memory in the square of the number of values.
+/// outside of 0 to 1. Time and memory are quadratic in the number of values.
 ///
-/// The more neighbours resemble each other, the wider the interval.
+/// The more neighbours are correlated, the wider the interval.
 ///
 /// Source: P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", Journal of the American
 /// Statistical Association 63 (1968); the interval is his, from the variance of Kendall's S without ties. That variance
@@ -72,7 +72,7 @@ fn widened_theil_sen(
     let reach = quantile * variance.sqrt() * factor(estimate);
     let pairs = slopes.len() as f64;
     let last = slopes.len() - 1;
-    // As ranks from 1 they are (pairs - reach) / 2 and (pairs + reach) / 2 + 1.
+    // As ranks starting at 1 these are (pairs - reach) / 2 and (pairs + reach) / 2 + 1.
     let low = ((pairs - reach) / 2.0 - 1.0).max(0.0).floor() as usize;
     let high = ((pairs + reach) / 2.0).ceil() as usize;
     Some(Interval {
@@ -96,7 +96,7 @@ fn neighbour_correlation(values: &[f64], slope: f64) -> f64 {
         .windows(2)
         .map(|pair| (pair[0] - mean) * (pair[1] - mean))
         .sum();
-    // The estimated mean makes the correlation seem smaller, by about one over the count.
+    // The estimated mean makes the correlation seem smaller, by about one divided by the count.
     if squares > 0.0 {
         (products / squares + 1.0 / count).clamp(0.0, 0.9)
     } else {
@@ -104,14 +104,14 @@ fn neighbour_correlation(values: &[f64], slope: f64) -> f64 {
     }
 }
 
-/// The median of values in any order; they must not be empty.
+/// The median of values in any order; the list must not be empty.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     median_of_sorted(&sorted)
 }
 
-/// The median of sorted values; they must not be empty.
+/// The median of sorted values; the list must not be empty.
 pub(crate) fn median_of_sorted(sorted: &[f64]) -> f64 {
     let middle = sorted.len() / 2;
     if sorted.len() % 2 == 1 {

@@ -1,24 +1,24 @@
-//! Executions that fall into two groups, between which a mean is what none of them had.
+//! Detection of executions that fall into two groups, for which the mean describes neither.
 
 /// Executions in two groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoGroups {
     /// Geometric mean of the lower group, in the unit of the values.
     pub low: f64,
-    /// That of the higher one.
+    /// Geometric mean of the higher group, in the unit of the values.
     pub high: f64,
-    /// Executions of the lower group.
+    /// Number of executions in the lower group.
     pub low_count: usize,
-    /// Executions of the higher one.
+    /// Number of executions in the higher group.
     pub high_count: usize,
 }
 
-/// Fewer executions have a widest gap by nature.
+/// Number of executions below which a wide gap is expected by chance.
 const EXECUTIONS_AT_LEAST: usize = 5;
 
-/// The widest gap between neighbours, in standard deviations within the two groups that it makes, that is above this in one of
-/// a hundred experiments whose executions are normal on a logarithmic scale; by the number of executions from which on it
-/// holds. Simulated: [`tests::trust_normal_executions_are_one_group`].
+/// Limits of the widest gap between neighbours, in standard deviations within the two groups that it separates, each
+/// with the number of executions from which it applies. One in a hundred experiments with log-normal executions exceeds
+/// them. Simulated: [`tests::trust_normal_executions_are_one_group`].
 const GAP_LIMITS: [(usize, f64); 9] = [
     (5, 13.5),
     (6, 9.0),
@@ -31,12 +31,12 @@ const GAP_LIMITS: [(usize, f64); 9] = [
     (20, 2.7),
 ];
 
-/// Groups nearer to each other than by this ratio are no concern.
+/// Ratio of the group means below which the groups do not matter.
 const RATIO_AT_LEAST: f64 = 1.02;
 
-/// The two groups that executions fall into, where the gap between them is wider than chance explains: an interval of Student's
-/// t then holds the mean less often than it says. `None` for fewer than five executions, for values that are not above 0, and
-/// where there is one group.
+/// The two groups of executions, if the gap between them is wider than chance explains: the coverage of a Student's t
+/// interval is then lower than stated. `None` for fewer than five executions, for values that are not above 0, and if
+/// there is only one group.
 pub fn two_groups(values: &[f64]) -> Option<TwoGroups> {
     let limit = GAP_LIMITS
         .iter()
@@ -60,7 +60,7 @@ pub fn two_groups(values: &[f64]) -> Option<TwoGroups> {
     })
 }
 
-/// Where the upper of the two neighbours that are farthest apart stands, and how far they are.
+/// Index of the upper of the two adjacent values that are farthest apart, and their distance.
 fn widest_gap(sorted: &[f64]) -> Option<(usize, f64)> {
     let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
     (1..).zip(gaps).max_by(|a, b| a.1.total_cmp(&b.1))

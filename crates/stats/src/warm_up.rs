@@ -1,4 +1,4 @@
-//! The promises of an automatic warm-up, over simulated runs: when the measurement begins, and how far its mean is off.
+//! Simulation of the automatic warm-up: when the measurement begins, and the error of its mean.
 
 use crate::{
     experiments::warm_up,
@@ -6,29 +6,29 @@ use crate::{
     steadiness::{Evidence, judge_measurement, judge_run},
 };
 
-/// Seconds that are measured, and the most that the warm-up takes.
+/// Seconds of the measurement, and the longest warm-up.
 pub(crate) const MEASURED_S: usize = 300;
 
-/// When the measurement is looked at: after a quarter, a half, and just before its end.
+/// Seconds of a measurement after which it is checked: a quarter, a half, and just before its end.
 const LOOKS_S: [usize; 3] = [MEASURED_S / 4, MEASURED_S / 2, MEASURED_S - 1];
 
-/// What became of simulated runs.
+/// The results of simulated runs.
 #[derive(Default)]
 pub(crate) struct Measured {
     pub(crate) runs: usize,
     /// Sum of the warm-ups, seconds.
     pub(crate) warm_up_s: usize,
-    /// Measurements that became warm-up.
+    /// Measurements that were reclassified as warm-up.
     pub(crate) begun_anew: usize,
     pub(crate) steady: usize,
     /// Sum of the errors of all means.
     pub(crate) bias: f64,
-    /// Sum of the errors of those that are called steady.
+    /// Sum of the errors of the means that are called steady.
     pub(crate) steady_bias: f64,
 }
 
 impl Measured {
-    /// Runs that come to their level with this time constant.
+    /// Simulates runs that approach their level with this time constant.
     pub(crate) fn of(seed: u64, runs: usize, tau_s: f64) -> Self {
         let mut noise = Noise::new(seed);
         let mut all = Self::default();
@@ -38,7 +38,7 @@ impl Measured {
         all
     }
 
-    /// One run, as a load goes through it.
+    /// Simulates one run in the same steps as the load generator.
     fn add(&mut self, per_s: &[f64]) {
         let nothing = Evidence::default();
         let (mut since, mut now) = (0, 0);

@@ -1,4 +1,4 @@
-//! Bytes with binary prefixes, and what a network carries in bits.
+//! Bytes with binary prefixes, and network rates in bits.
 
 use crate::number::{decimals, si};
 
@@ -7,12 +7,12 @@ pub fn bytes(bytes: u64) -> String {
     mean_bytes(bytes as f64)
 }
 
-/// A mean or a sum of sizes, which has decimals below 1 KiB, too: `72.2 B`.
+/// A mean or a sum of sizes, with decimals below 1 KiB: `72.2 B`.
 pub fn mean_bytes(bytes: f64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut scaled = bytes;
     let mut unit = 0;
-    // 1023.6 would read as 1024 of the smaller unit.
+    // 1023.6 would be printed as 1024 of the smaller unit.
     while scaled.abs() >= 1023.5 && unit + 1 < UNITS.len() {
         scaled /= 1024.0;
         unit += 1;
@@ -27,7 +27,7 @@ pub fn bytes_per_s(per_s: f64) -> String {
     format!("{}/s", mean_bytes(per_s))
 }
 
-/// What a network carries, in bits as networks are sold: `940 Mbit/s`.
+/// A network rate in bits, as networks are specified: `940 Mbit/s`.
 pub fn bits_per_s(bytes_per_s: f64) -> String {
     let number = si(bytes_per_s * 8.0);
     let prefix_at = number.trim_end_matches(char::is_alphabetic).len();

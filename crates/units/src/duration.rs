@@ -1,10 +1,10 @@
-//! Durations: short ones in the unit that reads best, long ones in their two largest units.
+//! Durations: short ones in the most readable unit, long ones in their two largest units.
 
 use std::time::Duration;
 
 use crate::number::{decimals, decimals_with_margin, margin_of};
 
-/// The unit in which a duration reads best, and its length in nanoseconds.
+/// The most readable unit of a duration, and its length in nanoseconds.
 fn unit_of(ns: f64) -> (f64, &'static str) {
     match ns.abs() {
         0.0 => (1e9, "s"),
@@ -22,12 +22,12 @@ pub fn duration(ns: f64) -> String {
     format!("{scaled:.*} {unit}", decimals(scaled))
 }
 
-/// The same of seconds.
+/// A duration given in seconds, formatted as by [`duration`].
 pub fn seconds(s: f64) -> String {
     duration(s * 1e9)
 }
 
-/// How long a step took: `250 ms`, `12.3 s`.
+/// The duration of a step: `250 ms`, `12.3 s`.
 pub fn elapsed(time: Duration) -> String {
     seconds(time.as_secs_f64())
 }
@@ -64,12 +64,12 @@ pub fn duration_tick(ns: f64) -> String {
     }
 }
 
-/// A moment of a run, or a length that is made of its intervals, to a tenth of a second: `12.3 s`, `60 s`.
+/// A time or duration within a run, to a tenth of a second: `12.3 s`, `60 s`.
 pub fn moment(s: f64) -> String {
     format!("{} s", (s * 10.0).round() / 10.0 + 0.0)
 }
 
-/// What is waited for or has passed, to its two largest units: `45 s`, `8 min 5 s`, `3 h 20 min`, `2 d 3 h`.
+/// A remaining or elapsed time in its two largest units: `45 s`, `8 min 5 s`, `3 h 20 min`, `2 d 3 h`.
 pub fn span(duration: Duration) -> String {
     let s = duration.as_secs_f64().round() as u64;
     match (s / 86_400, s / 3_600, s / 60) {

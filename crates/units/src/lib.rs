@@ -1,7 +1,7 @@
-//! Figures as people read them: three digits that count, an SI or binary prefix, and the unit.
+//! Figures formatted for people: three significant digits, an SI or binary prefix, and the unit.
 //!
-//! Every sentence, table and chart that dbdyno writes for people takes its figures from here, so that the same value
-//! reads the same everywhere. The layouts that stand in for other tools keep their own digits.
+//! Every sentence, table and chart that dbdyno writes for people uses this crate, so that the same value has the same
+//! form everywhere. The layouts of other tools keep their own digits.
 
 mod bytes;
 mod duration;

@@ -1,4 +1,4 @@
-//! Numbers with SI prefixes, means with their intervals, and counted things.
+//! Numbers with SI prefixes, means with their intervals, and counts with nouns.
 
 /// A prefix that scales a number, for example 1e3 and `k`.
 struct Prefix {
@@ -25,7 +25,7 @@ const PREFIXES: [Prefix; 4] = [
     },
 ];
 
-/// The largest prefix that leaves `value` at 1 or more; 999.6 already counts as 1k, for so it would be printed.
+/// The largest prefix that leaves `value` at 1 or more; 999.6 already counts as 1k, as it would be printed.
 fn prefix_of(value: f64) -> &'static Prefix {
     PREFIXES
         .iter()
@@ -47,14 +47,14 @@ pub(crate) fn decimals(value: f64) -> usize {
 
 /// Three significant digits with an SI prefix: `12.3k`, `987`, `0.123`.
 pub fn si(value: f64) -> String {
-    // A negative zero, the sum of nothing, is a zero.
+    // Turns negative zero, which is the sum of an empty iterator, into zero.
     let value = value + 0.0;
     let prefix = prefix_of(value);
     let scaled = value / prefix.factor;
     format!("{scaled:.*}{}", decimals(scaled), prefix.text)
 }
 
-/// A count: whole below a thousand, from there on like [`si`].
+/// A count: a whole number below a thousand, as [`si`] from there.
 pub fn count(value: f64) -> String {
     let value = value + 0.0;
     if value < 999.5 && value.fract() == 0.0 {
@@ -71,17 +71,17 @@ pub fn si_tick(value: f64) -> String {
     format!("{}{}", (scaled * 1e6).round() / 1e6, prefix.text)
 }
 
-/// Ends of an interval that lie about as far from the mean as each other are written as a margin.
+/// Largest ratio of the two half widths of an interval that is written as a margin.
 const NEARLY_EVEN: f64 = 1.25;
 
-/// Half the width of an interval that a margin tells; `None` where one end lies much farther from the mean than the other.
+/// Half the width of an interval that can be written as a margin; `None` if it is too asymmetric.
 pub(crate) fn margin_of(mean: f64, (low, high): (f64, f64)) -> Option<f64> {
     let (below, above) = (mean - low, high - mean);
     let is_even = above.max(below) <= NEARLY_EVEN * above.min(below);
     is_even.then_some((high - low) / 2.0)
 }
 
-/// A mean with its interval in the same unit: `12.3k ± 0.4k`; where the interval is lopsided `669 (120 to 3.73k)`.
+/// A mean with its interval in the same unit: `12.3k ± 0.4k`; for an asymmetric interval `669 (120 to 3.73k)`.
 pub fn si_with_interval(mean: f64, bounds: (f64, f64)) -> String {
     match margin_of(mean, bounds) {
         Some(margin) => with_margin(mean, margin),
@@ -98,7 +98,7 @@ fn with_margin(mean: f64, margin: f64) -> String {
     format!("{mean:.decimals$}{text} ± {margin:.decimals$}{text}")
 }
 
-/// More decimals where the margin would read as 0, for 0 claims to be exact.
+/// Adds decimals if the margin would be printed as 0, which would claim an exact value.
 pub(crate) fn decimals_with_margin(mean: f64, margin: f64) -> usize {
     (decimals(mean)..=3)
         .find(|decimals| margin >= 0.5 * 10f64.powi(-(*decimals as i32)))
@@ -113,7 +113,7 @@ pub fn per_s(value: f64) -> String {
 /// `1 run`, `3 runs`, `2 queries`.
 pub fn counted(count: usize, noun: &str) -> String {
     let stem = noun.strip_suffix('y');
-    // A day, a key: only behind a consonant does the ending change.
+    // The ending changes only after a consonant: days, but queries.
     let stem = stem.filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
     match (count, stem) {
         (1, _) => format!("{count} {noun}"),

@@ -1,16 +1,16 @@
-//! Shares and changes in per cent.
+//! Shares and changes in percent.
 
 use crate::number::si;
 
-/// A share of 1 that was measured: `0 %`, `0.04 %`, `3.1 %`, `45 %`, `99.9 %`.
+/// A measured share, 0 to 1, in percent: `0 %`, `0.04 %`, `3.1 %`, `45 %`, `99.9 %`.
 pub fn percent(share: f64) -> String {
     format!("{} %", percent_number(share))
 }
 
-/// The same without its sign, for a column that names it.
+/// As [`percent`] without the sign, for a column whose heading has it.
 pub fn percent_number(share: f64) -> String {
     let percent = share * 100.0;
-    // Near the ends a tenth decides: 99.9 % of hits are ten times the misses of 99.99 %, and 0.04 % is not none.
+    // Near the ends tenths matter: 99.9 % of hits have ten times the misses of 99.99 %, and 0.04 % is not zero.
     let decimals = match percent.abs() {
         size if size < 0.0005 => 0,
         size if size < 0.0095 => 3,
@@ -23,12 +23,12 @@ pub fn percent_number(share: f64) -> String {
     without_zeros(percent, decimals)
 }
 
-/// A share to a tenth of a per cent, as people set one and as changes are told: `2 %`, `12.5 %`, `132 %`.
+/// A share to a tenth of a percent, for configured shares and for changes: `2 %`, `12.5 %`, `132 %`.
 pub fn fine_percent(share: f64) -> String {
     format!("{} %", tenths(share * 100.0))
 }
 
-/// A ratio as a change: `+15.7 %`, `-50 %`, and of much more `×12.3`.
+/// A ratio as a change: `+15.7 %`, `-50 %`, and `×12.3` from a factor of ten.
 pub fn change(ratio: f64) -> String {
     if ratio >= 10.0 {
         return format!("×{}", si(ratio));
@@ -48,7 +48,7 @@ fn tenths(percent: f64) -> String {
     without_zeros(percent, decimals)
 }
 
-/// `2` of 2.0; a whole number needs no tenths.
+/// Removes trailing zeros: `2` for 2.0.
 fn without_zeros(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let text = if decimals == 0 {

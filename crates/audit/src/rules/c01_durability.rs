@@ -1,4 +1,4 @@
-//! C01: the durability class is D4, or declared, and the same on all sides.
+//! Rule C01: durability was weakened without a declaration, or differs between the sides.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! C02: only what was declared differs.
+//! Rule C02: more than the declared factor differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::{
     words::listed,
 };
 
-/// So many differences stand in a sentence.
+/// A sentence lists at most this many differences.
 const NAMED: usize = 12;
 
 pub(super) const RULE: Rule = Rule {
@@ -86,7 +86,7 @@ fn between_sides(set: &Set<'_>) -> Finding {
     Finding::new(level, evidence).with("differences", told.len() as f64)
 }
 
-/// Within an experiment each condition has to follow from the levels.
+/// Within an experiment each condition must depend on the levels only.
 fn within(set: &Set<'_>) -> Finding {
     let combinations = set.combinations();
     let of_runs: Vec<(BTreeMap<String, String>, Vec<_>)> = combinations
@@ -134,7 +134,7 @@ fn within(set: &Set<'_>) -> Finding {
             .or_default()
             .push((*what).clone());
     }
-    // The number of connections brings that of the event loops along.
+    // The number of event loops depends on the number of connections.
     for changed in by_factor.values_mut() {
         if changed.iter().any(|what| what == "connections") {
             changed.retain(|what| what != "event loops");

@@ -1,4 +1,4 @@
-//! C03: an effect is not quoted over another factor that changes it.
+//! Rule C03: one factor changes the effect of another.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{
     set::Set,
 };
 
-/// Executions per combination from which on an interaction can be told from chance.
+/// Executions per combination from which an interaction can be distinguished from chance.
 const EXECUTIONS: usize = 3;
 const CONFIDENCE: f64 = 0.95;
 
@@ -109,7 +109,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     })
 }
 
-/// Logarithms of throughput by block, over the runs of these levels; those of several other levels in their mean.
+/// Logarithms of throughput by block, over the runs with these levels; the mean where several combinations have them.
 fn by_block(set: &Set<'_>, levels: &[(&String, &str)]) -> BTreeMap<u32, f64> {
     let mut found: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for run in set.complete() {
@@ -131,8 +131,8 @@ fn by_block(set: &Set<'_>, levels: &[(&String, &str)]) -> BTreeMap<u32, f64> {
         .collect()
 }
 
-/// The main effect of the first factor, half of the difference between its effects with its interval, and both effects;
-/// as logarithms.
+/// The main effect of the first factor, half of the difference between its effects with its interval, and both
+/// effects; all as logarithms.
 fn effects(cells: &[BTreeMap<u32, f64>; 4]) -> Option<(f64, stats::Interval, [f64; 2])> {
     let blocks: Vec<u32> = cells[0].keys().copied().collect();
     let in_all: Vec<[f64; 4]> = blocks

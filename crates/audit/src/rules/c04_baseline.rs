@@ -1,4 +1,4 @@
-//! C04: no default setting limits the workload.
+//! Rule C04: a default setting limits the workload.
 
 use units::{count, mean_bytes};
 
@@ -9,13 +9,13 @@ use crate::{
     set::Set,
 };
 
-/// The buffer pool that every server of today has where nobody sets it, bytes.
+/// Default buffer pool size of all current servers, bytes.
 const DEFAULT_POOL: f64 = 134_217_728.0;
-/// A machine with so much memory has more to give, bytes.
+/// Memory of a machine from which the default pool is too small, bytes.
 const MEMORY: f64 = 1_073_741_824.0;
-/// Pages flushed as a share of innodb_io_capacity, from which on it holds flushing back.
+/// Pages flushed as a share of innodb_io_capacity, from which that setting limits flushing.
 const AT_CAPACITY: f64 = 0.9;
-/// Data as a share of the pool, below which its size does not matter.
+/// Data as a share of the pool, below which the size of the pool does not matter.
 const FITS: f64 = 0.8;
 
 pub(super) const RULE: Rule = Rule {
@@ -97,7 +97,7 @@ mod tests {
             record.dataset.as_mut().unwrap().disk_bytes = Some(50 << 20);
         });
         assert_found(&outcome, Level::Note, "which holds the data");
-        // What the load of a table leaves is what its pool has to hold.
+        // After loading a table, the pool has to hold the loaded table.
         let outcome = judged(&RULE, |record| {
             default(record);
             record.dataset.as_mut().unwrap().disk_bytes = Some(50 << 20);

@@ -1,4 +1,4 @@
-//! C05: the server's memory fits into the machine's.
+//! Rule C05: the server's memory does not suit the machine's.
 
 use units::{bytes, mean_bytes, percent};
 
@@ -9,11 +9,11 @@ use crate::{
     set::Set,
 };
 
-/// Share of the memory that buffer pool and connections may want together.
+/// Largest share of the memory for buffer pool and connections together.
 const MOST: f64 = 0.85;
-/// Share below which memory is left over.
+/// Share of the memory below which memory is left unused.
 const LEAST: f64 = 0.25;
-/// Memory that a connection may take for itself.
+/// Buffers that each connection may allocate.
 const PER_CONNECTION: [&str; 5] = [
     "sort_buffer_size",
     "join_buffer_size",

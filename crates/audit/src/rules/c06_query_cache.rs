@@ -1,4 +1,4 @@
-//! C06: the query cache's lock does not serialise the statements.
+//! Rule C06: the lock of the query cache may serialise the statements.
 
 use units::{mean_bytes, percent};
 
@@ -8,11 +8,11 @@ use crate::{
     run::Run,
 };
 
-/// Connections seen waiting for the lock, as a share of those that were seen with a statement.
+/// Connections waiting for the lock, as a share of the connections that executed a statement.
 const WAITING: f64 = 0.1;
-/// Connections from which on they can stand in each other's way.
+/// Connections from which they can block each other.
 const CONNECTIONS: u32 = 4;
-/// The machine's CPUs are neither busy nor idle.
+/// CPU usage of the machine that is neither busy nor idle.
 const HALF_BUSY: std::ops::RangeInclusive<f64> = 0.3..=0.6;
 const IOWAIT: f64 = 0.05;
 
@@ -70,7 +70,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("cpu_busy_share", busy))
 }
 
-/// Connections that were seen waiting for the lock, and those that were seen with a statement, over all readings.
+/// Connections seen waiting for the lock, and connections seen executing a statement, summed over all readings.
 fn seen(run: &Run<'_>) -> Result<(f64, f64), crate::finding::Unjudged> {
     let (mut waiting, mut active) = (0.0, 0.0);
     for reading in run.status()? {

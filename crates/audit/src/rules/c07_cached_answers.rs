@@ -1,4 +1,4 @@
-//! C07: the answers are not out of the query cache.
+//! Rule C07: answers came out of the query cache.
 
 use units::percent;
 
@@ -26,7 +26,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if run.variable("query_cache_type").is_none() {
         return Err(no_subject("this server has no query cache"));
     }
-    // A statement that the cache answers is not among Com_select.
+    // Com_select does not count statements that the query cache answered.
     let hits = run.counter_per_s("Qcache_hits")?;
     let executed = run.counter_per_s("Com_select")?;
     let share = if hits > 0.0 {

@@ -1,4 +1,4 @@
-//! C08: the redo log is written.
+//! Rule C08: the redo log was disabled.
 
 use crate::{
     durability::redo_log_is_off,

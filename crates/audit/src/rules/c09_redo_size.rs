@@ -1,4 +1,4 @@
-//! C09: the run was long enough for its redo log to come round.
+//! Rule C09: the run was too short for its redo log to wrap, so part of the flushing happens after the run.
 
 use units::{mean_bytes, percent, si};
 
@@ -9,11 +9,11 @@ use crate::{
     run::Run,
 };
 
-/// Times that the log has to be written over.
+/// Number of times that the redo log has to wrap.
 const WRAPS: f64 = 2.0;
 /// Growth of the checkpoint age over the measured phase, as a share of the capacity.
 const GROWTH: f64 = 0.05;
-/// Less redo than this share of the capacity has no flushing behind it.
+/// Redo written as a share of the capacity, below which it causes no flushing.
 const WRITTEN_AT_LEAST: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {

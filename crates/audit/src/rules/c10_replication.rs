@@ -1,4 +1,4 @@
-//! C10: replication does not work along unseen.
+//! Rule C10: replication was active, or another storage engine was used.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ use crate::{
     words::listed,
 };
 
-/// Engines whose tables a run may use without further word.
+/// Storage engines that need no declaration.
 const ENGINES: &[&str] = &["InnoDB", ""];
-/// Threads of a replica, in the list of processes.
+/// Names of replica threads in the process list.
 const REPLICA: &[&str] = &["slave", "replica", "from master", "relay log"];
 
 pub(super) const RULE: Rule = Rule {

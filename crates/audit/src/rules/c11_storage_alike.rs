@@ -1,4 +1,4 @@
-//! C11: all runs stood on the same file system, mounted and scheduled alike.
+//! Rule C11: the storage is set up differently between runs, or changed.
 
 use crate::{
     difference::{conditions, differing},
@@ -8,7 +8,7 @@ use crate::{
     words::listed,
 };
 
-/// What begins like this is of file systems and devices.
+/// Prefixes of the conditions about file systems and devices.
 const OF_STORAGE: &[&str] = &[
     "file system of",
     "mount options of",

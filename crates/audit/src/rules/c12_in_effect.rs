@@ -1,4 +1,4 @@
-//! C12: the settings took effect and stayed.
+//! Rule C12: a setting did not take effect, or changed.
 
 use samples::is_of_the_instance;
 
@@ -66,7 +66,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(finding.with("settings", count))
 }
 
-/// Whether this is told of an option that is written so that a version which does not know it ignores it:
+/// Whether the message is about an option with the prefix `loose-`, which versions without that option ignore:
 /// `set: loose-innodb_redo_log_capacity=8M: unknown to this version`.
 fn is_loose(told: &str) -> bool {
     told.split(": ").any(|part| {
@@ -112,7 +112,7 @@ mod tests {
             record.servers[0].settings_changed = vec![loose.to_owned(), other.to_owned()];
         });
         assert_found(&outcome, Level::Fail, "skip-log-bin");
-        // Known, but not as it was asked for.
+        // Known, but with another value than the requested one.
         let outcome = judged(&RULE, |record| {
             let rounded = "loose-innodb_log_file_size: asked for 1M, the server has 4M";
             record.servers[0].settings_changed = vec![rounded.to_owned()];

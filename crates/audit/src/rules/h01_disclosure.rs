@@ -1,4 +1,4 @@
-//! H01: machine and storage are recorded.
+//! Rule H01: machine or storage is not recorded.
 
 use samples::BlockDevice;
 

@@ -1,4 +1,4 @@
-//! H02: what a flush costs says what the disk's write cache is.
+//! Rule H02: the state of the disk's write cache is unknown.
 
 use units::{count, seconds};
 
@@ -8,11 +8,11 @@ use crate::{
     run::Run,
 };
 
-/// Writes and flushes without which their means say nothing.
+/// Number of writes and of flushes below which their means are not used.
 const AT_LEAST: u64 = 100;
-/// With flushes writes are so much slower where the cache is volatile and a flush empties it.
+/// Ratio of write speeds, with flushes to without, below which the cache is volatile and each flush empties it.
 const VOLATILE: f64 = 0.05;
-/// With flushes writes are hardly slower: the cache keeps what it has, or nothing was flushed.
+/// Ratio above which flushes are nearly free: the cache is non-volatile, or nothing was flushed.
 const FREE: f64 = 0.6;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,4 +1,4 @@
-//! H03: flushes take the time that they need.
+//! Rule H03: the disk may acknowledge flushes that it did not perform.
 
 use units::{count, seconds};
 
@@ -8,11 +8,11 @@ use crate::{
     run::Run,
 };
 
-/// Nothing that writes to a medium answers a flush faster, seconds.
+/// Shortest flush of any device that writes to its medium, seconds.
 const FLUSH_AT_LEAST_S: f64 = 10e-6;
-/// Turns per second of a disk with 7,200 per minute, with a fifth added.
+/// Rotations per second of a disk at 7,200 rpm, plus 20 %.
 const FLUSHES_OF_A_DISK_PER_S: f64 = 1.2 * 7200.0 / 60.0;
-/// Fewer flushes say nothing.
+/// Number of flushes below which the rule is not evaluated.
 const FLUSHES_AT_LEAST: u64 = 100;
 
 pub(super) const RULE: Rule = Rule {
@@ -71,7 +71,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .into_iter()
         .any(|it| it.name == device.device && it.rotational == Some(true));
     let is_too_fast = mean_s < FLUSH_AT_LEAST_S;
-    // The hypervisor's word about a moving head is worth nothing.
+    // Under a hypervisor the rotational flag of a disk is not reliable.
     let is_impossible = rotates && !is_virtual && per_s > FLUSHES_OF_A_DISK_PER_S;
     let level = if is_too_fast || is_impossible {
         Level::Fail

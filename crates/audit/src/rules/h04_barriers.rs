@@ -1,4 +1,4 @@
-//! H04: the file system passes flushes on.
+//! Rule H04: the file system does not pass flushes on.
 
 use crate::{
     durability::barrier_off,

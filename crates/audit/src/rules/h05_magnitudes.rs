@@ -1,4 +1,4 @@
-//! H05: the disk answers as fast as its kind does.
+//! Rule H05: the disk is slower or faster than its kind.
 
 use units::seconds;
 
@@ -8,14 +8,14 @@ use crate::{
     run::Run,
 };
 
-/// Reads without which their mean says nothing.
+/// Number of reads below which their mean is not used.
 const READS_AT_LEAST: u64 = 50;
-/// With more requests at a time a read waits for others.
+/// Requests in flight above which a read waits for others.
 const IN_FLIGHT_AT_MOST: f64 = 2.0;
-/// What a read takes on a disk with a moving head, and on one without, seconds.
+/// Time of a read on a rotating disk, and on one without moving parts, seconds.
 const MOVING_S: f64 = 0.005;
 const SOLID_S: f64 = 0.0002;
-/// So many times slower, or faster, is another kind.
+/// Factor in read time from which the disk is of another kind.
 const ANOTHER_KIND: f64 = 5.0;
 
 pub(super) const RULE: Rule = Rule {
@@ -76,7 +76,7 @@ fn judge(run: &Run<'_>) -> Outcome {
             (Level::Note, ", under a limit of the control group")
         }
         slower if slower > ANOTHER_KIND => (Level::Warn, ", far too slow for one"),
-        // The hypervisor's word about a moving head is worth nothing.
+        // Under a hypervisor the rotational flag of a disk is not reliable.
         slower if slower < 1.0 / ANOTHER_KIND && rotates && is_virtual => {
             (Level::Pass, ", which a hypervisor calls one")
         }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::fixture::*;
 
-    /// Reads of so many seconds each, on a disk that rotates or not.
+    /// Reads of `each_s` seconds on a rotating or non-rotating disk.
     fn reading(each_s: f64, rotates: bool) -> Outcome {
         judged(&RULE, |record| {
             record.storage[0].devices[0].rotational = Some(rotates);

@@ -1,4 +1,4 @@
-//! H06: pages that InnoDB read came from the disk.
+//! Rule H06: pages came from the operating system's page cache, not from the disk.
 
 use units::{mean_bytes, percent};
 
@@ -8,9 +8,9 @@ use crate::{
     run::Run,
 };
 
-/// Reads that are too few to matter, bytes per second.
+/// Read rate below which reads do not matter, bytes per second.
 const READ_AT_LEAST: f64 = 1024.0 * 1024.0;
-/// Read by InnoDB, as a multiple of what the disks delivered.
+/// Bytes read by InnoDB, as a multiple of the bytes that the disks delivered.
 const MOST: f64 = 1.1;
 
 pub(super) const RULE: Rule = Rule {

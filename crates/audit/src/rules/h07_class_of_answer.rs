@@ -1,4 +1,4 @@
-//! H07: what is compared is of one class.
+//! Rule H07: the sides of a comparison read from different storage.
 
 use units::duration;
 
@@ -9,11 +9,11 @@ use crate::{
     set::{Set, in_words},
 };
 
-/// Time per row from which on rows come from a disk with a head that moves, nanoseconds.
+/// Time per row from which rows come from a rotating disk, nanoseconds.
 const DISK_NS: f64 = 3e6;
 /// Time per row up to which rows come from memory on the same machine, nanoseconds.
 const MEMORY_NS: f64 = 20e3;
-/// Rows per operation below which a time per row says nothing.
+/// Rows per operation below which the time per row is not used.
 const ROWS_AT_LEAST: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {
@@ -63,7 +63,7 @@ fn judge(set: &Set<'_>) -> Outcome {
         .with("most_us_per_row", most.0 / 1e3))
 }
 
-/// Response time per row read, nanoseconds; `None` where operations read hardly any.
+/// Response time per row read, nanoseconds; `None` if operations read hardly any rows.
 fn ns_per_row(run: &Run<'_>) -> Result<Option<f64>, crate::finding::Unjudged> {
     let response = run.figures.response.as_ref();
     let response = response.ok_or_else(|| missing("response times"))?;

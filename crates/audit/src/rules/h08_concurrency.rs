@@ -1,4 +1,4 @@
-//! H08: more than one number of connections was tried.
+//! Rule H08: only one number of connections was measured.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! H09: a disk that could do many things at once was not asked for one at a time.
+//! Rule H09: the load does not use the disk's parallelism.
 
 use units::{count, percent};
 
@@ -8,9 +8,9 @@ use crate::{
     run::Run,
 };
 
-/// Requests in flight up to which they come one after the other.
+/// Requests in flight up to which the disk serves them one at a time.
 const ONE_AT_A_TIME: f64 = 1.5;
-/// Share of the time from which on the disk counts as busy.
+/// Share of the time from which the disk counts as busy.
 const BUSY: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {

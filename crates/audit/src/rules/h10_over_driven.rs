@@ -1,4 +1,4 @@
-//! H10: throughput does not collapse at the most connections.
+//! Rule H10: throughput collapses at the highest number of connections.
 
 use stats::execution_mean;
 use units::{count, percent};
@@ -9,9 +9,9 @@ use crate::{
     set::{Set, in_words},
 };
 
-/// Below this share of the peak the load drives the server too hard.
+/// Share of the peak below which the server is overloaded.
 const SHARE: f64 = 0.9;
-/// With fewer numbers of connections there is no curve.
+/// Number of measured connection counts below which the rule is not evaluated.
 const POINTS_AT_LEAST: usize = 3;
 const CONFIDENCE: f64 = 0.95;
 
@@ -90,7 +90,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     }
 }
 
-/// True where the intervals of two means hold a common value.
+/// True if the confidence intervals of two means overlap.
 fn meet(a: &[f64], b: &[f64]) -> bool {
     let bounds = |values: &[f64]| execution_mean(values, CONFIDENCE)?.bounds;
     match (bounds(a), bounds(b)) {

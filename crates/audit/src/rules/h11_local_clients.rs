@@ -1,4 +1,4 @@
-//! H11: clients stand where an application would.
+//! Rule H11: the clients ran on the server's machine.
 
 use samples::Host;
 use units::percent;

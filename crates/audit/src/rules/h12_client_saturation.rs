@@ -1,4 +1,4 @@
-//! H12: the client was not the bottleneck.
+//! Rule H12: the client was the bottleneck.
 
 use figures::Times;
 use samples::Cause;
@@ -10,11 +10,11 @@ use crate::{
     run::Run,
 };
 
-/// CPU time of an event loop as a share of its time, from which on it has no room left.
+/// CPU time of an event loop as a share of elapsed time, from which it is saturated.
 const LOOP_CPU: f64 = 0.8;
-/// Statements per second as a share of what the client reaches against a server that does nothing.
+/// Statements per second, as a share of the client's maximum against a server that does nothing.
 const CEILING: f64 = 0.8;
-/// How late requests went out, as a share of the median response time.
+/// Send delay of requests, as a share of the median response time.
 const LAG: f64 = 0.1;
 
 pub(super) const RULE: Rule = Rule {

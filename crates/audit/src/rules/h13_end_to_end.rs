@@ -1,4 +1,4 @@
-//! H13: what a gain of the database is worth to a user.
+//! Rule H13: a gain of the database is smaller for a user, end to end.
 
 use units::percent;
 
@@ -8,7 +8,7 @@ use crate::{
     set::Set,
 };
 
-/// A smaller gain is none that anybody states.
+/// Ratio below which a gain is too small to be reported.
 const GAIN: f64 = 1.05;
 
 pub(super) const RULE: Rule = Rule {

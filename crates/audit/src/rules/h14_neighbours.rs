@@ -1,4 +1,4 @@
-//! H14: no other program used the machine.
+//! Rule H14: other programs used the machine.
 
 use samples::Disturbance;
 use units::percent;
@@ -9,9 +9,9 @@ use crate::{
     run::Run,
 };
 
-/// Time in which somebody waited for a disk while the server hardly used it.
+/// Share of the time in which some program waited for a disk while the server hardly used it.
 const WAITING: f64 = 0.1;
-/// The server's share of the bytes that went to and from the disks, below which the waits are not its own.
+/// The server's share of the disk traffic, below which the waits are caused by other programs.
 const OWN_TRAFFIC: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {
@@ -80,7 +80,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("steal_share", steal))
 }
 
-/// The server's share of what went to and from the disks; `None` where it is not known or there was nothing.
+/// The server's share of the disk traffic in bytes; `None` if unknown or without traffic.
 fn own_traffic(samples: &[&samples::Telemetry]) -> Option<f64> {
     let (mut own, mut all) = (0.0, 0.0);
     for sample in samples {

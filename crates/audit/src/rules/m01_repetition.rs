@@ -1,4 +1,4 @@
-//! M01: each side was executed often enough.
+//! Rule M01: too few executions of each combination.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     set::{Combination, Set},
 };
 
-/// Executions of a combination.
+/// Required executions of a combination.
 const EXECUTIONS: usize = 5;
 
 pub(super) const RULE: Rule = Rule {
@@ -42,7 +42,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     let (deviation, paired) = found.unwrap_or_default();
     let design = Design {
         paired,
-        // Each combination beside the first one: what they may err together is divided among them.
+        // Each combination is compared with the first: the error probability is divided among the comparisons.
         level: 0.05 / (combinations.len() - 1).max(1) as f64,
     };
     let shown = design.smallest_effect(deviation, fewest).map(f64::exp_m1);
@@ -75,8 +75,8 @@ fn judge(set: &Set<'_>) -> Outcome {
     })
 }
 
-/// The standard deviation of one execution within its block, as a share, where every combination ran once in each of the same
-/// blocks: what a whole block had in common cancels when pairs are compared.
+/// The standard deviation of one execution within its block, as a share, if every combination ran once in each of the
+/// same blocks: a deviation that a whole block has in common cancels when pairs are compared.
 ///
 /// Source: the residuals of a two-way table without interaction: R. A. Fisher, The Design of Experiments (1935).
 fn in_blocks(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<f64> {
@@ -109,7 +109,7 @@ fn in_blocks(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<f64> {
     Some((squares / ((rows - 1.0) * (columns - 1.0))).sqrt())
 }
 
-/// The standard deviation of one execution among those of its combination, as a share; `None` where none ran twice.
+/// The standard deviation of one execution within its combination, as a share; `None` if no combination ran twice.
 fn within(combinations: &[(Combination, Vec<&Run<'_>>)]) -> Option<f64> {
     let (mut squares, mut freedom) = (0.0, 0.0);
     for (_, runs) in combinations {
@@ -154,7 +154,7 @@ mod tests {
         assert_found(&judged(&RULE, |_| {}), Level::Note, "one execution");
     }
 
-    /// Blocks that differ by a factor of five, and 1.5 % within them: pairs see the 1.5 %.
+    /// Blocks that differ by a factor of five, with 1.5 % within them: only the 1.5 % counts for pairs.
     #[test]
     fn what_blocks_have_in_common_is_no_noise() {
         let mut runs = blocks_over("flush", &["1", "2"]);

@@ -1,4 +1,4 @@
-//! M02: caches were in one state while the run was measured, and not in an accidental one.
+//! Rule M02: the caches still filled during the measurement.
 
 use units::count;
 
@@ -8,7 +8,7 @@ use crate::{
     run::Run,
 };
 
-/// Misses of the first third over those of the last third, from which on the cache was still filling.
+/// Ratio of the misses in the first third to those in the last third, from which the cache was still filling.
 const FILLING: f64 = 2.0;
 /// Misses per operation below which they do not matter.
 const MATTERS: f64 = 0.01;

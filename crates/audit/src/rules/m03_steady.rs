@@ -1,4 +1,4 @@
-//! M03: the measured phase is steady.
+//! Rule M03: the measured phase is not steady.
 
 use samples::Interval;
 use stats::{
@@ -14,17 +14,17 @@ use crate::{
     set::{Set, in_words},
 };
 
-/// A mean that moves by less than this share is the same mean.
+/// Shift of the mean, as a share, below which it counts as unchanged.
 const MOVED: f64 = 0.02;
-/// A mean that moves by more, or a trend over the measurement, makes it the mean of no state.
+/// Shift of the mean, as a share, above which the mean describes no steady state.
 const INVALID: f64 = 0.05;
-/// What may hide in the noise without a word, as a share of the mean.
+/// Shift that the noise may hide without a finding, as a share of the mean.
 const POSSIBLE: f64 = 0.1;
-/// How often noise alone may be warned of, in all combinations together and on each side.
+/// Probability of a warning from noise alone, over all combinations together and on each side.
 const WARN_CHANCE: f64 = 0.01;
-/// How often noise alone may be called invalid.
+/// Probability of level invalid from noise alone.
 const INVALID_CHANCE: f64 = 0.001;
-/// An interval that is shorter than this share of the longest was cut by the end of its phase.
+/// Length as a share of the longest interval, below which an interval was cut off by the end of its phase.
 const WHOLE: f64 = 0.9;
 
 pub(super) const RULE: Rule = Rule {
@@ -47,7 +47,7 @@ pub(super) const RULE: Rule = Rule {
 fn judge(set: &Set<'_>) -> Outcome {
     let mut groups = set.combinations();
     if groups.is_empty() {
-        // What a broken run measured so far can be judged, too.
+        // The part of an interrupted run that was measured can be judged as well.
         groups = set
             .runs
             .iter()
@@ -87,7 +87,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     Ok(finding)
 }
 
-/// The chances that noise alone is found in one of the combinations.
+/// The probabilities of a finding from noise alone, in one combination.
 struct Chances {
     warn: f64,
     invalid: f64,
@@ -102,7 +102,7 @@ impl Chances {
     }
 }
 
-/// What is found of the executions of one combination.
+/// The outcome for the executions of one combination.
 fn of_combination(runs: &[&Run<'_>], chances: &Chances) -> Outcome {
     let measured_s = runs[0].measured_s()?;
     let courses: Vec<Vec<f64>> = runs.iter().map(|run| course(run)).collect();
@@ -181,7 +181,7 @@ fn words(shift: &MeanShift, over: &str) -> String {
     }
 }
 
-/// Why the mean course does not stay on one level, in words, where it moves between several.
+/// Why the mean course does not stay at one level, as text; `None` if it does.
 fn moves_between_levels(courses: &[Vec<f64>], length: usize) -> Option<String> {
     let at = |index: usize| courses.iter().map(|course| course[index]).sum::<f64>();
     let mean: Vec<f64> = (0..length)
@@ -196,7 +196,7 @@ fn moves_between_levels(courses: &[Vec<f64>], length: usize) -> Option<String> {
     (is_moving && !reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// Operations per second of each whole interval of the measured phase.
+/// Operations per second of each complete interval of the measured phase.
 fn course(run: &Run<'_>) -> Vec<f64> {
     let lengths = run.measured().map(|interval| interval.length_s);
     let whole_s = lengths.fold(0.0, f64::max) * WHOLE;
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::fixture::*;
 
-    /// Makes the throughput begin by this share lower; it comes to its level with a time constant of `tau` seconds.
+    /// Lowers the throughput at the start by a share of `depth`; it rises with a time constant of `tau` seconds.
     fn warm(record: &mut Record, depth: f64, tau: f64) {
         let begin_s = record.measured_intervals().next().map_or(0.0, |it| it.t_s);
         for interval in &mut record.intervals {
@@ -230,7 +230,7 @@ mod tests {
     fn found() {
         let outcome = rising(0.8, 60.0);
         assert_found(&outcome, Level::Invalid, "over 120 s");
-        // The time constant of a tenth of the run, a mean that is 6 % low.
+        // A time constant of a tenth of the run gives a mean that is 6 % low.
         let outcome = rising(0.6, 12.0);
         assert!(level(&outcome) >= Level::Warn, "{outcome:?}");
         let evidence = outcome.unwrap().evidence;

@@ -1,4 +1,4 @@
-//! M04: the disk did not run out of credit.
+//! Rule M04: the disk became slower during the run, as at the end of burst credits.
 
 use stats::{Threshold, change_points};
 use units::{change, count, moment};
@@ -9,17 +9,17 @@ use crate::{
     run::Run,
 };
 
-/// A drop that is a change of class.
+/// Relative drop from which the disk changed its performance class.
 const DROP: f64 = 0.3;
-/// Chance of a change this clear where there is none.
+/// Probability of such a change from noise alone.
 const P_VALUE: f64 = 0.001;
 /// Requests per second below which the disk does not matter.
 const REQUESTS: f64 = 50.0;
-/// Samples that both drops may lie apart.
+/// Largest distance between the two drops, samples.
 const TOGETHER: usize = 3;
-/// Bursts of cloud disks last longer than this, seconds.
+/// Shortest burst of cloud disks, seconds.
 const BURST_S: f64 = 180.0;
-/// Disks that are sold with bursts, by a part of their model.
+/// Parts of the model names of disks with burst credits.
 const BURSTABLE: &[&str] = &[
     "Elastic Block Store",
     "PersistentDisk",

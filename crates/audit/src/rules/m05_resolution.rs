@@ -1,4 +1,4 @@
-//! M05: times are measured finely enough.
+//! Rule M05: the clock is too coarse for the measured times.
 
 use units::duration;
 
@@ -8,7 +8,7 @@ use crate::{
     run::Run,
 };
 
-/// Clock sources that answer in nanoseconds and cheaply.
+/// Clock sources with nanosecond resolution and fast reads.
 const FINE: &[&str] = &[
     "tsc",
     "kvm-clock",
@@ -16,9 +16,9 @@ const FINE: &[&str] = &[
     "hyperv_clocksource_tsc_page",
     "xen",
 ];
-/// Resolution of the others, nanoseconds: the ACPI timer ticks 3.58 million times a second, and is slow to read.
+/// Resolution of the others, nanoseconds: the ACPI timer has 3.58 million ticks per second and is slow to read.
 const COARSE_NS: f64 = 1000.0;
-/// Resolution as a share of the median.
+/// Largest resolution as a share of the median.
 const SHARE: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,4 +1,4 @@
-//! M06: the run has no stalls.
+//! Rule M06: the run has stalls.
 
 use stats::stalls;
 use units::{duration, moment, percent};
@@ -9,9 +9,9 @@ use crate::{
     run::Run,
 };
 
-/// Windows without which a share of them says nothing.
+/// Number of windows below which the share of stalled windows is not used.
 const WINDOWS: usize = 10;
-/// Windows below half of the median, as a share of all.
+/// Share of windows with less than half of the median throughput.
 const SHARE: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
@@ -65,7 +65,7 @@ fn by_second(run: &Run<'_>) -> Vec<f64> {
     for interval in run.measured() {
         operations += interval.succeeded();
         length_s += interval.length_s;
-        // Intervals are a second, or a part of one that goes into it almost evenly.
+        // Intervals last one second, or a fraction that divides a second almost evenly.
         if length_s >= 0.95 {
             course.push(operations as f64 / length_s);
             (operations, length_s) = (0, 0.0);

@@ -1,4 +1,4 @@
-//! M07: the runs were in random order.
+//! Rule M07: the runs were not in random order.
 
 use units::percent;
 
@@ -8,7 +8,7 @@ use crate::{
     set::Set,
 };
 
-/// Rounds without which an order cannot be told from chance.
+/// Number of rounds below which a fixed order cannot be distinguished from chance.
 const ROUNDS: usize = 2;
 
 pub(super) const RULE: Rule = Rule {
@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(set: &Set<'_>) -> Outcome {
     let mut runs: Vec<_> = set.complete().collect();
-    // RFC 3339 in UTC sorts as text; the numbers order what began within one second.
+    // RFC 3339 times in UTC sort as text; the run number decides within one second.
     runs.sort_by_key(|run| (&run.record.header.started_at, run.record.header.run));
     let sequence: Vec<_> = runs.iter().map(|run| set.levels(run)).collect();
     let mut distinct = sequence.clone();
@@ -78,7 +78,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     Ok(Finding::new(level, evidence).with("changes", changes as f64))
 }
 
-/// How many of all orders are the same in each round: `1 in 4`.
+/// The probability that a random order is the same in each round: `1 in 4`.
 fn chance(combinations: usize, rounds: usize) -> String {
     let orders: f64 = (1..=combinations).map(|it| it as f64).product();
     let draws = orders.powf(rounds as f64 - 1.0);

@@ -1,4 +1,4 @@
-//! M08: response times are called what they are.
+//! Rule M08: the response times of a closed loop are not those that users see.
 
 use crate::{
     finding::{Finding, Level, Outcome},

@@ -1,4 +1,4 @@
-//! M09: no percentile rests on a handful of operations.
+//! Rule M09: a percentile rests on too few operations.
 
 use figures::QUANTILES;
 use units::count;
@@ -9,7 +9,7 @@ use crate::{
     set::Set,
 };
 
-/// The percentiles that reports give, by name.
+/// The names of the reported percentiles.
 const NAMES: [&str; QUANTILES.len()] = ["p50", "p95", "p99", "p99.9"];
 
 pub(super) const RULE: Rule = Rule {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::fixture::*;
 
-    /// So many operations per second, one in ten of them slower than the others.
+    /// Sets the operations per second, every tenth operation slower than the others.
     fn thin(record: &mut Record, per_s: u64) {
         for (second, interval) in record.intervals.iter_mut().enumerate() {
             let operation = &mut interval.operations[0];

@@ -1,4 +1,4 @@
-//! M10: estimates are called estimates.
+//! Rule M10: sizes are estimates.
 
 use units::bytes;
 

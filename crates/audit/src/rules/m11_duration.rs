@@ -1,4 +1,4 @@
-//! M11: the run covers several background cycles.
+//! Rule M11: the run is shorter than the background cycles.
 
 use units::{moment, seconds, si};
 
@@ -9,13 +9,13 @@ use crate::{
     run::Run,
 };
 
-/// Times that each periodic process has to come round.
+/// Number of cycles of each background process that the run has to cover.
 const PERIODS: f64 = 3.0;
-/// InnoDB's master thread has work to do once in ten seconds.
+/// Cycle of InnoDB's master thread, seconds.
 const MASTER_THREAD_S: f64 = 10.0;
-/// Pages read per operation below which replacing the buffer pool's pages is no part of the work.
+/// Pages read per operation below which replacement in the buffer pool is not part of the work.
 const READS: f64 = 0.01;
-/// Processes slower than this many times the run may as well not be there.
+/// Longest cycle that is considered, seconds.
 const SLOWEST_S: f64 = 24.0 * 3600.0;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,4 +1,4 @@
-//! M12: nothing was left out.
+//! Rule M12: runs are missing, replaced, or from another experiment.
 
 use std::collections::BTreeSet;
 

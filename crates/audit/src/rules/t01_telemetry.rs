@@ -1,4 +1,4 @@
-//! T01: machine and server were watched all the time.
+//! Rule T01: machine or server was not observed all the time.
 
 use units::moment;
 
@@ -8,7 +8,7 @@ use crate::{
     run::Run,
 };
 
-/// The longest time without a look, seconds.
+/// Longest gap between samples, seconds.
 const GAP_S: f64 = 5.0;
 
 pub(super) const RULE: Rule = Rule {
@@ -68,7 +68,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     Ok(Finding::new(level, evidence).with("sources_missing", missing.len() as f64))
 }
 
-/// The longest part of a window that no span covers, seconds; they are in the order of time.
+/// The longest part of a window that no span covers, seconds; the spans are in order of time.
 fn longest_gap(spans: &[(f64, f64)], window: (f64, f64)) -> f64 {
     let mut seen_s = window.0;
     let mut longest: f64 = 0.0;

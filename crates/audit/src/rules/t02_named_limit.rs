@@ -1,4 +1,4 @@
-//! T02: the ceiling has a name.
+//! Rule T02: the limiting resource is unknown.
 
 use units::count;
 

@@ -1,4 +1,4 @@
-//! T03: connections in flight are throughput times response time.
+//! Rule T03: connections in flight differ from throughput times response time (Little's law).
 
 use samples::{Interval, Phase};
 use units::{percent, si};
@@ -10,11 +10,11 @@ use crate::{
     unevenness::unevenness,
 };
 
-/// How far both may be apart, as a share.
+/// Largest difference between the two, as a share.
 const APART: f64 = 0.05;
-/// The connections are looked at so often, seconds.
+/// Sampling interval of the connections, seconds.
 const LOOK_S: f64 = 0.02;
-/// Standard errors of the looks that are chance.
+/// Number of standard errors of the samples up to which a difference is chance.
 const CHANCE: f64 = 3.0;
 
 pub(super) const RULE: Rule = Rule {
@@ -49,7 +49,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .sum::<f64>()
         / measured_s;
     let in_flight = busy * connections;
-    // From send to answer: a wait for a free connection is not in flight. Failed operations were, and have no time.
+    // Time from send to answer, without the wait for a free connection. Failed operations have no recorded time.
     let (mut sum_ns, mut count, mut failed) = (0.0, 0u64, 0u64);
     for interval in run.measured() {
         let carried = interval.carried.iter().flat_map(|it| &it.operations);
@@ -70,7 +70,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     }
     let by_times = sum_ns / 1e9 / measured_s;
     let apart = (in_flight - by_times).abs() / in_flight.max(by_times).max(f64::MIN_POSITIVE);
-    // An operation that crosses an edge of the measurement counts there with all of its time or none of it.
+    // An operation that crosses an edge of the measurement counts with all of its time or none of it.
     let drained = run.record.intervals.iter();
     let drained = drained.filter(|it| it.phase == Phase::Drain);
     let most = connections as usize;
@@ -98,8 +98,8 @@ fn judge(run: &Run<'_>) -> Outcome {
         .with("throughput_times_response", by_times))
 }
 
-/// Time that operations may have been in flight before the first of these intervals, seconds: that of the longest ones,
-/// of one for each connection, as far as it reaches back behind the begin.
+/// Longest total time in seconds that operations may already have been in flight at the start of the first interval:
+/// one operation per connection, the longest ones, each for as long as it reaches back before that start.
 fn carried_s<'r>(intervals: impl Iterator<Item = &'r Interval>, connections: usize) -> f64 {
     let mut begin_s = None;
     let mut reach: Vec<(u64, u64)> = Vec::new();
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(level(&judged(&RULE, |_| {})), Level::Pass);
     }
 
-    /// Every connection was stalled for ten seconds when the measurement began, which the times of the first interval tell.
+    /// Every connection was stalled for ten seconds when the measurement began, as the first interval's times show.
     #[test]
     fn a_stall_at_the_edge_is_honest() {
         let outcome = judged(&RULE, |record| {

@@ -1,4 +1,4 @@
-//! T04: the server counts the statements that the client counts.
+//! Rule T04: the server counted other statements than the client.
 
 use samples::Interval;
 use units::percent;
@@ -10,12 +10,12 @@ use crate::{
     unevenness::unevenness,
 };
 
-/// How far both may be apart, as a share.
+/// Largest difference between the two, as a share.
 const APART: f64 = 0.01;
-/// Of what the readings do not cover so much is allowed for, as a share; with more there is nothing to compare. Nor does other
-/// work on the machine excuse more.
+/// Largest share of the client's statements outside the readings that is allowed for; above it the counts are not
+/// compared. Other load on the machine does not excuse a larger difference either.
 const UNCOVERED: f64 = 0.05;
-/// Statements that a connection sends before its first operation and after its last one, at most.
+/// Largest number of statements that a connection sends before its first and after its last operation.
 const PER_CONNECTION: f64 = 8.0;
 
 pub(super) const RULE: Rule = Rule {
@@ -52,7 +52,7 @@ fn judge(run: &Run<'_>) -> Outcome {
     if by_client == 0 {
         return Err(missing("statements that came back"));
     }
-    // Only what the readings cover can be compared; the first one may come late.
+    // Only the time that the readings cover can be compared; the first reading may come late.
     let begin_s = readings.iter().map(|it| it.t_s).fold(f64::MAX, f64::min);
     let end_s = readings
         .iter()
@@ -76,7 +76,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         .server_observation
         .as_ref()
         .map_or(0, |how| how.statements);
-    // What is asked for a whole operation that failed halfway is counted by the server alone.
+    // Statements of an operation that failed halfway are counted by the server only.
     let own = own as f64 + PER_CONNECTION * f64::from(run.record.connections());
     let more = by_server - by_client as f64;
     let chance = own + failed as f64 * statements_per_operation(run);
@@ -153,7 +153,7 @@ mod tests {
         assert_missing(&outcome, "to the end");
     }
 
-    /// The first reading comes 2 s after the load began: 1.4 % of what the client counted.
+    /// The first reading comes 2 s after the load began, which misses 1.4 % of the client's count.
     #[test]
     fn a_late_first_reading_is_honest() {
         let outcome = judged(&RULE, |record| {

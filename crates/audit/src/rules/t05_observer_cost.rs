@@ -1,4 +1,4 @@
-//! T05: watching did not cost what was watched.
+//! Rule T05: observing took CPU from the observed workload.
 
 use units::percent;
 
@@ -8,7 +8,7 @@ use crate::{
     run::Run,
 };
 
-/// CPU of the collectors, as a share of one CPU.
+/// Largest CPU usage of the collectors, as a share of one CPU.
 const SHARE: f64 = 0.03;
 
 pub(super) const RULE: Rule = Rule {

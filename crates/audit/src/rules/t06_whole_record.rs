@@ -1,4 +1,4 @@
-//! T06: the records are whole, and each is one.
+//! Rule T06: a record is incomplete, contradicts itself, or equals another one.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::{
     set::Set,
 };
 
-/// How far the begin of an interval may be from the end of the one before, as a share of its length.
+/// Largest gap between one interval and the next, as a share of the interval's length.
 const GAP: f64 = 0.01;
-/// The same in seconds, for very short intervals.
+/// Largest gap in seconds, for very short intervals.
 const GAP_S: f64 = 0.005;
-/// How far the mean of a histogram may be from the sum over the count: its buckets are a thousandth wide.
+/// Largest deviation of a histogram's mean from sum divided by count, as a share: its buckets are a thousandth wide.
 const MEAN: f64 = 0.005;
-/// How far the ends of a histogram may be from the exact minimum and maximum.
+/// Largest deviation of a histogram's ends from the exact minimum and maximum, as a share.
 const ENDS: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
@@ -74,14 +74,14 @@ fn judge(set: &Set<'_>) -> Outcome {
     Ok(Finding::new(Level::Pass, evidence))
 }
 
-/// The first thing in a record that contradicts another, in words.
+/// The first contradiction within a record, as text.
 fn contradiction(record: &Record) -> Option<String> {
     intervals(record)
         .or_else(|| window(record))
         .or_else(|| record.intervals.iter().find_map(figures))
 }
 
-/// That intervals have lengths and follow each other.
+/// Checks that intervals have a length and follow each other.
 fn intervals(record: &Record) -> Option<String> {
     let mut end_s: Option<f64> = None;
     for interval in &record.intervals {
@@ -121,7 +121,7 @@ fn intervals(record: &Record) -> Option<String> {
     })
 }
 
-/// That the intervals of the measurement fill the time between its phases.
+/// Checks that the intervals of the measurement fill the time between its phases.
 fn window(record: &Record) -> Option<String> {
     let marks = &record.phases;
     let begin = marks
@@ -145,7 +145,7 @@ fn window(record: &Record) -> Option<String> {
     })
 }
 
-/// That count, sum and ends of an interval's times are those of its histogram.
+/// Checks that count, sum, minimum and maximum of an interval agree with its histogram.
 fn figures(interval: &Interval) -> Option<String> {
     let carried = interval.carried.iter().flat_map(|it| &it.operations);
     interval.operations.iter().chain(carried).find_map(|it| {
@@ -185,13 +185,13 @@ fn figures(interval: &Interval) -> Option<String> {
     })
 }
 
-/// Two runs that are one record: nothing that is measured comes out the same to the nanosecond.
+/// Two runs with the same measurements: independent runs never agree to the nanosecond.
 fn twice<'r, 's>(runs: &'s [Run<'r>]) -> Option<(&'s Run<'r>, &'s Run<'r>)> {
     let mut known: BTreeMap<Vec<(u64, u64)>, &Run<'_>> = BTreeMap::new();
     for run in runs {
         let operations = run.measured().flat_map(|it| &it.operations);
         let figures: Vec<(u64, u64)> = operations.map(|it| (it.count, it.sum_ns)).collect();
-        // Of a few operations the same may come by chance.
+        // A small number of operations may agree by chance.
         let says_something = figures.iter().map(|(count, _)| count).sum::<u64>() >= 100;
         if says_something && let Some(first) = known.insert(figures, run) {
             return Some((first, run));
@@ -200,14 +200,14 @@ fn twice<'r, 's>(runs: &'s [Run<'r>]) -> Option<(&'s Run<'r>, &'s Run<'r>)> {
     None
 }
 
-/// Runs that began after a run that is behind them in the plan.
+/// The number of runs that began after a run that is later in the plan.
 fn late(set: &Set<'_>) -> usize {
     let mut runs: Vec<_> = set.complete().map(|run| &run.record.header).collect();
     runs.sort_by_key(|header| header.run);
     let mut earliest_behind: Option<&str> = None;
     let mut late = 0;
     for header in runs.iter().rev() {
-        // RFC 3339 in UTC sorts as text.
+        // RFC 3339 times in UTC sort as text.
         let began = header.started_at.as_str();
         late += usize::from(earliest_behind.is_some_and(|behind| began > behind));
         if earliest_behind.is_none_or(|behind| began < behind) {

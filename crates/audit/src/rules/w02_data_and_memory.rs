@@ -1,4 +1,4 @@
-//! W02: the data stands to the memory as in production.
+//! Rule W02: the data just about fits into memory.
 
 use units::mean_bytes;
 
@@ -8,9 +8,9 @@ use crate::{
     run::Run,
 };
 
-/// Below this ratio of data to buffer pool everything is read from memory.
+/// Ratio of data to buffer pool below which all reads are answered from memory.
 const IN_MEMORY: f64 = 0.8;
-/// Above this one the disk is read from all the time.
+/// Ratio above which the disk is read continuously.
 const FROM_DISK: f64 = 1.5;
 
 pub(super) const RULE: Rule = Rule {

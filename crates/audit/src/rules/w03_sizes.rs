@@ -1,4 +1,4 @@
-//! W03: a claim over sizes rests on three of them.
+//! Rule W03: a claim about data sizes rests on fewer than three of them.
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
@@ -6,7 +6,7 @@ use crate::{
     set::Set,
 };
 
-/// Sizes that differ by less are one size.
+/// Ratio below which two sizes count as the same.
 const SAME: f64 = 1.1;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,4 +1,4 @@
-//! W04: the load touches as much of the data as it says it has.
+//! Rule W04: the load touches less of the data than declared.
 
 use units::percent;
 
@@ -8,7 +8,7 @@ use crate::{
     run::Run,
 };
 
-/// Share of the data that has to be asked for.
+/// Smallest share of the data that has to be requested.
 const TOUCHED: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {
@@ -68,7 +68,7 @@ fn finding(touched: f64, evidence: String) -> Finding {
     Finding::new(level, evidence).with("touched_share", touched)
 }
 
-/// The share of the keys that were asked for, with draws and keys; `None` where they do not come from one list at random.
+/// The share of the keys that were drawn, with draws and keys; `None` unless they are drawn at random from one list.
 fn of_keys(run: &Run<'_>) -> Option<(f64, u64, u64)> {
     let [keys] = run.record.keys.as_slice() else {
         return None;
@@ -126,7 +126,7 @@ mod tests {
         })
     }
 
-    /// The pool holds so many pages from the first reading on, and so many more are read in each.
+    /// A pool that holds `held` pages from the first reading, and reads `per_s` pages more in each.
     fn reading(held: f64, per_s: f64) -> Outcome {
         judged(&RULE, |record| {
             large(record);

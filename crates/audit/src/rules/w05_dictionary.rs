@@ -1,4 +1,4 @@
-//! W05: a dictionary hands out all of its keys.
+//! Rule W05: the stride of a dictionary misses keys.
 
 use units::percent;
 
@@ -8,7 +8,7 @@ use crate::{
     run::Run,
 };
 
-/// Share of the keys that have to be drawn.
+/// Smallest share of the keys that has to be drawn.
 const USED: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {

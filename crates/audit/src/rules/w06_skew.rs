@@ -1,4 +1,4 @@
-//! W06: how unevenly rows are asked for is stated, and not the default that nobody chose.
+//! Rule W06: the access distribution is skewed to a hot zone, or not declared.
 
 use samples::KnownLoad;
 

@@ -1,4 +1,4 @@
-//! W07: statements return as unevenly many rows as in production.
+//! Rule W07: statements return the same number of rows every time.
 
 use samples::ReturnedRows;
 use units::{fine_percent, si};
@@ -9,13 +9,13 @@ use crate::{
     run::Run,
 };
 
-/// Rows per statement, in the mean, from which on there is something to be spread.
+/// Mean rows per statement from which their spread is checked.
 const SEVERAL: f64 = 1.5;
-/// Fewer statements tell nothing of how their rows are spread.
+/// Number of statements below which the spread of their rows is not judged.
 const STATEMENTS_AT_LEAST: u64 = 30;
-/// Standard deviation of the rows per statement over their mean, below which all statements are alike.
+/// Standard deviation divided by the mean of the rows per statement, below which all statements are alike.
 const ALIKE: f64 = 0.05;
-/// Statements that are named.
+/// The finding names at most this many statements.
 const NAMED_AT_MOST: usize = 4;
 
 pub(super) const RULE: Rule = Rule {
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::fixture::*;
 
-    /// A second's operations that returned so many rows each.
+    /// One second of operations that returned these numbers of rows.
     fn returning(rows: &[u64]) -> Outcome {
         judged(&RULE, |record| {
             for interval in &mut record.intervals {

@@ -1,4 +1,4 @@
-//! W08: pages are read as rows are looked at, and rows as they are asked for.
+//! Rule W08: statements read more rows or pages than their plan needs.
 
 use units::count;
 
@@ -8,24 +8,24 @@ use crate::{
     run::Run,
 };
 
-/// Pages read beyond what the rows need, as a multiple.
+/// Pages read as a multiple of the pages that the rows need.
 const TIMES: f64 = 2.0;
-/// Fewer pages per operation do not matter.
+/// Pages per operation below which they do not matter.
 const PAGES_AT_LEAST: f64 = 0.1;
-/// Rows that an operation reads in scans, from which on one scans. What is asked of the server meanwhile scans, too.
+/// Rows read in scans per operation, from which the operations scan. Statements of other clients are included.
 const SCANNED: f64 = 100.0;
-/// What each row looked at by key can cost: a leaf of a secondary index, and the row's own page; root and branches are in
-/// memory.
+/// Counters of reads by key. Each can cost two pages: a leaf of a secondary index, and the page of the row; root and
+/// branches are in memory.
 const BY_KEY: [&str; 3] = [
     "Handler_read_key",
     "Handler_read_first",
     "Handler_read_last",
 ];
-/// The next row of a range: its own page, where the index is a secondary one.
+/// Counters of next rows in a range. Each costs the page of its row if the index is secondary.
 const NEXT: [&str; 2] = ["Handler_read_next", "Handler_read_prev"];
 const BY_POSITION: &str = "Handler_read_rnd";
 const SCAN: &str = "Handler_read_rnd_next";
-/// A new or changed row touches its page and one of each secondary index, of which nobody knows the number.
+/// Counters of changed rows. Each touches the page of the row and one of each secondary index, whose number is unknown.
 const CHANGES: [&str; 3] = ["Handler_write", "Handler_update", "Handler_delete"];
 const PAGES_PER_CHANGE: f64 = 4.0;
 

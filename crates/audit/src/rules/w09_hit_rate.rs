@@ -1,4 +1,4 @@
-//! W09: the sides of a comparison found the same share of their pages in memory.
+//! Rule W09: the sides of a comparison found different shares of their pages in memory.
 
 use units::percent;
 
@@ -9,7 +9,7 @@ use crate::{
     set::{Set, in_words},
 };
 
-/// A difference in the hit rate, as a share, that changes throughput by itself.
+/// Difference in the hit rate, as a share, that changes throughput by itself.
 const DIFFERENCE: f64 = 0.005;
 
 pub(super) const RULE: Rule = Rule {
@@ -74,7 +74,7 @@ fn judge(set: &Set<'_>) -> Outcome {
     .with("hit_rate_difference", difference))
 }
 
-/// Page requests that were answered from memory, as a share; 1 where there were none.
+/// Page requests answered from memory, as a share; 1 without requests.
 fn hit_rate(run: &Run<'_>) -> Result<f64, crate::finding::Unjudged> {
     let requests = run.counter_per_s("Innodb_buffer_pool_read_requests")?;
     let reads = run.counter_per_s("Innodb_buffer_pool_reads")?;

@@ -1,4 +1,4 @@
-//! W10: operations succeed.
+//! Rule W10: operations failed.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ fn judge(run: &Run<'_>) -> Outcome {
         *by_number.entry(error.number).or_default() += error.in_measurement;
     }
     by_number.retain(|_, count| *count > 0);
-    // A backlog of the warm-up can take all the time: what comes back then was not due in the measurement.
+    // Draining a backlog of the warm-up can fill the whole phase: the answers were then due before the measurement.
     let back = run.figures.throughput_per_s.unwrap_or(0.0) * measured_s;
     let succeeded = run.figures.count.max(back.round() as u64);
     let failed: u64 = by_number.values().sum::<u64>().max(run.figures.errors);

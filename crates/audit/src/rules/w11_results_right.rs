@@ -1,4 +1,4 @@
-//! W11: what the benchmark checks of its data holds before and after.
+//! Rule W11: a consistency check of the benchmark failed before or after the run.
 
 use samples::KnownLoad;
 
@@ -9,7 +9,7 @@ use crate::{
     words::listed,
 };
 
-/// So many violated conditions stand in a sentence.
+/// A sentence names at most this many violated conditions.
 const NAMED: usize = 3;
 
 pub(super) const RULE: Rule = Rule {

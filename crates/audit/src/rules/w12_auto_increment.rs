@@ -1,4 +1,4 @@
-//! W12: the lock of AUTO_INCREMENT is the production's, and safe.
+//! Rule W12: the AUTO_INCREMENT lock serialises inserts or endangers replicas.
 
 use crate::{
     finding::{Finding, Level, Outcome, missing, no_subject},
@@ -6,7 +6,7 @@ use crate::{
     run::Run,
 };
 
-/// Connections from which on the lock is wanted often.
+/// Connections from which the lock is contended.
 const MANY: u32 = 8;
 
 pub(super) const RULE: Rule = Rule {

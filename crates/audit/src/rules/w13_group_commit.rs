@@ -1,4 +1,4 @@
-//! W13: commits share their flushes.
+//! Rule W13: commits do not share their flushes.
 
 use units::count;
 
@@ -9,9 +9,9 @@ use crate::{
     run::Run,
 };
 
-/// Flushes per commit from which on nothing is shared.
+/// Flushes per commit from which no flush is shared.
 const ALONE: f64 = 0.9;
-/// Writers that should share.
+/// Number of writers from which flushes should be shared.
 const WRITERS: u32 = 8;
 
 pub(super) const RULE: Rule = Rule {

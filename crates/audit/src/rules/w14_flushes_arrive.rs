@@ -1,4 +1,4 @@
-//! W14: what InnoDB flushes, the disk is told to flush.
+//! Rule W14: commits do not reach the disk.
 
 use units::count;
 
@@ -9,9 +9,9 @@ use crate::{
     run::Run,
 };
 
-/// Flushes by InnoDB per flush of the disks; the kernel may make one of several that wait together.
+/// Flushes by InnoDB per flush of the disks; the kernel may merge several that wait together.
 const MOST: f64 = 1.2;
-/// Fewer per second say nothing.
+/// Flushes per second below which the rule is not evaluated.
 const FLUSHES_AT_LEAST: f64 = 10.0;
 
 pub(super) const RULE: Rule = Rule {

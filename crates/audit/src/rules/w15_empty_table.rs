@@ -1,4 +1,4 @@
-//! W15: rows go into tables that are not empty.
+//! Rule W15: the tables were nearly empty at the start.
 
 use units::percent;
 
@@ -8,9 +8,9 @@ use crate::{
     run::Run,
 };
 
-/// A table of less than this share of its final rows was as good as empty.
+/// Rows at the start as a share of the final rows, below which a table counts as empty.
 const SHARE: f64 = 0.5;
-/// Rows that came in, as a share of all, from which on the load is one of inserts.
+/// Inserted rows as a share of all, from which the load consists of inserts.
 const GROWN: f64 = 0.1;
 
 pub(super) const RULE: Rule = Rule {

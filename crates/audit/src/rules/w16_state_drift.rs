@@ -1,4 +1,4 @@
-//! W16: what is compared met the same data.
+//! Rule W16: the runs that are compared started with different data.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{
     set::{Combination, Set},
 };
 
-/// How much larger the largest may be than the smallest.
+/// Largest difference between the largest and the smallest, as a share.
 const DIFFERENCE: f64 = 0.02;
 
 pub(super) const RULE: Rule = Rule {
@@ -55,7 +55,7 @@ fn judge(set: &Set<'_>) -> Outcome {
                 "{least:.0} to {most:.0} {what} at the start of runs that are compared, {} apart",
                 percent(difference)
             );
-            // A factor that decides the size is what is asked about, as long as each level keeps its size.
+            // If a factor decides the size, the size is under test, provided that each level keeps its size.
             let is_factor = !set.has_sides() && is_constant_within_levels(set, &group, size);
             let level = match (is_factor, compared.is_empty()) {
                 (true, _) => Level::Note,
@@ -97,7 +97,7 @@ fn is_constant_within_levels(
             .all(|sizes| spread(sizes).0 <= DIFFERENCE)
 }
 
-/// By how much the largest is larger than the smallest, as a share, and both.
+/// By how much the largest exceeds the smallest, as a share, and both.
 fn spread(sizes: &[f64]) -> (f64, f64, f64) {
     let at = |pick: fn(f64, f64) -> f64| sizes.iter().copied().reduce(pick).unwrap_or(0.0);
     let (least, most) = (at(f64::min), at(f64::max));
@@ -139,7 +139,7 @@ mod tests {
             level(&judged_together(&RULE, &runs, over(&["flush"]))),
             Level::Pass
         );
-        // Sizes that are a factor of their own may differ.
+        // Sizes that are a factor may differ.
         let mut runs = blocks_over("rows", &["1x", "4x"]);
         for run in &mut runs {
             if run.header.combination["rows"] == "4x" {

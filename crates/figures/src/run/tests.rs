@@ -1,4 +1,4 @@
-//! Figures from records of known content.
+//! Tests of figures from records with known content.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ fn interval(t_s: f64, phase: Phase, responses_ns: &[u64], errors: u64) -> Line {
     })
 }
 
-/// An interval in which nothing came back but what was due earlier.
+/// An interval in which only operations due earlier were completed.
 fn late(t_s: f64, phase: Phase, due_in: Phase, responses_ns: &[u64]) -> Line {
     Line::Interval(Interval {
         t_s,

@@ -1,4 +1,4 @@
-//! Tests of replaced files: every moment of a crash, real kills, links, permissions.
+//! Tests of atomic replacement: a crash at every step, real kills, links, permissions.
 
 use std::{
     os::unix::fs::symlink,
@@ -8,10 +8,10 @@ use std::{
 
 use super::*;
 
-/// A disk that forgets what was not synced, and stops after some steps.
+/// A disk that loses unsynced data, and stops after a number of steps.
 struct Model {
     steps_left: u32,
-    /// What readers see, by name.
+    /// Content that readers see under the old name.
     old_name: &'static [u8],
     new_file: Vec<u8>,
     is_synced: bool,
@@ -39,7 +39,7 @@ impl Model {
         Ok(())
     }
 
-    /// What a reader finds after a kill.
+    /// The content that a reader finds after a kill.
     fn after_kill(&self) -> &[u8] {
         if self.is_renamed {
             &self.new_file
@@ -48,7 +48,7 @@ impl Model {
         }
     }
 
-    /// What a reader may find after a power failure, which loses or keeps what was not synced.
+    /// The contents that a reader may find after a power cut, which may or may not lose unsynced data.
     fn after_power_failure(&self) -> Vec<&[u8]> {
         let new: &[u8] = if self.is_synced { &self.new_file } else { b"" };
         match (self.is_renamed, self.is_name_synced) {
@@ -61,7 +61,7 @@ impl Model {
 
 impl Steps for Model {
     fn write(&mut self, content: &[u8]) -> io::Result<()> {
-        // Torn in the middle of the write as well.
+        // Also interrupted in the middle of the write.
         self.new_file.extend_from_slice(&content[..1]);
         self.step()?;
         self.new_file = content.to_vec();
@@ -87,7 +87,7 @@ impl Steps for Model {
     }
 }
 
-/// Whether readers find one of both contents whole, wherever a series of steps stops.
+/// Whether readers find one of the two contents complete, wherever a series of steps stops.
 fn is_whole_at_every_moment(series: impl Fn(&mut Model) -> io::Result<()>) -> bool {
     (0..=4).all(|steps| {
         let mut model = Model::stopping_after(steps);
@@ -105,7 +105,7 @@ fn a_crash_at_any_moment_leaves_the_old_content_or_the_new() {
         model,
         b"the new content"
     )));
-    // The test finds another order.
+    // The test detects a wrong order.
     assert!(!is_whole_at_every_moment(|model| {
         model.write(b"the new content")?;
         model.rename()?;
@@ -114,7 +114,7 @@ fn a_crash_at_any_moment_leaves_the_old_content_or_the_new() {
     }));
 }
 
-/// Not a test by itself: rewrites a file until it is killed.
+/// Helper process of another test: rewrites a file until it is killed.
 #[test]
 #[ignore = "the process that a_killed_writer_leaves_a_whole_file kills"]
 fn writer_without_end() {
@@ -140,7 +140,7 @@ fn a_killed_writer_leaves_a_whole_file() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Moments that differ from round to round, some of them before the first write.
+        // Kill times that differ between rounds, some of them before the first write.
         std::thread::sleep(Duration::from_micros(5_000 + 7_919 * round));
         writer.kill().unwrap();
         writer.wait().unwrap();

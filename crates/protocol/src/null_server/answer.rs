@@ -1,4 +1,4 @@
-//! The answer to each command of one client.
+//! The null server's answers to the commands of one client.
 
 use super::{
     command::Command,
@@ -15,27 +15,26 @@ use crate::{
 
 const UPDATED: &str = "Rows matched: 1  Changed: 1  Warnings: 0";
 
-/// What was said to a command.
+/// The kind of answer given to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reply {
-    /// Nothing, or something that no behaviour touches.
+    /// No answer, or one that the configured behaviour does not affect.
     Other,
-    /// The answer to a statement of the load, in one word.
+    /// The answer to a statement of the load, as a word for the log.
     Statement(&'static str),
-    /// The name of the file whose data the client is to send.
+    /// The name of the file whose data the client has to send.
     FileName,
-    /// The client takes leave.
+    /// The client closes the connection.
     Close,
 }
 
-/// A statement that was prepared.
 struct Prepared {
     sql: Box<[u8]>,
-    /// Its answer is rows of so many columns, as that of nearly all statements.
+    /// The answer is rows with this number of columns, as for nearly all statements.
     columns: Option<u16>,
 }
 
-/// What one client's answers depend on.
+/// The state of one client that affects its answers.
 pub(super) struct Responder {
     connection_id: u32,
     login: Login,
@@ -55,7 +54,7 @@ impl Responder {
         self.login.deprecate_eof
     }
 
-    /// Number of statements that are prepared.
+    /// Number of prepared statements.
     pub(super) fn prepared(&self) -> usize {
         self.prepared.iter().flatten().count()
     }
@@ -121,7 +120,7 @@ impl Responder {
             if said != Reply::Other {
                 all = said;
             }
-            // Nothing follows an error, nor, here, the data of a file.
+            // Nothing follows an error nor, in this server, the data of a file.
             if more.is_empty() || matches!(said, Reply::Statement("error") | Reply::FileName) {
                 return all;
             }
@@ -138,7 +137,7 @@ impl Responder {
         if let Some(columns) = prepared.columns {
             return rows(columns, Format::Binary, AUTOCOMMIT, shared, packets);
         }
-        // The statement may change what is known of the client.
+        // The statement may change the state of the client.
         let sql = prepared.sql.clone();
         self.run(
             Request::of(&sql),
@@ -149,7 +148,7 @@ impl Responder {
         )
     }
 
-    /// Runs one statement.
+    /// Executes one statement.
     fn run(
         &mut self,
         request: Request<'_>,
@@ -191,7 +190,7 @@ impl Responder {
         Reply::Other
     }
 
-    /// What is answered to a question about the server itself.
+    /// The answer to a query about the server itself.
     fn set(&self, request: Request<'_>, shared: &SharedState) -> Result<Set, String> {
         let asker = QueryContext {
             identity: shared.identity(),
@@ -257,7 +256,7 @@ impl Responder {
         }
     }
 
-    /// Keeps a statement in the first place that is free; returns its number, from 1.
+    /// Stores a statement in the first free slot; returns its number, from 1.
     fn keep(&mut self, prepared: Prepared) -> u32 {
         let free = self.prepared.iter().position(Option::is_none);
         let index = free.unwrap_or(self.prepared.len());
@@ -281,7 +280,7 @@ impl Responder {
     }
 }
 
-/// Invented rows.
+/// Appends generated rows.
 fn rows(
     columns: u16,
     format: Format,

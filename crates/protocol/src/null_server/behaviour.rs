@@ -1,4 +1,4 @@
-//! When an answer comes, and whether: delays, stalls, a freeze, errors and dropped connections.
+//! The configured behaviour of the null server: delays, stalls, a freeze, errors and dropped connections.
 
 use std::time::Duration;
 
@@ -8,74 +8,74 @@ use rand_xoshiro::{
 };
 use reactor::Instant;
 
-/// How long the work of one statement takes.
+/// The execution time of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delay {
-    /// Always so long.
+    /// Always this long.
     Fixed(Duration),
     /// Exponentially distributed with this mean.
     Exponential(Duration),
 }
 
-/// What a server does whose caches fill: statements take longer at first.
+/// A cold start with empty caches: statements take longer at first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColdStart {
-    /// How much longer the first statement takes.
+    /// Additional time of the first statement.
     pub extra: Duration,
-    /// The time in which that falls to 37 %, above zero.
+    /// Time after which the additional time has fallen to 37 %; above zero.
     pub time_constant: Duration,
 }
 
 impl ColdStart {
-    /// How much longer a statement takes so long after the first one.
+    /// Additional time of a statement at `time` after the first one.
     fn extra_after(&self, time: Duration) -> Duration {
         let constants = time.as_secs_f64() / self.time_constant.as_secs_f64();
         self.extra.mul_f64((-constants).exp())
     }
 }
 
-/// Pauses that come again and again, in which nothing is answered.
+/// Periodic pauses in which nothing is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stalls {
-    /// From the first statement to the first stall, and from the begin of one to that of the next.
+    /// Time from the first statement to the first stall, and from the start of one stall to that of the next.
     pub every: Duration,
-    /// Length of each, below `every`.
+    /// Duration of each stall, below `every`.
     pub length: Duration,
 }
 
-/// One pause in which nothing is answered.
+/// A single pause in which nothing is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Freeze {
-    /// From the first statement to its begin.
+    /// Time from the first statement to the start of the pause.
     pub at: Duration,
-    /// Its length.
+    /// Duration of the pause.
     pub length: Duration,
 }
 
-/// What the server does to statements, beyond answering them.
+/// The configured behaviour towards statements.
 #[derive(Debug, Clone, Default)]
 pub struct Behaviour {
-    /// How long the work of one statement takes; the connections don't wait for each other.
+    /// Execution time of a statement; connections do not wait for each other.
     pub delay: Option<Delay>,
-    /// How much longer it takes at first.
+    /// Additional time of the first statements; `None` for none.
     pub chill: Option<ColdStart>,
-    /// Pauses that come again and again.
+    /// Periodic pauses; `None` for none.
     pub stalls: Option<Stalls>,
-    /// One pause.
+    /// A single pause; `None` for none.
     pub freeze: Option<Freeze>,
-    /// So many statements are answered at once before anything of this begins.
+    /// Number of statements answered immediately before any of this behaviour starts.
     pub spare: u64,
     /// Share of the statements that fail, 0 to 1.
     pub error_rate: f64,
-    /// Share of the statements that are answered by closing the connection, 0 to 1.
+    /// Share of the statements answered by closing the connection, 0 to 1.
     pub drop_rate: f64,
-    /// How long the server takes to begin reading what came.
+    /// Delay before the server reads received data.
     pub read_delay: Duration,
     /// Seed of delays, errors and drops.
     pub seed: u64,
 }
 
-/// What becomes of one statement.
+/// The outcome of one statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Answer,
@@ -83,7 +83,7 @@ pub(super) enum Fate {
     Drop,
 }
 
-/// A behaviour at work.
+/// The state of a behaviour.
 pub(super) struct BehaviourState {
     behaviour: Behaviour,
     random: Xoshiro256PlusPlus,
@@ -101,7 +101,7 @@ impl BehaviourState {
         }
     }
 
-    /// Whether statements are simply answered at once.
+    /// Whether all statements are answered immediately.
     pub(super) fn is_plain(&self) -> bool {
         let Behaviour {
             delay,
@@ -116,7 +116,7 @@ impl BehaviourState {
         is_prompt && stalls.is_none() && freeze.is_none() && *error_rate == 0.0 && *drop_rate == 0.0
     }
 
-    /// What becomes of a statement that was received at this moment, and when it is answered.
+    /// The time of the answer to a statement received at this time, and its outcome.
     pub(super) fn decide(&mut self, received: Instant) -> (Instant, Fate) {
         if self.spared < self.behaviour.spare {
             self.spared += 1;
@@ -138,7 +138,7 @@ impl BehaviourState {
         (first + self.thawed((received + work) - first), fate)
     }
 
-    /// The same time after the first statement, or the end of the pause that it falls into.
+    /// The same time after the first statement, or the end of the pause that contains it.
     fn thawed(&self, mut at: Duration) -> Duration {
         if let Some(Stalls { every, length }) = self.behaviour.stalls
             && at >= every
@@ -155,7 +155,7 @@ impl BehaviourState {
         }
     }
 
-    /// Evenly from 0 to 1, 1 excluded.
+    /// A uniform number from 0 to 1, 1 excluded.
     fn draw(&mut self) -> f64 {
         (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -1,8 +1,8 @@
-//! A client's command, as its packet says it.
+//! Parsing of a client's command packet.
 
 use crate::lenenc::Fields;
 
-/// What a client wants.
+/// A command of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command<'a> {
     Quit,
@@ -13,22 +13,22 @@ pub(super) enum Command<'a> {
     Ping,
     ChangeUser,
     Prepare(&'a [u8]),
-    /// Of the statement with this number; its values do not matter.
+    /// Executes the statement with this number; its values do not matter.
     Execute(u32),
-    /// A piece of a value, which is not answered.
+    /// A part of a value, which is not answered.
     LongData,
     CloseStatement(u32),
     ResetStatement(u32),
     /// 0 allows several statements in one query, 1 forbids it.
     SetOption(u16),
     ResetConnection,
-    /// Too short for what it is.
+    /// The packet is too short for its command.
     Malformed,
     Unknown,
 }
 
 impl<'a> Command<'a> {
-    /// Reads the payload of a packet.
+    /// Parses the payload of a packet.
     pub(super) fn of(payload: &'a [u8]) -> Self {
         let Some((&kind, argument)) = payload.split_first() else {
             return Self::Malformed;
@@ -54,7 +54,7 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// In the log.
+    /// The name in the log.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Execute(_) => "execute",

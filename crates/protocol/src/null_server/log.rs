@@ -1,4 +1,4 @@
-//! The log: one line per statement, with the times from which the truth of a run can be computed.
+//! The statement log: one line per statement, with its times, from which the true results of a run can be computed.
 //!
 //! ```text
 //! connection received_ns answered_ns command result
@@ -9,16 +9,16 @@ use std::io::{self, Write};
 
 use reactor::Instant;
 
-/// The first line.
+/// First line of the log.
 const HEADING: &str = "connection received_ns answered_ns command result\n";
 
-/// One statement, as the server saw it.
+/// One statement, as seen by the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) connection_id: u32,
-    /// When its last byte had been read.
+    /// Time at which its last byte was read.
     pub(super) received: Instant,
-    /// When its answer was handed to the kernel.
+    /// Time at which its answer was passed to the kernel.
     pub(super) answered: Instant,
     /// `query` or `execute`.
     pub(super) command: &'static str,
@@ -26,7 +26,7 @@ pub(super) struct Entry {
     pub(super) result: &'static str,
 }
 
-/// Where the lines go; a failure is kept for the end.
+/// The log writer; its first failure is kept until the end.
 pub(super) struct Log {
     out: Box<dyn Write>,
     failed: Option<io::Error>,
@@ -56,13 +56,13 @@ impl Log {
         });
     }
 
-    /// Writes what is still in memory; the first failure of all.
+    /// Writes the buffered lines; returns the first failure of the log.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.put(|out| out.flush());
         self.failed.take().map_or(Ok(()), Err)
     }
 
-    /// Whether something could not be written.
+    /// Whether a line could not be written.
     pub(super) fn has_failed(&self) -> bool {
         self.failed.is_some()
     }

@@ -1,22 +1,22 @@
-//! What clients ask a server about itself when they connect: SELECT without a table, and SHOW.
+//! Queries about the server itself, which clients send when they connect: SELECT without a table, and SHOW.
 
 use super::{
     tokens::{Token, Tokens},
     variables::{Counters, Identity, is_like},
 };
 
-/// A small result: names of columns, and rows.
+/// A small result: column names and rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Set {
     pub(super) names: Vec<Vec<u8>>,
     pub(super) rows: Vec<Vec<Option<Vec<u8>>>>,
 }
 
-/// A question about a variable that is not known here.
+/// The name of an unknown variable in a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UnknownVariable(pub(super) String);
 
-/// Who asks, and whom.
+/// The context of a query: client and server.
 pub(super) struct QueryContext<'a> {
     pub(super) identity: &'a Identity,
     pub(super) counters: Counters,
@@ -26,7 +26,7 @@ pub(super) struct QueryContext<'a> {
 }
 
 impl QueryContext<'_> {
-    /// Answers a SELECT without a table: its list of values.
+    /// Answers a SELECT without a table: its list of expressions.
     pub(super) fn values(&self, list: &[u8]) -> Result<Set, UnknownVariable> {
         let (mut names, mut row) = (Vec::new(), Vec::new());
         for item in items(list) {
@@ -75,7 +75,7 @@ impl QueryContext<'_> {
         set
     }
 
-    /// The value of one item; text as it stands where nothing better is known.
+    /// The value of one expression; its text if it is not recognised.
     fn value(&self, item: &[u8]) -> Result<Option<Vec<u8>>, UnknownVariable> {
         let tokens: Vec<Token<'_>> = Tokens::new(item).collect();
         let function = |name: &[u8]| self.function(&name.to_ascii_lowercase());
@@ -90,7 +90,7 @@ impl QueryContext<'_> {
                 ..,
             ] if (a, b) == (at, at) && is_scope(scope) => Some(self.variable(name)?),
             [a, b, Token::Word(name), ..] if (a, b) == (at, at) => Some(self.variable(name)?),
-            // A user's variable was never set.
+            // A user variable is never set.
             [a, ..] if a == at => None,
             [Token::Word(name), Token::Mark(b'('), Token::Mark(b')'), ..] => function(name),
             [Token::Quoted(text), ..] => Some(text.to_vec()),
@@ -113,7 +113,7 @@ impl QueryContext<'_> {
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
         let all = self.identity.variables();
         match all.into_iter().find(|(known, _)| *known == name) {
-            // SELECT shows a switch as a number.
+            // SELECT shows a boolean variable as a number.
             Some((_, value)) if value == "ON" => Ok(b"1".to_vec()),
             Some((_, value)) if value == "OFF" => Ok(b"0".to_vec()),
             Some((_, value)) => Ok(value.into()),
@@ -156,7 +156,7 @@ fn is_scope(word: &[u8]) -> bool {
         .any(|scope| word.eq_ignore_ascii_case(scope))
 }
 
-/// The items of a list: between commas outside of parentheses.
+/// The items of a list, separated by commas outside of parentheses.
 fn items(list: &[u8]) -> Vec<&[u8]> {
     let (mut items, mut begin, mut depth) = (Vec::new(), 0, 0_u32);
     let mut tokens = Tokens::new(list);
@@ -175,7 +175,7 @@ fn items(list: &[u8]) -> Vec<&[u8]> {
     items
 }
 
-/// The alias behind AS, or the item itself.
+/// The alias after AS, or the item itself.
 fn name_of(item: &[u8]) -> Vec<u8> {
     let mut tokens = Tokens::new(item).skip_while(|token| !token.is("as"));
     match (tokens.next(), tokens.next()) {

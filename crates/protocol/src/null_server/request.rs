@@ -1,47 +1,47 @@
-//! What a statement asks for, as far as an invented answer needs to know.
+//! Classification of statements for generating their answers.
 
 use super::tokens::{Token, Tokens};
 
-/// Servers have no wider tables.
+/// Largest number of columns; servers have no wider tables.
 const COLUMNS_MAX: u16 = 4096;
 
-/// Databases in which a server tells of itself; here they are empty.
+/// Databases in which a server describes itself; here they are empty.
 const SERVERS_OWN: [&str; 2] = ["information_schema", "performance_schema"];
 
-/// What a statement asks for.
+/// The kind of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Request<'a> {
     /// Rows of a table.
     Rows {
-        /// How many columns its list names; `*` counts as one.
+        /// Number of items in its select list; `*` counts as one.
         columns: u16,
     },
-    /// Values without a table: what stands between SELECT and its end.
+    /// Values without a table: the text between SELECT and the end of the statement.
     Values(&'a [u8]),
-    /// What stands behind SHOW.
+    /// The text after SHOW.
     Show(&'a [u8]),
-    /// A result that may as well be empty (EXPLAIN, CHECK, a SELECT from what the server tells of itself).
+    /// A statement with an empty result (EXPLAIN, CHECK, a SELECT from the server's own databases).
     Report,
-    /// A change of rows, or the begin or end of a transaction.
+    /// A change of rows, or the start or end of a transaction.
     Change {
-        /// How many.
+        /// Number of rows.
         rows: u64,
-        /// It is an UPDATE, whose answer has a text.
+        /// True for an UPDATE, whose answer contains a text.
         update: bool,
     },
     /// LOAD DATA LOCAL, with the name of the file.
     File(&'a [u8]),
-    /// Another database.
+    /// USE with the name of a database.
     Use(&'a [u8]),
-    /// Anything else: it is done.
+    /// Any other statement, which is answered with OK.
     Done,
 }
 
 impl<'a> Request<'a> {
-    /// Reads one statement.
+    /// Classifies one statement.
     pub(super) fn of(sql: &'a [u8]) -> Self {
         let mut tokens = Tokens::new(sql);
-        // A SELECT may stand in parentheses.
+        // A SELECT may be in parentheses.
         let verb = tokens.find(|token| *token != Token::Mark(b'('));
         let Some(Token::Word(verb)) = verb else {
             return Self::Done;
@@ -82,7 +82,7 @@ impl<'a> Request<'a> {
                 _ => Self::Done,
             };
         }
-        // What a procedure returns is invented, too.
+        // The result of a procedure is generated as well.
         let one_column = [&b"with"[..], b"table", b"values", b"call"];
         let reports = [
             &b"explain"[..],
@@ -137,7 +137,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Rows behind VALUES: the parentheses of the first level. One where there is no VALUES.
+/// The number of rows after VALUES, counted by parentheses of the first level; one without VALUES.
 fn inserted(tokens: Tokens<'_>) -> u64 {
     let mut tokens = tokens.skip_while(|token| !token.is("values") && !token.is("value"));
     if tokens.next().is_none() {
@@ -152,7 +152,7 @@ fn inserted(tokens: Tokens<'_>) -> u64 {
             }
             Token::Mark(b')') => depth = depth.saturating_sub(1),
             Token::Mark(b';') if depth == 0 => break,
-            // ON DUPLICATE KEY UPDATE, RETURNING and an alias hold no rows.
+            // ON DUPLICATE KEY UPDATE, RETURNING and an alias contain no rows.
             Token::Word(_) if depth == 0 => break,
             _ => {}
         }
@@ -160,7 +160,7 @@ fn inserted(tokens: Tokens<'_>) -> u64 {
     rows.max(1)
 }
 
-/// The file of a LOAD DATA LOCAL; `None` for one that the server would read itself.
+/// The file of a LOAD DATA LOCAL; `None` if the server itself would read the file.
 fn local_file(mut tokens: Tokens<'_>) -> Option<&[u8]> {
     tokens.find(|token| token.is("local"))?;
     tokens.find(|token| token.is("infile"))?;
@@ -170,14 +170,14 @@ fn local_file(mut tokens: Tokens<'_>) -> Option<&[u8]> {
     }
 }
 
-/// How many placeholders a statement has.
+/// The number of placeholders in a statement.
 pub(super) fn parameters(sql: &[u8]) -> usize {
     Tokens::new(sql)
         .filter(|token| *token == Token::Mark(b'?'))
         .count()
 }
 
-/// The first statement of a text, and what follows it behind a semicolon (empty when nothing does).
+/// The first statement of a text, and the text after its semicolon (empty if there is none).
 pub(super) fn split_first(sql: &[u8]) -> (&[u8], &[u8]) {
     let mut tokens = Tokens::new(sql);
     while let Some(token) = tokens.next() {

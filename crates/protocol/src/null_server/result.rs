@@ -1,4 +1,4 @@
-//! Results as packets: framing, sets of rows, and the invented rows that are built once and sent often.
+//! Results as packets: framing, sets of rows, and cached results of generated rows.
 
 use crate::{
     lenenc::put_lenenc,
@@ -8,33 +8,33 @@ use crate::{
     },
 };
 
-/// The longest result that is invented.
+/// Largest size of a generated result.
 const RESULT_BYTES_MAX: u64 = 64 << 20;
-/// Text or binary, with EOF packets or without.
+/// Number of formats: text or binary, with EOF packets or without.
 const FORMS: usize = 4;
-/// Results of more columns are built anew each time: they are rare, and the client says how many there are.
+/// Largest number of columns of a cached result; larger results are rare and are built for each statement.
 const CANNED_COLUMNS_MAX: u16 = 64;
 
-/// How the values of a row are sent.
+/// The format of the values in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// To COM_QUERY.
+    /// Text, in answers to COM_QUERY.
     Text,
-    /// To COM_STMT_EXECUTE.
+    /// Binary, in answers to COM_STMT_EXECUTE.
     Binary,
 }
 
-/// Packets that are appended to a buffer one after the other.
+/// Appends packets to a buffer.
 pub(super) struct Packets<'a> {
     pub(super) out: &'a mut Vec<u8>,
-    /// Number of the next one.
+    /// Sequence number of the next packet.
     pub(super) sequence: u8,
-    /// The client does without EOF packets.
+    /// The client expects no EOF packets.
     pub(super) deprecate_eof: bool,
 }
 
 impl Packets<'_> {
-    /// Appends a packet, whose payload is shorter than 16 MiB.
+    /// Appends a packet with a payload shorter than 16 MiB.
     pub(super) fn push(&mut self, put: impl FnOnce(&mut Vec<u8>)) {
         let at = self.out.len();
         self.out.extend_from_slice(&[0; HEADER]);
@@ -46,7 +46,7 @@ impl Packets<'_> {
         self.sequence = self.sequence.wrapping_add(1);
     }
 
-    /// Appends the definitions of columns, and the packet after them.
+    /// Appends column definitions and the packet after them.
     pub(super) fn push_columns<'b>(&mut self, names: impl Iterator<Item = &'b [u8]>, length: u32) {
         for name in names {
             self.push(|out| put_column(name, length, out));
@@ -54,14 +54,14 @@ impl Packets<'_> {
         self.push_end_of_columns();
     }
 
-    /// Appends the packet after columns, where the client wants one.
+    /// Appends the packet after columns, if the client expects one.
     pub(super) fn push_end_of_columns(&mut self) {
         if !self.deprecate_eof {
             self.push(put_end_of_columns);
         }
     }
 
-    /// Appends a whole set of rows, of columns of at most so many bytes.
+    /// Appends a complete set of rows, with columns of at most `length` bytes.
     pub(super) fn push_set<'b, R>(
         &mut self,
         names: &[Vec<u8>],
@@ -85,23 +85,23 @@ impl Packets<'_> {
     }
 }
 
-/// The rows that are invented for every question about a table.
+/// The generated rows of every query on a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InventedRows {
-    /// Rows of each result.
+    /// Number of rows in each result.
     pub rows: u32,
-    /// Bytes of the value in each column.
+    /// Length of the value in each column, bytes.
     pub row_bytes: u32,
 }
 
 impl InventedRows {
-    /// Whether a result of so many columns is of a length that is ever sent: the row in one packet, all in 64 MiB.
+    /// Whether a result with this number of columns is within the limits: a row in one packet, all rows in 64 MiB.
     pub fn fit(self, columns: u16) -> bool {
         let row = u64::from(columns) * (u64::from(self.row_bytes) + 9);
         row < PAYLOAD_MAX as u64 / 2 && row * u64::from(self.rows) <= RESULT_BYTES_MAX
     }
 
-    /// Appends a result of so many columns.
+    /// Appends a result with this number of columns.
     pub(super) fn push(self, columns: u16, format: Format, status: u16, packets: &mut Packets<'_>) {
         let value = vec![b'7'; self.row_bytes as usize];
         let names = column_names(columns);
@@ -113,7 +113,7 @@ impl InventedRows {
     }
 }
 
-/// Names of so many columns: `c`, `c2`, `c3`.
+/// Column names: `c`, `c2`, `c3`.
 pub(super) fn column_names(columns: u16) -> Vec<Vec<u8>> {
     let name = |column| match column {
         1 => b"c".to_vec(),
@@ -122,10 +122,10 @@ pub(super) fn column_names(columns: u16) -> Vec<Vec<u8>> {
     (1..=columns).map(name).collect()
 }
 
-/// Results that were built once, by number of columns; the first packet has the number 1.
+/// Cached results by number of columns; their first packet has the number 1.
 pub(super) struct CachedResults {
     rows: InventedRows,
-    /// Four forms for each number of columns.
+    /// Four formats for each number of columns.
     built: Vec<Option<Box<[u8]>>>,
 }
 
@@ -139,7 +139,7 @@ impl CachedResults {
         self.rows
     }
 
-    /// The whole result; `None` for one that is not kept. It has to fit.
+    /// A complete result; `None` if it is not cached. It has to be within the limits.
     pub(super) fn result(
         &mut self,
         columns: u16,

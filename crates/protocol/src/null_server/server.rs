@@ -1,4 +1,4 @@
-//! The server: its settings, and the task that accepts connections.
+//! The null server: its settings, and the task that accepts connections.
 
 use std::{
     cell::RefCell,
@@ -22,28 +22,28 @@ use crate::{
     hello::{Dialect, Hello},
 };
 
-/// How long the server waits when it can't accept a connection (out of memory or files).
+/// Delay before the next attempt if a connection cannot be accepted (out of memory or files).
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 
-/// What a null server is to do.
+/// The settings of a null server.
 pub struct Settings {
-    /// Whose dialect it speaks.
+    /// Protocol dialect: MySQL's or MariaDB's.
     pub dialect: Dialect,
-    /// Offer to leave EOF packets out, as servers do since MySQL 5.7.5 and MariaDB 10.2.
+    /// Whether it offers answers without EOF packets, as servers do since MySQL 5.7.5 and MariaDB 10.2.
     pub deprecate_eof: bool,
-    /// What it answers to questions about tables.
+    /// The rows returned by queries on tables.
     pub rows: InventedRows,
-    /// What it does to statements beyond answering them.
+    /// Delays, stalls and failures of statements.
     pub behaviour: Behaviour,
-    /// The error of the statements that fail.
+    /// The error of statements that fail.
     pub error: ServerError,
-    /// Connections beyond this number are refused with error 1040.
+    /// Number of connections above which further ones are refused with error 1040.
     pub max_connections: u32,
-    /// System variables in place of its own, or beside them.
+    /// System variables that replace or extend its own.
     pub variables: Vec<(String, String)>,
-    /// Connections of one user beyond this number are refused at login with error 1226; all users are one.
+    /// Number of connections above which a login is refused with error 1226; all users count as one.
     pub user_connections: Option<u32>,
-    /// Where each statement is logged.
+    /// Destination of the statement log.
     pub log: Option<Box<dyn Write>>,
 }
 
@@ -66,13 +66,13 @@ impl Default for Settings {
     }
 }
 
-/// A server that answers everything and does nothing, on the running reactor.
+/// The null server on the running reactor.
 pub struct NullServer {
     shared: Rc<RefCell<SharedState>>,
 }
 
 impl NullServer {
-    /// A server that does not listen yet.
+    /// A server that is not listening yet.
     pub fn new(settings: Settings) -> Self {
         let identity = Identity {
             dialect: settings.dialect,
@@ -107,7 +107,7 @@ impl NullServer {
         }
     }
 
-    /// Accepts connections from this listener for as long as the reactor runs; `socket` is its path, if it has one.
+    /// Accepts connections from this listener while the reactor runs; `socket` is its path, if it has one.
     pub fn serve(&self, listener: Listener, socket: Option<&str>) {
         {
             let identity = &mut self.shared.borrow_mut().identity;
@@ -132,12 +132,12 @@ impl NullServer {
         });
     }
 
-    /// What happened so far.
+    /// The counters so far.
     pub fn counters(&self) -> Counters {
         self.shared.borrow().counters
     }
 
-    /// Whether the log could not be written, which ends its use.
+    /// Whether the log could not be written; the caller should then stop the server.
     pub fn has_failed(&self) -> bool {
         self.shared
             .borrow()
@@ -146,7 +146,7 @@ impl NullServer {
             .is_some_and(Log::has_failed)
     }
 
-    /// Writes what the log still has in memory; fails with its first failure of all.
+    /// Writes the buffered lines of the log; returns its first failure.
     pub fn finish(&self) -> io::Result<()> {
         match &mut self.shared.borrow_mut().log {
             Some(log) => log.finish(),
@@ -155,7 +155,7 @@ impl NullServer {
     }
 }
 
-/// The error that servers give this number, in their words where they are known here.
+/// The error with this number, with the servers' usual message if it is known here.
 pub fn usual_error(number: u16) -> ServerError {
     let (sqlstate, message) = match number {
         1020 => (

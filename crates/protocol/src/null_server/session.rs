@@ -1,4 +1,4 @@
-//! One client: its login, its commands, and the answers to them.
+//! One client session: login, commands and answers.
 
 use std::{io, ops::Range, time::Duration};
 
@@ -18,12 +18,12 @@ use crate::{
     payloads::{AUTOCOMMIT, put_error, put_ok},
 };
 
-/// The longest command; longer ones end the connection, as `max_allowed_packet` says.
+/// Largest size of a command; a larger one ends the connection, as with `max_allowed_packet`.
 const COMMAND_BYTES_MAX: usize = 64 << 20;
-/// An answer's buffer that grew beyond this is not kept.
+/// Size of an output buffer above which its memory is released.
 const OUT_KEPT_MAX: usize = 64 << 10;
 
-/// Serves one client until it leaves; a client that goes away or talks nonsense is no failure of the server.
+/// Serves one client until it disconnects; a lost client or an invalid packet is not a failure of the server.
 pub(super) async fn serve(stream: Stream, guest: ClientSlot) {
     let mut wire = Wire::new(stream);
     wire.read_delay = guest.shared.borrow().read_delay();
@@ -36,17 +36,17 @@ pub(super) async fn serve(stream: Stream, guest: ClientSlot) {
         speaker,
         guest,
     };
-    // As above.
+    // An error of the client is not a failure of the server.
     let _ = session.converse().await;
 }
 
-/// Says that there are too many connections.
+/// Refuses the connection with the error "too many connections".
 pub(super) async fn refuse(stream: Stream) {
     let mut wire = Wire::new(stream);
     wire.say(0, |out| {
         put_error(1040, "08004", "Too many connections", out)
     });
-    // As above.
+    // An error of the client is not a failure of the server.
     let _ = wire.flush().await;
 }
 
@@ -76,7 +76,7 @@ async fn greet(wire: &mut Wire, guest: &ClientSlot) -> io::Result<Option<Login>>
         wire.flush().await?;
         return Ok(None);
     }
-    // A client that insists on this method waits to hear that its proof was enough.
+    // A client that uses this method waits for the confirmation of its proof.
     if login.plugin == b"caching_sha2_password" && !login.proof.is_empty() {
         wire.say(sequence, |out| out.extend_from_slice(&[1, 3]));
         sequence = sequence.wrapping_add(1);
@@ -86,7 +86,7 @@ async fn greet(wire: &mut Wire, guest: &ClientSlot) -> io::Result<Option<Login>>
     Ok(Some(login))
 }
 
-/// The client's packets, and what is to be sent to it.
+/// The packets received from the client, and the data to send.
 struct Wire {
     stream: Stream,
     packets: PacketReader,
@@ -104,7 +104,7 @@ impl Wire {
         }
     }
 
-    /// Appends one packet to what is sent next.
+    /// Appends one packet to the data to send.
     fn say(&mut self, sequence: u8, put: impl FnOnce(&mut Vec<u8>)) {
         let mut packets = Packets {
             out: &mut self.out,
@@ -114,7 +114,7 @@ impl Wire {
         packets.push(put);
     }
 
-    /// A whole packet that was received already.
+    /// A complete packet that was already received.
     fn received(&mut self) -> io::Result<Option<Range<usize>>> {
         let malformed = |error| io::Error::new(io::ErrorKind::InvalidData, error);
         if self.packets.peek().map_err(malformed)?.is_none() {
@@ -123,8 +123,7 @@ impl Wire {
         self.packets.take(COMMAND_BYTES_MAX).map_err(malformed)
     }
 
-    /// Receives the next packet of an exchange, and sends what is to be sent before it waits; `None` when the
-    /// client closed.
+    /// Receives the next packet of an exchange, after sending pending data; `None` if the client closed.
     async fn receive(&mut self) -> io::Result<Option<Range<usize>>> {
         loop {
             if let Some(range) = self.received()? {
@@ -160,12 +159,12 @@ struct Session {
     guest: ClientSlot,
 }
 
-/// A statement whose answer is ready and not sent yet.
+/// A statement whose answer has been built but not sent.
 struct Pending {
     received: Instant,
     command: &'static str,
     result: &'static str,
-    /// Where in the output its answer begins, and with which number.
+    /// Position of its answer in the output, and the number of its first packet.
     begin: usize,
     sequence: u8,
 }
@@ -215,7 +214,7 @@ impl Session {
         }
     }
 
-    /// Receives the next command; `None` when the client is gone, or was told that it talks nonsense.
+    /// Receives the next command; `None` if the client is gone, or sent an invalid packet and received an error.
     async fn command(&mut self) -> io::Result<Option<Range<usize>>> {
         let wire = &mut self.wire;
         wire.packets.set_sequence(0);
@@ -231,7 +230,7 @@ impl Session {
         }
     }
 
-    /// Does to a statement what the behaviour says, sends the answer and logs it; false when the connection ends.
+    /// Applies the behaviour to a statement, sends the answer and logs it; false if the connection ends.
     async fn settle(&mut self, pending: Pending) -> io::Result<bool> {
         let Pending {
             received,
@@ -272,8 +271,8 @@ impl Session {
         Ok(fate != Fate::Drop)
     }
 
-    /// Takes the data of a LOAD DATA LOCAL, whose first packet has this number, and says how many lines they were;
-    /// returns where in the output the answer begins, and its number.
+    /// Receives the data of a LOAD DATA LOCAL, whose first packet has the number `first`, and answers with its number
+    /// of lines; returns the position of the answer in the output, and its number.
     async fn swallow_file(&mut self, first: u8) -> io::Result<(usize, u8)> {
         let wire = &mut self.wire;
         wire.packets.set_sequence(first);

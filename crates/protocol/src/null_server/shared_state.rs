@@ -1,4 +1,4 @@
-//! What all connections of a null server share, and the client that was let in.
+//! The state shared by all connections of a null server.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{error::ServerError, hello::Hello, payloads::AUTOCOMMIT};
 
-/// Statements that may be prepared at the same time, over all connections: the most that servers allow.
+/// Largest number of prepared statements over all connections: the highest limit of real servers.
 pub(super) const PREPARED_MAX: usize = 1 << 20;
 
-/// What all connections share.
+/// The state shared by all connections.
 pub(super) struct SharedState {
     pub(super) identity: Identity,
     pub(super) hello: Hello,
@@ -55,7 +55,7 @@ impl SharedState {
         &self.error
     }
 
-    /// Why a client that has logged in is refused all the same: its user has too many connections.
+    /// The error if a client is refused after its login: its user has too many connections.
     pub(super) fn refusal(&mut self, user: &[u8]) -> Option<ServerError> {
         let limit = self.user_connections?;
         if self.counters.connected <= u64::from(limit) {
@@ -72,12 +72,12 @@ impl SharedState {
         })
     }
 
-    /// Whether statements have a fate or are logged, so that their times matter.
+    /// Whether statements are delayed, failed, dropped or logged, so that their times are needed.
     pub(super) fn is_watched(&self) -> bool {
         self.log.is_some() || !self.conduct.is_plain()
     }
 
-    /// When a statement received at this moment is answered, and how.
+    /// The time of the answer to a statement received at this time, and its outcome.
     pub(super) fn decide(&mut self, received: Instant) -> (Instant, Fate) {
         let (at, fate) = self.conduct.decide(received);
         match fate {
@@ -94,12 +94,12 @@ impl SharedState {
         }
     }
 
-    /// Most bytes of a value, in characters of four.
+    /// Maximum length of a value, bytes, for characters of four bytes.
     pub(super) fn column_length(&self) -> u32 {
         self.canned.rows().row_bytes.saturating_mul(4)
     }
 
-    /// Appends invented rows; false if they would be too long.
+    /// Appends generated rows; false if they exceed the limits.
     pub(super) fn push_rows(
         &mut self,
         columns: u16,
@@ -119,7 +119,7 @@ impl SharedState {
         true
     }
 
-    /// Counts a statement that is to be prepared; false if there are too many.
+    /// Counts a newly prepared statement; false if there are too many.
     pub(super) fn prepared_one(&mut self) -> bool {
         let may = self.prepared < PREPARED_MAX;
         if may {
@@ -129,13 +129,13 @@ impl SharedState {
         may
     }
 
-    /// So many statements are not prepared any more.
+    /// Counts `count` statements as closed.
     pub(super) fn closed_statements(&mut self, count: usize) {
         self.prepared -= count;
     }
 }
 
-/// A client that was let in, counted for as long as this lives.
+/// An accepted client; it is counted as connected until this value is dropped.
 pub(super) struct ClientSlot {
     pub(super) shared: Rc<RefCell<SharedState>>,
     pub(super) connection_id: u32,

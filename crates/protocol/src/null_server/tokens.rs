@@ -1,26 +1,26 @@
-//! The words, quoted texts and marks of a statement, comments left out.
+//! A tokenizer for statements: words, quoted texts and marks, without comments.
 
-/// A piece of a statement.
+/// A token of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// A keyword, a name or a number.
     Word(&'a [u8]),
-    /// What stands between quotes of any kind.
+    /// The text between quotes of any kind.
     Quoted(&'a [u8]),
     /// Any other character.
     Mark(u8),
 }
 
 impl Token<'_> {
-    /// Whether it is this keyword, in whatever case.
+    /// Whether it is this keyword, in any case.
     pub(super) fn is(&self, keyword: &str) -> bool {
         matches!(self, Self::Word(word) if word.eq_ignore_ascii_case(keyword.as_bytes()))
     }
 }
 
-/// Cuts a statement into tokens.
+/// Splits a statement into tokens.
 ///
-/// What a server would execute inside of `/*! ... */` counts as outside of a comment.
+/// The text inside `/*! ... */`, which a server would execute, is not treated as a comment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tokens<'a> {
     text: &'a [u8],
@@ -32,7 +32,7 @@ impl<'a> Tokens<'a> {
         Self { text, at: 0 }
     }
 
-    /// Where the next token is looked for, in bytes from the begin.
+    /// Position of the next token, bytes from the start.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -101,7 +101,7 @@ fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Length of the text up to the end of this mark, or of all of it.
+/// Length of the text up to the end of this mark, or of the whole text.
 fn through(text: &[u8], mark: &[u8]) -> usize {
     let found = text.windows(mark.len()).position(|part| part == mark);
     found.map_or(text.len(), |at| at + mark.len())

@@ -1,9 +1,9 @@
-//! The system variables and the status of a server that holds nothing.
+//! The system variables and status variables of the null server.
 
 use crate::hello::Dialect;
 
-/// What drivers (Connector/J, Connector/NET, MariaDB's and the command-line clients) and dbdyno itself ask for, with the
-/// values of a server that was just installed.
+/// Variables that drivers (Connector/J, Connector/NET, MariaDB's and the command-line clients) and dbdyno itself query,
+/// with the values of a newly installed server.
 const FIXED: &[(&str, &str)] = &[
     ("auto_increment_increment", "1"),
     ("auto_increment_offset", "1"),
@@ -64,7 +64,7 @@ const FIXED: &[(&str, &str)] = &[
     ("warning_count", "0"),
 ];
 
-/// What differs from one null server to the next.
+/// The properties that differ between null servers.
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
     pub(super) dialect: Dialect,
@@ -74,12 +74,12 @@ pub(super) struct Identity {
     pub(super) port: u16,
     pub(super) max_connections: u32,
     pub(super) max_prepared_stmt_count: usize,
-    /// Variables that its user sets, in place of these or beside them.
+    /// Variables set by the user, which replace or extend these.
     pub(super) set: Vec<(String, String)>,
 }
 
 impl Identity {
-    /// The version as the server's variable has it.
+    /// The version as in the server's variable.
     pub(super) fn version(&self) -> &'static str {
         match self.dialect {
             Dialect::MariaDb => "10.11.0-MariaDB-null",
@@ -87,7 +87,7 @@ impl Identity {
         }
     }
 
-    /// The version as the greeting has it: MariaDB up to 10.11 passes for MySQL 5.5.
+    /// The version as in the greeting: MariaDB up to 10.11 reports itself as MySQL 5.5.
     pub(super) fn greeted_version(&self) -> String {
         match self.dialect {
             Dialect::MariaDb => format!("5.5.5-{}", self.version()),
@@ -120,31 +120,31 @@ impl Identity {
     }
 }
 
-/// What happened since the start.
+/// Counters since the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Connections that logged in.
+    /// Number of logins.
     pub connections: u64,
-    /// Connections that are open.
+    /// Number of open connections.
     pub connected: u64,
-    /// Most connections that were open at the same time.
+    /// Largest number of connections open at the same time.
     pub most_connected: u64,
-    /// Connections that were refused because there were too many.
+    /// Number of connections refused because there were too many.
     pub refused: u64,
-    /// Statements that were run: by COM_QUERY, and prepared ones.
+    /// Number of executed statements, by COM_QUERY and prepared.
     pub statements: u64,
-    /// Of these, the prepared ones.
+    /// Number of executed prepared statements.
     pub executes: u64,
-    /// Statements that were prepared.
+    /// Number of prepared statements created.
     pub prepares: u64,
-    /// Statements that were answered with an error on purpose.
+    /// Number of statements answered with a configured error.
     pub errors: u64,
-    /// Statements that were answered by closing the connection on purpose.
+    /// Number of statements answered by closing the connection, as configured.
     pub drops: u64,
 }
 
 impl Counters {
-    /// As SHOW STATUS names them, sorted by name.
+    /// The status variables, sorted by name, as SHOW STATUS names them.
     pub(super) fn status(&self) -> Vec<(&'static str, String)> {
         let all = [
             ("Com_stmt_execute", self.executes),
@@ -163,9 +163,9 @@ impl Counters {
     }
 }
 
-/// Whether a text matches a LIKE pattern: `%` any characters, `_` one, a backslash before one that is meant itself.
+/// Whether a text matches a LIKE pattern: `%` any characters, `_` one character, backslash escapes the next one.
 pub(super) fn is_like(text: &[u8], pattern: &[u8]) -> bool {
-    // Where to go on when what was tried last does not match: `%` takes one character more.
+    // Backtracking position after a failed match: `%` consumes one more character.
     let mut again: Option<(&[u8], &[u8])> = None;
     let (mut text, mut pattern) = (text, pattern);
     loop {

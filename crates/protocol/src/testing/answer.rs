@@ -11,7 +11,7 @@ use crate::{
     replies::MORE_RESULTS,
 };
 
-/// What the fake server says to one command, and when.
+/// The answer of the fake server to one command, with its delay.
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
     pub(super) after: Duration,
@@ -19,27 +19,27 @@ pub struct Answer {
     pub(super) close: bool,
 }
 
-/// A piece of an answer.
+/// A part of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fragment {
-    /// A payload, to be framed.
+    /// A payload that is sent as a packet.
     Packet(Vec<u8>),
-    /// The end of a result, whose packet depends on what was agreed: after columns or rows, with this status.
+    /// The end of columns or rows, whose packet depends on the negotiated capabilities; with this status.
     EndOfColumns,
     EndOfRows {
         status: u16,
     },
-    /// Bytes, to be sent as they are.
+    /// Bytes sent without framing.
     Raw(Vec<u8>),
 }
 
 impl Answer {
-    /// Done; so many rows were changed.
+    /// An OK with this number of changed rows.
     pub fn ok(affected_rows: u64) -> Self {
         Self::of_packet(|payload| put_ok(affected_rows, AUTOCOMMIT, "", payload))
     }
 
-    /// A set of rows of text; `None` is NULL.
+    /// A set of text rows; `None` is NULL.
     pub fn rows(columns: &[&str], rows: &[&[Option<&str>]]) -> Self {
         let count = built(|out| put_lenenc(columns.len() as u64, out));
         let mut parts = vec![Fragment::Packet(count)];
@@ -53,12 +53,12 @@ impl Answer {
         }
     }
 
-    /// An error.
+    /// An error packet.
     pub fn error(number: u16, sqlstate: &str, message: &str) -> Self {
         Self::of_packet(|payload| put_error(number, sqlstate, message, payload))
     }
 
-    /// A payload, framed but otherwise as it is.
+    /// A packet with this payload, which is not checked.
     pub fn packet(payload: &[u8]) -> Self {
         Self::of_packet(|out| out.extend_from_slice(payload))
     }
@@ -70,7 +70,7 @@ impl Answer {
         }
     }
 
-    /// Bytes as they are, headers and all.
+    /// Bytes including packet headers, sent unchanged.
     pub fn raw(bytes: &[u8]) -> Self {
         Self {
             parts: vec![Fragment::Raw(bytes.to_vec())],
@@ -83,7 +83,7 @@ impl Answer {
         Self::default()
     }
 
-    /// The same, so much after the command came.
+    /// The same answer, sent `delay` after the command was received.
     pub fn after(self, delay: Duration) -> Self {
         Self {
             after: delay,
@@ -91,7 +91,7 @@ impl Answer {
         }
     }
 
-    /// The same, and then the connection is closed.
+    /// The same answer, after which the connection is closed.
     pub fn and_close(self) -> Self {
         Self {
             close: true,
@@ -99,7 +99,7 @@ impl Answer {
         }
     }
 
-    /// Another result after this one.
+    /// Appends another result to this one.
     pub fn then(mut self, next: Self) -> Self {
         match self.parts.last_mut() {
             Some(Fragment::EndOfRows { status }) => *status |= MORE_RESULTS,
@@ -114,7 +114,7 @@ impl Answer {
         self
     }
 
-    /// The payloads as sent to a client that does without EOF packets, or with them; raw bytes are left out.
+    /// The payloads for a client without EOF packets, or with them; raw bytes are omitted.
     pub fn payloads(&self, deprecate_eof: bool) -> Vec<Vec<u8>> {
         let packets = self
             .parts

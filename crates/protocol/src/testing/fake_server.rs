@@ -1,4 +1,4 @@
-//! A server that answers what it is told to.
+//! A server with scripted answers.
 
 use std::{io, path::Path, rc::Rc, time::Duration};
 
@@ -13,17 +13,17 @@ use crate::{
     },
 };
 
-/// What a client asks for.
+/// A request of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request<'a> {
-    /// COM_QUERY, with its statement.
+    /// COM_QUERY with its statement.
     Query(&'a [u8]),
-    /// COM_STMT_EXECUTE, with the statement that was prepared.
+    /// COM_STMT_EXECUTE with the prepared statement.
     Execute(&'a [u8]),
 }
 
-/// Serves every connection on the running reactor: accepts any login, prepares any statement (its placeholders are
-/// its question marks), and says to everything else what `answer` says.
+/// Serves every connection on the running reactor: accepts any login, prepares any statement (its question marks are
+/// the placeholders), and answers everything else with the result of `answer`.
 pub fn serve(listener: Listener, answer: impl Fn(Request<'_>) -> Answer + 'static) {
     let answer = Rc::new(answer);
     spawn(async move {
@@ -36,7 +36,7 @@ pub fn serve(listener: Listener, answer: impl Fn(Request<'_>) -> Answer + 'stati
             };
             let answer = Rc::clone(&answer);
             spawn(async move {
-                // A client that goes away is no failure of the server.
+                // A lost client is not a failure of the server.
                 let _ = converse(Peer::new(stream), &hello, &*answer).await;
             });
         }
@@ -87,7 +87,7 @@ async fn send_prepared(peer: &mut Peer, id: usize, sql: &[u8]) -> io::Result<()>
     let parameters = sql.iter().filter(|&&byte| byte == b'?').count();
     let mut payload = vec![0];
     payload.extend_from_slice(&(id as u32).to_le_bytes());
-    // Columns are only named when it is executed.
+    // Columns are defined only when it is executed.
     payload.extend_from_slice(&[0, 0]);
     payload.extend_from_slice(&(parameters as u16).to_le_bytes());
     payload.extend_from_slice(&[0, 0, 0]);
@@ -98,7 +98,7 @@ async fn send_prepared(peer: &mut Peer, id: usize, sql: &[u8]) -> io::Result<()>
     Ok(())
 }
 
-/// As any user to the fake server at this unix socket.
+/// An endpoint for the fake server at this unix socket, with an arbitrary user.
 pub fn endpoint(socket: &Path) -> Endpoint {
     Endpoint {
         address: Address::Unix(socket.to_owned()),

@@ -8,14 +8,14 @@ use crate::{
     skim::{Dialect, Outcome, Skim, Step},
 };
 
-/// Reads answers from bytes that come in pieces.
+/// Reads answers from bytes that arrive in pieces.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Feed {
-    /// Whether it was agreed to leave EOF packets out.
+    /// Whether EOF packets are omitted, as negotiated.
     pub deprecate_eof: bool,
-    /// Whether MariaDB's way of describing columns once was agreed.
+    /// Whether columns are described only once (MariaDB), as negotiated.
     pub cache_metadata: bool,
-    /// Keep the rows instead of skimming them.
+    /// Whether rows are kept instead of skimmed.
     pub keep: bool,
 }
 
@@ -60,7 +60,7 @@ impl Feed {
         }
     }
 
-    /// Frames payloads as a server would that answers a statement.
+    /// Frames payloads like a server that answers a statement.
     pub fn frame(payloads: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut sequence = 1;
@@ -75,7 +75,7 @@ impl Feed {
     }
 }
 
-/// Reads a greeting; only tells whether it is one.
+/// Parses a greeting; returns only whether it is valid.
 pub fn parse_greeting(payload: &[u8]) -> Result<(), Error> {
     Greeting::parse(payload).map(drop)
 }

@@ -1,10 +1,10 @@
-//! Compressed packets without a socket: bytes in, frames out, and back.
+//! The compressed protocol without a socket: bytes in, frames out, and back.
 
 use std::io;
 
 use crate::compression::Frames;
 
-/// The frames that carry these pieces, each sent by itself.
+/// The frames of these pieces, each sent separately.
 pub fn pack<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let (mut frames, mut out) = (Frames::new(), Vec::new());
     for piece in pieces {
@@ -13,8 +13,8 @@ pub fn pack<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     out
 }
 
-/// What frames carry, received in pieces of these lengths (repeated as often as needed; 0 counts as 1); what stands
-/// in a frame without an end is left out.
+/// The content of frames received in pieces of these lengths (repeated as often as needed; 0 counts as 1); an
+/// incomplete frame at the end is ignored.
 pub fn unpack(mut bytes: &[u8], pieces: &[usize]) -> io::Result<Vec<u8>> {
     let (mut frames, mut content) = (Frames::new(), Vec::new());
     let mut pieces = pieces.iter().copied().cycle();

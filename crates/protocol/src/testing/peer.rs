@@ -10,10 +10,10 @@ use crate::{
     testing::answer::{Answer, Fragment},
 };
 
-/// No test sends more.
+/// Size limit of received packets, above that of any test.
 const PACKET_BYTES_MAX: usize = 64 << 20;
 
-/// A client, as a server sees it.
+/// A client as seen by the server.
 pub struct Peer {
     stream: Stream,
     packets: PacketReader,
@@ -37,12 +37,12 @@ impl Peer {
         self.send_raw(&out).await
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes without framing.
     pub async fn send_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes).await
     }
 
-    /// Sends a whole answer in one write.
+    /// Sends a complete answer in one write.
     pub async fn answer(&mut self, answer: &Answer) -> io::Result<()> {
         let mut out = Vec::new();
         for part in &answer.parts {
@@ -56,7 +56,7 @@ impl Peer {
         self.send_raw(&out).await
     }
 
-    /// Receives the next packet of an exchange; `None` when the client closed.
+    /// Receives the next packet of an exchange; `None` if the client closed.
     pub async fn receive(&mut self) -> io::Result<Option<Vec<u8>>> {
         let malformed = |error| io::Error::new(io::ErrorKind::InvalidData, error);
         loop {
@@ -75,13 +75,13 @@ impl Peer {
         }
     }
 
-    /// Receives the packet that begins an exchange.
+    /// Receives the first packet of an exchange.
     pub async fn receive_command(&mut self) -> io::Result<Option<Vec<u8>>> {
         self.packets.set_sequence(0);
         self.receive().await
     }
 
-    /// Greets, and returns what the client sends as its proof.
+    /// Sends the greeting, and returns the client's login packet.
     pub async fn greet(&mut self, hello: &Hello) -> io::Result<Vec<u8>> {
         self.packets.set_sequence(0);
         self.send(&hello.payload()).await?;

@@ -1,4 +1,4 @@
-//! The fake server itself, as the tests of other crates use it.
+//! Tests of the fake server itself, as the tests of other crates use it.
 
 use std::time::Duration;
 

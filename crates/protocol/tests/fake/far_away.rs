@@ -1,4 +1,4 @@
-//! A server that is farther away than it is: every exchange takes the round trip that is added.
+//! Tests of the simulated round trip, which is added to every exchange.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use reactor::{Clock, Listener, Reactor, now};
 const ROUND_TRIP: Duration = Duration::from_millis(20);
 const WORK: Duration = Duration::from_millis(3);
 
-/// More than one packet of data.
+/// A data source larger than one packet.
 struct Data(u32);
 
 impl LocalSource for Data {
@@ -37,11 +37,11 @@ fn an_exchange_takes_one_round_trip_more_whatever_its_length() {
         };
         let begin = now();
         let mut connection = Connection::open(&endpoint).await.unwrap();
-        // The greeting is there already; the proof and what the server says to it take the way.
+        // The greeting has already arrived; the proof and the answer to it are delayed.
         assert_eq!(now() - begin, ROUND_TRIP);
         for _ in 0..3 {
             let begin = now();
-            // Several reads, of which only the first waits.
+            // Several reads, of which only the first is delayed.
             assert_eq!(connection.query(b"SELECT 1").await.unwrap().rows, 2);
             assert_eq!(now() - begin, ROUND_TRIP + WORK);
         }
@@ -68,7 +68,7 @@ fn a_stream_of_data_waits_once() {
         let begin = now();
         let load = "LOAD DATA LOCAL INFILE 'x' INTO TABLE t";
         connection.load_local(load, &mut Data(5)).await.unwrap();
-        // The statement and the request for the file; the data and what is said to it.
+        // One round trip for the statement and the file request, one for the data and the answer.
         assert_eq!(now() - begin, ROUND_TRIP * 2);
     });
 }

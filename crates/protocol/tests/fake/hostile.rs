@@ -1,4 +1,4 @@
-//! Servers that are broken or hostile: an error, never a panic, a hang, or a byte that was not offered.
+//! Tests with broken or hostile servers: an error, never a panic, a hang, or a byte that was not offered.
 
 use std::{io, time::Duration};
 
@@ -10,7 +10,7 @@ use reactor::{now, sleep};
 
 use crate::{against, open};
 
-/// What a client says that meets these bytes in place of a greeting.
+/// The error of a client that receives these bytes instead of a greeting.
 fn greeted_with(bytes: Vec<u8>, close: bool) -> Error {
     let server = async move |mut peer: Peer| {
         peer.send_raw(&bytes).await.unwrap();
@@ -29,7 +29,7 @@ fn framed(payload: &[u8]) -> Vec<u8> {
 #[test]
 fn greetings_that_are_none() {
     let good = Hello::default().payload();
-    // The length of the nonce stands behind the version, 4 + 8 + 1 + 2 + 1 + 2 + 2 bytes on.
+    // The length of the nonce is 4 + 8 + 1 + 2 + 1 + 2 + 2 bytes after the version.
     let at = 1 + "8.0.0-fake".len() + 1 + 20;
     assert_eq!(good[at], 21);
     let with_nonce_length = |length: u8| {
@@ -75,7 +75,7 @@ fn greetings_that_are_none() {
     assert!(matches!(error, Error::Timeout { .. }), "{error}");
 }
 
-/// What a client with a password says to a login that goes on like this.
+/// The error of a client with a password whose login continues with these packets.
 fn logged_in_with(packets: &'static [&'static [u8]]) -> Error {
     let server = async move |mut peer: Peer| {
         peer.greet(&Hello::default()).await.unwrap();
@@ -139,7 +139,7 @@ fn a_login_without_end_ends() {
 fn a_login_that_drips_runs_into_the_timeout() {
     let server = async |mut peer: Peer| {
         for byte in framed(&Hello::default().payload()) {
-            // Always something new, and never enough.
+            // New data all the time, but never enough.
             sleep(Duration::from_secs(1)).await;
             if peer.send_raw(&[byte]).await.is_err() {
                 return;
@@ -156,7 +156,7 @@ fn a_login_that_drips_runs_into_the_timeout() {
     assert_eq!(waited, Duration::from_secs(10));
 }
 
-/// Runs a client against a server that has logged it in and goes on by a script.
+/// Runs a client against a server that follows a script after the login.
 fn after_login<C: Future>(
     script: impl AsyncFnOnce(&mut Peer) + 'static,
     client: impl FnOnce(Connection) -> C,
@@ -181,7 +181,7 @@ fn an_answer_that_is_too_long_is_not_taken_for_the_next() {
     };
     after_login(server, async |mut connection| {
         connection.query(b"one").await.unwrap();
-        // Both came in one read, or the second waits in the socket and is out of sequence or no answer.
+        // Both arrived in one read, or the second is still in the socket and is out of sequence or not an answer.
         let error = connection.query(b"two").await.unwrap_err();
         assert!(error.is_connection_lost(), "{error}");
         assert!(matches!(
@@ -195,7 +195,7 @@ fn an_answer_that_is_too_long_is_not_taken_for_the_next() {
 fn the_reason_for_a_close_is_found() {
     let server = async |peer: &mut Peer| {
         peer.answer(&Answer::ok(1)).await.unwrap();
-        // MySQL says this to who was idle for too long, unasked.
+        // MySQL sends this error, without a request, to a client that was idle for too long.
         let reason = Answer::error(4031, "HY000", "disconnected because of inactivity");
         let payload = reason.payloads(true).remove(0);
         let header = [payload.len() as u8, 0, 0, 0];
@@ -212,7 +212,7 @@ fn the_reason_for_a_close_is_found() {
     });
 }
 
-/// A source that tells how often it was asked.
+/// A source that counts its calls.
 #[derive(Default)]
 struct Counting(usize);
 
@@ -273,7 +273,7 @@ fn data_is_given_once_per_statement() {
 
 #[test]
 fn a_server_that_breaks_off_a_load_is_heard() {
-    /// Never ends.
+    /// A source without an end.
     struct Endless;
     impl LocalSource for Endless {
         fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {

@@ -1,4 +1,4 @@
-//! A server that does not answer is waited for as long as the endpoint says.
+//! Tests of time limits: the client waits for a silent server for as long as the endpoint specifies.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::against;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What a purpose would allow; the user's limit wins.
+/// The limit of the purpose; the user's limit takes precedence.
 const OF_PURPOSE: Duration = Duration::from_secs(3600);
 
 fn limited(endpoint: Endpoint) -> Endpoint {
@@ -22,13 +22,13 @@ fn limited(endpoint: Endpoint) -> Endpoint {
     }
 }
 
-/// Lets everybody in, then keeps silent, or trickles an answer without end.
+/// Accepts the login, then stays silent, or sends an endless answer slowly.
 async fn stopped(mut peer: Peer, trickles: bool) {
     peer.greet(&Hello::default()).await.unwrap();
     peer.answer(&Answer::ok(0)).await.unwrap();
     let _ = peer.receive_command().await;
     if trickles {
-        // The head of an error of 57,344 bytes.
+        // The beginning of an error packet of 57,344 bytes.
         let _ = peer.send_raw(&[0, 0xe0, 0, 1, 0xff]).await;
     }
     while trickles && peer.send_raw(b"x").await.is_ok() {
@@ -69,7 +69,7 @@ fn every_statement_ends_at_its_limit() {
                 assert!(matches!(error, Error::NoAnswer { after: LIMIT }), "{error}");
                 assert!(error.is_connection_lost());
                 assert_eq!(now() - begin, LIMIT, "{kind}");
-                // Nothing more goes over it.
+                // The connection is unusable afterwards.
                 let next = connection.query(b"DO 2").await.unwrap_err();
                 assert!(next.is_connection_lost(), "{next}");
             };

@@ -1,4 +1,4 @@
-//! The client against a fake server: login methods that no installed server has, and servers that misbehave.
+//! Tests of the client with a fake server: login methods that no installed server has, and misbehaving servers.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -36,7 +36,7 @@ where
     })
 }
 
-/// What comes of opening a connection.
+/// The result of opening a connection.
 async fn open(endpoint: Endpoint) -> Result<(), Error> {
     Connection::open(&endpoint).await.map(drop)
 }

@@ -1,4 +1,4 @@
-//! MariaDB's parsec login: a signature with a key that is stretched from the password and a salt.
+//! Tests of MariaDB's parsec login: a signature with a key derived from the password and a salt.
 
 use ed25519_dalek::{Signature, VerifyingKey};
 use protocol::{
@@ -10,10 +10,10 @@ use crate::{against, open};
 
 const PASSWORD: &str = "correct horse \u{e4}";
 const NONCE: &[u8; 32] = b"thirty-two bytes from the server";
-/// 2048 iterations, and the salt proper.
+/// 2048 iterations, and the salt itself.
 const SALT: &[u8; 20] = b"P\x01eighteen bytes, ok";
-/// What the server keeps instead of the password: the public key of the seed that Python's
-/// `pbkdf2_hmac("sha512", password, salt, 2048, 32)` gives, by openssl.
+/// The server's copy, which replaces the password: the public key of the seed from Python's
+/// `pbkdf2_hmac("sha512", password, salt, 2048, 32)`, computed with openssl.
 const PUBLIC: [u8; 32] = [
     0x2f, 0x59, 0xb3, 0x76, 0x3a, 0x17, 0x3c, 0x16, 0xf9, 0x2d, 0x37, 0x6c, 0x3e, 0x20, 0x64, 0x74,
     0xe3, 0xd4, 0xa7, 0x4c, 0x36, 0xc6, 0x1a, 0x9a, 0x72, 0xfa, 0xbc, 0xff, 0x00, 0xbb, 0x35, 0x2a,
@@ -26,7 +26,7 @@ fn with_password(endpoint: Endpoint) -> Endpoint {
     }
 }
 
-/// Greets, switches to parsec, and sends a salt to who asks for it.
+/// Sends the greeting, switches to parsec, and sends a salt on request.
 async fn send_salt(peer: &mut Peer, salt: &[u8]) {
     peer.greet(&Hello::default()).await.unwrap();
     peer.send(&[b"\xfeparsec\0", &NONCE[..]].concat())

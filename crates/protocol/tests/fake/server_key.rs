@@ -1,4 +1,4 @@
-//! Over a connection that is not encrypted a password goes to nobody but the owner of a key that the user trusts.
+//! Tests that on an unencrypted connection only the owner of a trusted key receives the password.
 
 use std::{cell::RefCell, path::Path, rc::Rc};
 
@@ -23,14 +23,14 @@ const SHORTER: &str = "-----BEGIN PUBLIC KEY-----\n\
     i+V+gX2cFhvX0GeZ00fCHo1/BgdiIcTZ2n7wPfsmgxgPqOveofu/mn0CAwEAAQ==\n\
     -----END PUBLIC KEY-----\n";
 
-/// What a client said to a server over TCP, packet by packet, and what came of it.
+/// The packets that a client sent to a server over TCP, and the result.
 struct Talk {
     said: Vec<Vec<u8>>,
     came: Result<(), Error>,
 }
 
-/// A server that likes this plugin, asks caching_sha2_password for the password itself, and hands out this key to who
-/// asks and to who does not. It takes any password.
+/// Connects to a server that proposes this plugin, requests the password itself from caching_sha2_password, and sends
+/// this key with and without a request. It accepts any password.
 fn talk(plugin: &'static str, escape: &'static [u8], key: &str, trusts: ServerKey) -> Talk {
     let said = Rc::new(RefCell::new(Vec::new()));
     let (theirs, key) = (Rc::clone(&said), key.to_owned());
@@ -81,14 +81,14 @@ fn public(key: &RsaPrivateKey) -> String {
         .unwrap()
 }
 
-/// Undoes what the client does: decrypts with the private key, then takes the nonce off.
+/// The inverse of the client's encryption: decrypts with the private key, then removes the nonce.
 fn decrypt(key: &RsaPrivateKey, encrypted: &[u8], nonce: &[u8]) -> Vec<u8> {
     let mixed = key.decrypt(Oaep::new::<sha1::Sha1>(), encrypted).unwrap();
     let mask: Vec<u8> = nonce.iter().copied().cycle().take(mixed.len()).collect();
     xor(&mixed, &mask)
 }
 
-/// Every packet of which a listener could make the password, or that holds it.
+/// Whether a packet contains the password, or is long enough to be the encrypted password.
 fn shows_the_password(said: &[Vec<u8>]) -> bool {
     let plain = PASSWORD.as_bytes();
     said.iter().any(|packet| {
@@ -96,7 +96,7 @@ fn shows_the_password(said: &[Vec<u8>]) -> bool {
     })
 }
 
-// Servers before MySQL 8 only escape what could be taken for another packet.
+// Servers before MySQL 8 only escape data that could be mistaken for another packet.
 const WAYS: [(&str, &[u8]); 3] = [
     ("caching_sha2_password", b"\x01"),
     ("sha256_password", b"\x01"),
@@ -150,7 +150,7 @@ fn a_key_from_a_file_encrypts_without_asking() {
     let file = dir.path().join("public_key.pem");
     std::fs::write(&file, public(&key)).unwrap();
     for (plugin, escape) in WAYS {
-        // What the server would send is not looked at.
+        // The key sent by the server is ignored.
         let talk = talk(plugin, escape, SHORTER, ServerKey::File(file.clone()));
         talk.came.unwrap();
         assert!(talk.said.iter().all(|packet| packet.len() > 1));
@@ -211,7 +211,7 @@ fn a_server_that_only_prefers_such_a_method_is_answered_by_another() {
             let hello = hello("sha256_password");
             let proof = peer.greet(&hello).await.unwrap();
             assert!(is_proof(&proof, &hello.nonce));
-            // The account has another method.
+            // The account uses another method.
             peer.send(b"\xfemysql_native_password\0another nonce, 20 by\0")
                 .await
                 .unwrap();

@@ -1,4 +1,4 @@
-//! The SHA-256 login methods of MySQL 8, with the server's half computed by independent means.
+//! Tests of MySQL 8's SHA-256 login methods, with an independent implementation of the server's part.
 
 use protocol::{
     Endpoint,
@@ -34,7 +34,7 @@ pub(crate) fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| a ^ b).collect()
 }
 
-/// The server's check: it knows only the hash of the hash of the password, and finds the hash in the proof.
+/// The server's check: it knows only the hash of the password's hash, and computes the hash from the proof.
 pub(crate) fn is_proof(proof: &[u8], nonce: &[u8]) -> bool {
     let stored = sha256(&[&sha256(&[PASSWORD.as_bytes()])]);
     let hash = xor(proof, &sha256(&[&stored, nonce]));

@@ -1,4 +1,4 @@
-//! The compressed protocol, with and without TLS, over everything that a connection does.
+//! Tests of the compressed protocol, with and without TLS, over all features of a connection.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use reactor::block_on;
 
 use crate::server::Server;
 
-/// So many lines of text that compresses well.
+/// A source of this number of lines with compressible text.
 struct Lines(u32);
 
 impl LocalSource for Lines {
@@ -20,7 +20,7 @@ impl LocalSource for Lines {
     }
 }
 
-/// Uses the connection in every way; returns what the server received and sent for it, in bytes.
+/// Uses all features of the connection; returns the bytes that the server received and sent.
 fn use_it(endpoint: &Endpoint) -> (u64, u64) {
     block_on(async {
         let mut connection = Connection::open(endpoint).await?;
@@ -29,7 +29,7 @@ fn use_it(endpoint: &Endpoint) -> (u64, u64) {
         assert_eq!(connection.tls(), endpoint.ssl_mode == SslMode::Required);
         let said = status(&mut connection, "Compression").await;
         assert_eq!(said, if is_wanted { "ON" } else { "OFF" });
-        // Frames of every length: as they are, deflated, several in one direction.
+        // Frames of all kinds: uncompressed, deflated, several in one direction.
         for length in [1, 40, 49, 50, 51, 1000, 70_000, 3_000_000] {
             let sql = format!("SELECT '{}', LENGTH('{0}')", "x".repeat(length));
             let sets = connection.rows(&sql).await?;
@@ -44,7 +44,7 @@ fn use_it(endpoint: &Endpoint) -> (u64, u64) {
             .query(b"SELECT * FROM mysql.seq_1_to_100000")
             .await?;
         assert_eq!(outcome.rows, 100_000);
-        // Several results flush in between, and the packets' numbers jump.
+        // The server flushes between several results, and the packet numbers jump.
         let many =
             b"SELECT 1; SELECT * FROM mysql.seq_1_to_1000; SET @a = 1; SELECT REPEAT('z', 5000)";
         assert_eq!(connection.query(many).await?.rows, 1002);

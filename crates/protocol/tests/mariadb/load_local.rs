@@ -1,4 +1,4 @@
-//! LOAD DATA LOCAL.
+//! Tests of LOAD DATA LOCAL with a real server.
 
 use std::io::{self, Write};
 
@@ -55,7 +55,7 @@ fn a_hundred_thousand_rows_in_pieces_of_any_size() {
     block_on(async {
         for endpoint in [server.root(), server.over_tcp(server.root())] {
             let mut connection = Connection::open(&endpoint).await.unwrap();
-            // The last is one piece of 2.4 MB, which has to be cut up.
+            // The last case is a single piece of 2.4 MB, which has to be split.
             for rows_per_piece in [997, 20_000, 100_000] {
                 let mut source = rows(100_000, rows_per_piece);
                 let outcome = connection.load_local(LOAD, &mut source).await.unwrap();
@@ -85,7 +85,7 @@ fn the_servers_error_in_mid_load_is_reported() {
     ]);
     block_on(async {
         let mut connection = Connection::open(&server.root()).await.unwrap();
-        // With LOCAL duplicates are skipped, so the number has to be wrong in another way.
+        // With LOCAL duplicates are skipped, so the data has to be wrong in another way.
         let sql = "LOAD DATA LOCAL INFILE 'x' REPLACE INTO TABLE d.t (@id, v) \
                    SET id = IF(@id = 5000, 'no number', @id)";
         let error = connection

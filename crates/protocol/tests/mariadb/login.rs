@@ -1,4 +1,4 @@
-//! Logging in.
+//! Tests of logging in to a real server.
 
 use std::{path::Path, time::Duration};
 
@@ -7,7 +7,7 @@ use reactor::block_on;
 
 use crate::server::{Server, account};
 
-/// The account that a connection is logged in as.
+/// The account of the connection, as reported by the server.
 fn whoami(endpoint: &Endpoint) -> Result<String, Error> {
     block_on(async {
         let mut connection = Connection::open(endpoint).await?;
@@ -117,7 +117,7 @@ fn ed25519() {
     server.run(&[
         "CREATE USER edward@localhost IDENTIFIED VIA ed25519 USING PASSWORD('s3cret \u{e4}')",
     ]);
-    // Each login has another nonce; bytes of it that are zero must make no difference.
+    // Each login has another nonce; zero bytes in it must make no difference.
     for _ in 0..300 {
         assert_eq!(
             whoami(&server.account("edward", "s3cret \u{e4}")).unwrap(),
@@ -138,7 +138,7 @@ fn unix_socket() {
         &format!("CREATE OR REPLACE USER '{me}'@'%' IDENTIFIED VIA unix_socket"),
         "CREATE USER stranger@localhost IDENTIFIED VIA unix_socket",
     ]);
-    // root@localhost would be the better match, and has no password.
+    // root@localhost would match better, and has no password.
     if me != "root" {
         let endpoint = Endpoint {
             password: None,

@@ -1,4 +1,4 @@
-//! The client against a real MariaDB.
+//! Tests of the client with a real MariaDB server.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 #![expect(clippy::print_stdout, reason = "says why a test was skipped")]

@@ -1,11 +1,11 @@
-//! Results of every kind, as text and as binary values.
+//! Tests of results of every type, as text and as binary values.
 
 use protocol::{Connection, Endpoint, Fetched, Outcome, Statement, Value};
 use reactor::block_on;
 
 use crate::server::Server;
 
-/// Columns of every type, each with a small and a large value (in the order of the rows) as the server prints them.
+/// Columns of every type, each with a small and a large value (in the order of the rows) as printed by the server.
 const COLUMNS: [(&str, &str, &str); 33] = [
     ("TINYINT", "-128", "127"),
     ("TINYINT UNSIGNED", "0", "255"),
@@ -54,7 +54,7 @@ const COLUMNS: [(&str, &str, &str); 33] = [
     ("BOOLEAN", "0", "1"),
 ];
 
-/// A table of all columns with a row of small values, one of large ones, one of NULLs.
+/// Creates a table of all columns with a row of small values, one of large ones, and one of NULLs.
 fn create(server: &Server) {
     let columns = COLUMNS
         .iter()
@@ -115,7 +115,7 @@ fn every_type_comes_as_text_and_as_binary_values() {
                 .map(|value| vec![value.map(|value| value.as_bytes().to_vec())]);
             assert_eq!(sets[0].rows, expected, "{kind}");
 
-            // Unprinted, in its own type.
+            // Not converted to text, in its own type.
             let sql = format!("SELECT c{at}, 7 FROM d.t");
             assert_eq!(
                 rows(connection.query(sql.as_bytes()).await.unwrap()),
@@ -128,7 +128,7 @@ fn every_type_comes_as_text_and_as_binary_values() {
             );
             let outcome = connection.fetch(&select, &[], &mut fetched).await.unwrap();
             assert_eq!(rows(outcome), (3, 1), "{kind}");
-            // The value behind it is found, so the column was read to its end and no further.
+            // The value after it is correct, so the column was read to its exact end.
             for row in 0..3 {
                 assert_eq!(fetched.int(row, 1), Some(7), "{kind}");
             }
@@ -149,7 +149,7 @@ fn every_type_comes_as_text_and_as_binary_values() {
     .unwrap();
 }
 
-/// Whole numbers must come out as they are printed.
+/// Integers must be equal to their printed form.
 fn check_number(kind: &str, printed: [&str; 2], fetched: &Fetched) {
     for (row, printed) in printed.iter().enumerate() {
         let found = match fetched.value(row, 0).unwrap() {
@@ -188,11 +188,11 @@ fn columns_that_are_defined_once_are_known_ever_after() {
                 connection.fetch(&select, &[], &mut fetched).await.unwrap();
                 assert_eq!(fetched.int(0, 0), Some(5));
             }
-            // The server really left some out (it can from MariaDB 10.6 on).
+            // The server did omit some definitions (MariaDB can from 10.6).
             if let Some(skipped) = skipped_definitions(&mut connection).await {
                 assert!(skipped >= 6, "{skipped}");
             }
-            // New columns are defined anew, whichever way the statement runs next.
+            // New columns are defined again, for either kind of execution.
             connection
                 .query(b"ALTER TABLE d.t MODIFY v VARCHAR(9)")
                 .await
@@ -211,7 +211,7 @@ fn columns_that_are_defined_once_are_known_ever_after() {
     .unwrap();
 }
 
-/// How often the server has left definitions out on this connection; `None` where it cannot.
+/// Number of times that the server omitted definitions on this connection; `None` if it does not support this.
 async fn skipped_definitions(connection: &mut Connection) -> Option<u64> {
     let sets = connection
         .rows("SHOW SESSION STATUS LIKE 'Resultset_metadata_skipped'")

@@ -19,7 +19,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server with these options; `None`, with the reason printed, where no MariaDB is installed.
+    /// Starts a server with these options; prints the reason and returns `None` if no MariaDB is installed.
     pub(crate) fn start(options: &[&str]) -> Option<Self> {
         let (Some(mariadbd), Some(install)) = (find("mariadbd"), find("mariadb-install-db")) else {
             println!("skipped: mariadbd or mariadb-install-db is not installed");
@@ -28,7 +28,7 @@ impl Server {
         let dir = tempfile::tempdir().unwrap();
         let datadir = dir.path().join("data");
         let run_as = format!("--user={}", account());
-        // Servers that share one get into each other's way.
+        // Servers with a common temporary directory interfere with each other.
         let tmpdir = format!("--tmpdir={}", dir.path().display());
         let output = Command::new(install)
             .args([
@@ -86,7 +86,7 @@ impl Server {
         self.dir.path().join("s")
     }
 
-    /// As root over the unix socket, without a password.
+    /// The endpoint of root over the unix socket, without a password.
     pub(crate) fn root(&self) -> Endpoint {
         Endpoint {
             address: Address::Unix(self.socket()),
@@ -103,7 +103,7 @@ impl Server {
         }
     }
 
-    /// As this account, over the unix socket.
+    /// The endpoint of this account over the unix socket.
     pub(crate) fn account(&self, user: &str, password: &str) -> Endpoint {
         Endpoint {
             user: user.into(),
@@ -112,7 +112,7 @@ impl Server {
         }
     }
 
-    /// The same over TCP.
+    /// The same endpoint over TCP.
     pub(crate) fn over_tcp(&self, endpoint: Endpoint) -> Endpoint {
         let address = Address::Tcp {
             host: "127.0.0.1".into(),
@@ -124,7 +124,7 @@ impl Server {
         }
     }
 
-    /// Runs statements as root, each of which must succeed.
+    /// Executes statements as root, each of which must succeed.
     pub(crate) fn run(&self, statements: &[&str]) {
         block_on(async {
             let mut connection = Connection::open(&self.root()).await.unwrap();

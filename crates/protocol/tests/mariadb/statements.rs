@@ -1,4 +1,4 @@
-//! Statements, their results and their errors.
+//! Tests of statements, their results and their errors.
 
 use protocol::{Connection, Error, Fetched, Outcome, Value};
 use reactor::{block_on, spawn, timeout};
@@ -143,7 +143,7 @@ fn errors_leave_the_connection_in_step() {
         let cases = [
             ("SELEC 1", 1064, "42000"),
             ("SELECT * FROM mysql.missing", 1146, "42S02"),
-            // Found after the first rows have been sent.
+            // The error occurs after the first rows have been sent.
             ("SELECT seq, IF(seq = 90000, (SELECT 1 UNION SELECT 2), 1) FROM mysql.seq_1_to_100000", 1242, "21000"),
             ("SELECT 1; SELEC 2", 1064, "42000"),
         ];
@@ -165,7 +165,7 @@ fn packets_beyond_16_mb_go_both_ways() {
     };
     block_on(async {
         let mut connection = Connection::open(&server.root()).await.unwrap();
-        // Around the length at which a payload spreads over two packets: a row also holds its length (4 or 9 bytes).
+        // Around the length from which a payload needs two packets: a row also holds its length (4 or 9 bytes).
         for length in [
             0xff_fff9, 0xff_fffa, 0xff_fffb, 0xff_ffff, 0x100_0000, 0x200_0000, 40_000_000,
         ] {
@@ -184,7 +184,7 @@ fn packets_beyond_16_mb_go_both_ways() {
         assert!(value.len() == 40_000_000 && value.iter().all(|&byte| byte == b'x'));
         assert_eq!(sets[0].rows[0][1], text("end"));
 
-        // 1 byte of command and 18 of text around the value.
+        // 1 byte of command and 18 bytes of text around the value.
         for length in [
             0xff_ffff - 20,
             0xff_ffff - 19,

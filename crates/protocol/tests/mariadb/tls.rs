@@ -1,4 +1,4 @@
-//! TLS at each ssl-mode.
+//! Tests of TLS at each ssl-mode.
 
 use std::{fs, path::PathBuf};
 
@@ -48,7 +48,7 @@ impl Certificates {
     }
 }
 
-/// Whether the connection is encrypted, by our own word and by the server's.
+/// Whether the connection is encrypted, according to the client and to the server.
 fn encrypted(endpoint: &Endpoint) -> Result<bool, Error> {
     block_on(async {
         let mut connection = Connection::open(endpoint).await?;
@@ -118,7 +118,7 @@ fn each_mode_insists_on_what_it_says() {
         let error = encrypted(&with(&tcp, mode, Some(certificates.file("key.pem")))).unwrap_err();
         assert!(error.to_string().contains("no certificate"), "{error}");
     }
-    // As the mysql client: a unix socket needs no encryption, and has it for who insists.
+    // As with the mysql client: a unix socket needs no encryption, but supports it if required.
     let unix = server.root();
     assert!(!encrypted(&with(&unix, SslMode::Preferred, None)).unwrap());
     assert!(encrypted(&with(&unix, SslMode::Required, None)).unwrap());

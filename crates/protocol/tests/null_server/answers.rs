@@ -1,4 +1,4 @@
-//! What it answers, in both dialects and with both ends of a result.
+//! Tests of the null server's answers, in both dialects and with and without EOF packets.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use protocol::{
 
 use crate::{Served, against};
 
-/// Every combination of dialect and end of rows.
+/// Settings for every combination of dialect and EOF packets.
 fn settings() -> impl Iterator<Item = Settings> {
     let all = [Dialect::MariaDb, Dialect::MySql].map(|dialect| [(dialect, true), (dialect, false)]);
     all.into_iter()
@@ -137,7 +137,7 @@ fn questions_about_the_server() {
     }
 }
 
-/// Lines in pieces of some size.
+/// A source of lines in pieces of a given size.
 struct Lines(u32);
 
 impl LocalSource for Lines {

@@ -1,4 +1,4 @@
-//! What it does to statements, under a driven clock, and what its log says of it.
+//! Tests of the null server's behaviour on a driven clock, and of its log.
 
 use std::{cell::RefCell, io, rc::Rc, time::Duration};
 
@@ -26,8 +26,8 @@ impl io::Write for Shared {
     }
 }
 
-/// How long statements take that are sent at these times after the first one, and what the log says of them:
-/// received and answered, in milliseconds after the first one, and the rest of the line.
+/// The times of statements sent at these times after the first one, and their log lines: received and answered, in
+/// milliseconds after the first one, and the rest of the line.
 fn measured(behaviour: Behaviour, at_ms: &[u64]) -> (Vec<Duration>, Vec<(u64, u64, String)>) {
     let log = Shared::default();
     let settings = Settings {
@@ -37,7 +37,7 @@ fn measured(behaviour: Behaviour, at_ms: &[u64]) -> (Vec<Duration>, Vec<(u64, u6
     };
     let (start, took) = against(settings, async |served| {
         let mut connection = served.open().await;
-        // Questions are not statements of the load: the clock of stalls and freezes doesn't start with them.
+        // These are not statements of the load, so they do not start the clock of stalls and freezes.
         connection.query(b"SET NAMES utf8mb4").await.unwrap();
         reactor::sleep(ms(1000)).await;
         let start = now();
@@ -109,7 +109,7 @@ fn a_slow_reader_lets_a_statement_wait() {
         ..Behaviour::default()
     };
     let (took, log) = measured(behaviour, &[0, 100]);
-    // It waits again as soon as it has answered, so what comes later finds it reading.
+    // The server waits again as soon as it has answered, so later statements are read without delay.
     assert_eq!(took, [ms(0), ms(0)]);
     assert_eq!(log.len(), 2);
     let (took, _) = measured(

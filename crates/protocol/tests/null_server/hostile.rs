@@ -1,4 +1,4 @@
-//! Clients that talk nonsense: an error or a closed connection, never a panic, and nobody else notices.
+//! Tests with invalid clients: an error or a closed connection, never a panic, and no effect on other clients.
 
 use proptest::prelude::*;
 use protocol::{null_server::Settings, testing::Feed};
@@ -6,7 +6,7 @@ use reactor::Stream;
 
 use crate::{Served, against};
 
-/// Sends these bytes in pieces of this size in place of a login, or behind one.
+/// Sends these bytes in pieces of this size, instead of a login or after one.
 async fn send(served: &Served, login: bool, bytes: &[u8], piece: usize) {
     let mut stream = Stream::connect_unix(&served.path).await.unwrap();
     let mut greeting = [0; 1024];
@@ -16,18 +16,18 @@ async fn send(served: &Served, login: bool, bytes: &[u8], piece: usize) {
         assert!(stream.read(&mut greeting).await.unwrap() > 5);
     }
     for piece in bytes.chunks(piece.max(1)) {
-        // It may have closed already.
+        // The server may already have closed.
         if stream.write_all(piece).await.is_err() {
             break;
         }
         reactor::yield_now().await;
     }
-    // Everything was received when another client has been served.
+    // Once another client has been served, everything has been received.
     let mut connection = served.open().await;
     assert_eq!(connection.query(b"SELECT c FROM t").await.unwrap().rows, 1);
 }
 
-/// A user named `u` without a password; several statements at once are welcome, as are EOF packets.
+/// The login packet of user `u` without a password, with multiple statements and EOF packets.
 fn login_packet() -> Vec<u8> {
     // CLIENT_PROTOCOL_41, CLIENT_SECURE_CONNECTION, CLIENT_MULTI_STATEMENTS.
     let capabilities: u32 = 0x0200 | 0x8000 | 0x1_0000;

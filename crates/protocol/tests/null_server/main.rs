@@ -1,4 +1,4 @@
-//! The null server, as clients see it: its answers, its behaviour under a driven clock, and clients that talk nonsense.
+//! Tests of the null server as seen by clients: answers, behaviour on a driven clock, and invalid clients.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -15,7 +15,7 @@ use protocol::{
 };
 use reactor::{Clock, Listener, Reactor};
 
-/// A null server on a driven clock, and the way to it.
+/// A null server on a driven clock, and its address.
 struct Served {
     server: NullServer,
     path: PathBuf,

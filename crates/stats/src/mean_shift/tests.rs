@@ -1,14 +1,14 @@
-//! Simulated executions: with noise alone, and with a warm-up that was left in.
+//! Simulated executions: with noise only, and with a remaining warm-up.
 
 use super::*;
 use crate::noise;
 
-/// What rule M03 of the audit asks, in the same words.
+/// The error probabilities of rule M03 of the audit, under the same names.
 const WARN_CHANCE: f64 = 0.01;
 const INVALID_CHANCE: f64 = 0.001;
 
-/// Experiments of so many combinations and executions with noise of this coefficient of variation and lag-1 correlation,
-/// which begin at 1 less `depth` and come to their level with a time constant of a tenth of their length.
+/// Experiments with this number of combinations and executions, whose noise has this coefficient of variation and lag-1
+/// correlation. Their throughput begins at 1 - `depth` and rises with a time constant of a tenth of their length.
 pub(crate) struct Scene {
     pub(crate) combinations: usize,
     pub(crate) executions: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// Shares of the simulated experiments that are warned of, and called invalid.
+    /// Shares of the simulated experiments with a warning, and with the level invalid.
     pub(crate) fn called(&self, repetitions: u64) -> (f64, f64) {
         let (mut warned, mut invalid) = (0_u32, 0_u32);
         for seed in 0..repetitions {
@@ -98,7 +98,7 @@ fn trust_noise_alone_moves_no_mean() {
                     // 7 and 1 %; the standard errors of 100 repetitions are 2.6 and 1.
                     assert!(warned <= 0.15 && invalid <= 0.04, "{warned} {invalid}");
                     if std::env::var_os("DBDYNO_TRUST").is_some() {
-                        // Of 2,000 they are 0.6 and 0.2.
+                        // The standard errors of 2,000 repetitions are 0.6 and 0.2.
                         assert!(warned <= 0.08 && invalid <= 0.015, "{warned} {invalid}");
                     }
                 }

@@ -1,17 +1,17 @@
-//! Least squares of the Universal Scalability Law between logarithms.
+//! The least-squares fit of the Universal Scalability Law to logarithms.
 
 use super::law::{Law, Point};
 
-/// A parameter smaller than this is zero to any measurement; its logarithm would wander off.
+/// Lower limit of a parameter: below it the parameter is effectively zero, and its logarithm would diverge.
 const SMALLEST: f64 = 1e-12;
 
-/// Steps after which a fit is as good as it gets.
+/// Largest number of steps of a fit.
 const STEPS_AT_MOST: usize = 100;
 
 /// Logarithms of λ, σ and κ.
 type Parameters = [f64; 3];
 
-/// The best fit, from a first guess or from several of our own.
+/// The best fit, from the given start or from several default starts.
 ///
 /// Source: K. Levenberg, "A method for the solution of certain non-linear problems in least squares", Quarterly of
 /// Applied Mathematics 2 (1944), and D. W. Marquardt, SIAM Journal 11 (1963).
@@ -67,7 +67,7 @@ fn descend(points: &[Point], start: Parameters) -> Parameters {
         let (matrix, gradient) = normal_equations(points, &at);
         let mut damped = matrix;
         for (index, row) in damped.iter_mut().enumerate() {
-            // What has no effect at all would make the matrix singular.
+            // A parameter without any effect would make the matrix singular.
             row[index] += damping * matrix[index][index].max(1e-12);
         }
         let step = solve(damped, gradient);
@@ -75,7 +75,7 @@ fn descend(points: &[Point], start: Parameters) -> Parameters {
         for (value, step) in next.iter_mut().zip(step) {
             *value += step.clamp(-2.0, 2.0);
         }
-        // No contention of more than everything, no cost below the smallest.
+        // Contention is at most 1, and no parameter is below the smallest.
         next[1] = next[1].clamp(SMALLEST.ln(), 0.0);
         next[2] = next[2].clamp(SMALLEST.ln(), 0.0);
         let next_error = squares(points, &next);
@@ -120,7 +120,7 @@ fn normal_equations(points: &[Point], parameters: &Parameters) -> ([Parameters; 
     (matrix, gradient)
 }
 
-/// Solves three equations (Cramer's rule); a singular system gives no step.
+/// Solves three equations by Cramer's rule; returns a zero step for a singular system.
 fn solve(matrix: [Parameters; 3], right: Parameters) -> Parameters {
     let determinant = |m: [Parameters; 3]| {
         m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])

@@ -1,9 +1,9 @@
-//! The law itself: what throughput it says for each concurrency.
+//! The Universal Scalability Law: throughput for each concurrency.
 
-/// What one execution measured.
+/// The result of one execution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Connections or threads at work, at least 1.
+    /// Active connections or threads, at least 1.
     pub concurrency: f64,
     /// Operations per second, positive.
     pub throughput_per_s: f64,
@@ -12,11 +12,11 @@ pub struct Point {
 /// The parameters of the law X(N) = λN / (1 + σ(N - 1) + κN(N - 1)).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Law {
-    /// λ, operations per second of one connection alone.
+    /// λ, operations per second of a single connection.
     pub single_per_s: f64,
-    /// σ, contention: the share that waits in one line.
+    /// σ, contention: the share of the work that is serialised.
     pub contention: f64,
-    /// κ, coherency: the cost of every pair.
+    /// κ, coherency: the cost of each pair of connections.
     pub coherency: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Fits of simulated points, of which the law is known.
+//! Fits of simulated points with a known law.
 
 use proptest::prelude::*;
 
@@ -45,7 +45,7 @@ fn exact_points_give_the_law_back() {
     assert!((peak.concurrency.estimate - 34.8).abs() < 0.1, "{peak:?}");
 }
 
-/// Up to twice the peak it is known to a few; far below it is not named.
+/// Measured up to twice the peak, the peak is known within a few connections; far below it no peak is reported.
 #[test]
 fn a_peak_is_named_once_it_is_passed() {
     let mut noise = Noise::new(132);
@@ -70,7 +70,7 @@ fn a_peak_is_named_once_it_is_passed() {
     assert!(wide >= 80, "{wide}");
 }
 
-/// The promise of the intervals, at a measured concurrency and beyond all.
+/// Coverage of the intervals, at a measured concurrency and beyond the measured range.
 #[test]
 fn ninety_five_percent_hold_the_truth() {
     let mut noise = Noise::new(133);
@@ -92,7 +92,7 @@ fn ninety_five_percent_hold_the_truth() {
 
 #[test]
 fn without_a_peak_it_says_so() {
-    // A straight line: nobody waits for anybody.
+    // A straight line: no contention.
     let line: Vec<Point> = [1.0, 2.0, 4.0, 8.0, 16.0]
         .into_iter()
         .map(|concurrency| Point {

@@ -1,4 +1,4 @@
-//! Simulated experiments that are looked at after every block.
+//! Simulated experiments with a look after every block.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ fn rule(margin: f64, blocks_at_most: usize) -> UntilDecided {
     UntilDecided::new(margin, blocks_at_most, 0.05).unwrap()
 }
 
-/// Blocks of executions that differ by `deviation`, B by `effect` more.
+/// Blocks of executions that differ by `deviation`, with B higher by `effect`.
 fn blocks(noise: &mut Noise, count: usize, deviation: f64, effect: f64) -> Vec<(f64, f64)> {
     (0..count)
         .map(|_| {
@@ -32,7 +32,7 @@ fn clear_cases_are_decided_early() {
     assert_eq!(rule.judge(&faster).unwrap().step, Step::Decided(Side::More));
     let same = rule.judge(&blocks(&mut noise, 30, 0.005, 0.0)).unwrap();
     assert_eq!(same.step, Step::Decided(Side::Equivalent));
-    // What follows the decision changes nothing.
+    // Blocks after the decision change nothing.
     let turned = [&slower[..standing.blocks], &faster[..10]].concat();
     assert_eq!(rule.judge(&turned), Some(standing));
 }
@@ -56,7 +56,7 @@ fn until_then_it_goes_on_and_says_how_long() {
         "{standing:?}"
     );
     assert_eq!(standing.blocks, 8);
-    // Nothing to decide with: noise of 4 %, and half of a margin of 2 %.
+    // Undecidable: noise of 4 %, and a difference of half the margin of 2 %.
     assert_eq!(rule.judge(&pairs).unwrap().step, Step::Spent);
     assert_eq!(
         rule.judge(&[pairs.clone(), pairs.clone()].concat()),
@@ -75,12 +75,12 @@ fn undefined_is_none() {
         assert_eq!(UntilDecided::new(margin, blocks, alpha), None);
     }
     assert_eq!(rule(0.02, 10).judge(&[(1.0, 0.0)]), None);
-    // Without any noise the first look decides.
+    // Without noise the first look decides.
     let same = rule(0.02, 10).judge(&[(5.0, 5.0); 3]).unwrap();
     assert_eq!(same.step, Step::Decided(Side::Equivalent));
 }
 
-/// The estimate of the blocks that are missing is of the right size.
+/// The estimate of the remaining blocks is of the right magnitude.
 #[test]
 fn the_estimate_is_kept_mostly() {
     let mut noise = Noise::new(123);

@@ -1,4 +1,4 @@
-//! What the server's counters say of a run: misses that still change, and work that piles up.
+//! The evidence of the server's counters about a run: misses that still change, and work that accumulates.
 
 use units::change;
 
@@ -7,17 +7,17 @@ use crate::{
     trend::{drift, median},
 };
 
-/// Looks at the counters below which nothing is said of them.
+/// Readings of the counters below which they are not judged.
 pub(super) const LOOKS_AT_LEAST: usize = 12;
 
-/// A change of misses per second that is too small to matter, as a share of their median.
+/// Change of misses per second that is too small to matter, as a share of their median.
 const MISSES_IGNORED: f64 = 0.1;
 
-/// A growth of the checkpoint's age or the dirty pages that is too small to matter, as a share of their median.
+/// Growth of the checkpoint age or the dirty pages that is too small to matter, as a share of their median.
 const GROWTH_IGNORED: f64 = 0.1;
 
-/// What the server's counters said meanwhile: each series covers the same time as the throughput, in equal intervals of
-/// its own; empty where nobody looked.
+/// The server's counters during a run: each series covers the same time as the throughput, in equal intervals of its
+/// own; empty if the counter was not read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Evidence<'a> {
     /// Page reads that the buffer pool could not answer, per second.
@@ -28,10 +28,10 @@ pub struct Evidence<'a> {
     pub dirty_pages: &'a [f64],
 }
 
-/// A change that is more than noise, in the unit of what changed.
+/// A change that is larger than noise, in the unit of its series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// The fitted line's, as a share of the median: what the criteria ask.
+    /// The change of the fitted line, as a share of the median; the criteria use this.
     pub share: f64,
     /// The median of the first third.
     pub from: f64,
@@ -39,18 +39,18 @@ pub struct Change {
     pub to: f64,
 }
 
-/// What the counters say of a part of a run.
+/// The changes of the counters in a part of a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ObservedChanges {
     pub(super) misses: Option<Change>,
     pub(super) checkpoint_age_bytes: Option<Change>,
     pub(super) dirty_pages: Option<Change>,
-    /// How often was looked, where that is too seldom.
+    /// Number of readings, if too few.
     pub(super) looks_too_few: Option<usize>,
 }
 
 impl<'a> Evidence<'a> {
-    /// What came after this share of the time.
+    /// The part of the evidence after this share of the time.
     pub(super) fn since(&self, share: f64) -> Self {
         let rest = |series: &'a [f64]| &series[(share * series.len() as f64) as usize..];
         Self {
@@ -83,19 +83,19 @@ impl<'a> Evidence<'a> {
 }
 
 impl ObservedChanges {
-    /// True where all counters were seen often enough, and none changes.
+    /// True if all counters have enough readings and none changes.
     pub(super) fn is_flat(&self) -> bool {
         self.misses.is_none() && !self.work_piles_up() && self.looks_too_few.is_none()
     }
 
-    /// True where work is put off that will make the run slower.
+    /// True if work is deferred that will make the run slower.
     pub(super) fn work_piles_up(&self) -> bool {
         self.checkpoint_age_bytes.or(self.dirty_pages).is_some()
     }
 }
 
 impl Change {
-    /// `None` where it may be noise, and where too few values were seen to say so.
+    /// `None` if the change may be noise, and if there are too few values to judge.
     fn of(series: &[f64]) -> Option<Self> {
         if series.len() < LOOKS_AT_LEAST || series.iter().any(|value| !value.is_finite()) {
             return None;
@@ -109,7 +109,7 @@ impl Change {
         })
     }
 
-    /// `by -82 % (310 to 54.0)`, the values as `text` writes them; `from 0 to 51.0` where the begin has no share.
+    /// `by -82 % (310 to 54.0)`, with values formatted by `text`; `from 0 to 51.0` if the first value allows no share.
     pub(super) fn in_words(self, text: fn(f64) -> String) -> String {
         let (from, to) = (text(self.from), text(self.to));
         if self.from > 0.0 {

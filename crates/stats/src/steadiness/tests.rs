@@ -1,4 +1,4 @@
-//! Simulated runs of which the truth is known.
+//! Simulated runs with a known truth.
 
 use proptest::prelude::*;
 
@@ -11,13 +11,13 @@ const NOTHING_SEEN: Evidence<'static> = Evidence {
     dirty_pages: &[],
 };
 
-/// What runs of 300 seconds with one warm-up are called.
+/// The classes of simulated runs of 300 seconds with one kind of warm-up.
 #[derive(Default)]
 struct Called {
     steady: usize,
     warming: usize,
     other: usize,
-    /// Sum of the errors of the steady parts' means.
+    /// Sum of the errors of the means of the steady parts.
     bias: f64,
 }
 
@@ -31,7 +31,7 @@ impl Called {
                 let state = judge_run(&run[..*seconds], &NOTHING_SEEN).unwrap();
                 (state, *seconds)
             });
-            // Made longer as long as it is not steady.
+            // Extended until it is steady.
             let (mut steady, not): (Vec<_>, Vec<_>) =
                 states.partition(|(state, _)| state.steadiness == Steadiness::Steady);
             match steady.first_mut() {
@@ -225,14 +225,14 @@ fn counters_speak_where_the_throughput_is_flat() {
     }
 }
 
-/// What a real server counted while its pool filled at an even 300 reads per second.
+/// Counter values of a real server while its pool filled at a constant 300 reads per second.
 const FILLING: [f64; 12] = [
     309.8, 252.0, 228.7, 180.2, 135.4, 155.0, 87.6, 103.6, 72.2, 70.5, 61.8, 53.8,
 ];
 
 #[test]
 fn counters_seen_a_few_times_do_not_end_a_warm_up() {
-    // A short run: its intervals are shorter than the time between two looks at the server.
+    // A short run: its intervals are shorter than the time between two readings of the server.
     let series = [300.0, 298.0, 301.0, 299.0].repeat(5);
     let seen = |looks: usize| {
         let evidence = Evidence {
@@ -257,7 +257,7 @@ fn counters_seen_a_few_times_do_not_end_a_warm_up() {
 #[test]
 fn a_pool_that_is_full_now_ends_the_warm_up() {
     let series = [300.0, 298.0, 301.0, 299.0].repeat(15);
-    // As a real one fills that is read at an even pace: by a constant share of what is missing.
+    // A real pool read at a constant rate fills in this way: by a constant share of the missing part.
     let misses: Vec<f64> = (0..60)
         .map(|at| (300.0 * (-f64::from(at) / 6.0).exp()).round())
         .collect();
@@ -268,7 +268,7 @@ fn a_pool_that_is_full_now_ends_the_warm_up() {
     let state = judge_run(&series, &evidence).unwrap();
     assert!(state.ends_warm_up(), "{state:?}");
     assert!((12..=24).contains(&state.from), "{}", state.from);
-    // Not while it was still filling.
+    // Not yet flat while the pool was still filling.
     let early = Evidence {
         misses_per_s: &misses[..26],
         ..NOTHING_SEEN
@@ -371,7 +371,7 @@ fn reasons_in_words() {
     let change = |share, from, to| Change { share, from, to };
     for (reason, words) in [
         (
-            // A fitted line may end below zero; what was counted does not.
+            // A fitted line may end below zero; the observed counts do not.
             Reason::Misses(change(-4.14, 61.8, 2.0)),
             "misses per second changed by -96.8 % (61.8 to 2.00)",
         ),
