@@ -1,7 +1,7 @@
 //! Tests that options are checked by each server's own checks before it starts.
 //!
-//! `DBDYNO_MATRIX` names more server binaries, separated by `:`, or is `installed` for those of `dbdyno server
-//! install`; without it only the installed server is tested.
+//! `DBDYNO_MATRIX` names more server binaries, separated by `:`, or is `installed` for those of
+//! `dbdyno server install`; without it only the installed server is tested.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 

@@ -8,8 +8,8 @@ use crate::kernel::Kernel;
 
 /// The files of one kernel at two readings.
 ///
-/// The text contains a description, then sections: `--- proc/stat` is a file at the first reading, `--- proc/stat
-/// (second)` its content at the second, `--- sys/dev/block/8:1 -> ../x` a link.
+/// The text contains a description, then sections: `--- proc/stat` is a file at the first reading,
+/// `--- proc/stat (second)` its content at the second, `--- sys/dev/block/8:1 -> ../x` a link.
 pub(crate) struct Fixture {
     directory: TempDir,
     second: Vec<(PathBuf, String)>,
