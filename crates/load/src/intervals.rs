@@ -42,7 +42,6 @@ impl Intervals {
         }
     }
 
-    /// Number of loops.
     pub(crate) fn loops(&self) -> usize {
         self.reached.len()
     }

@@ -75,7 +75,6 @@ impl Names {
         self.groups.iter().map(none).collect()
     }
 
-    /// The line of an interval.
     pub(crate) fn interval(&self, t_s: f64, phase: Phase, measured: LoopInterval) -> Interval {
         let length_s = (measured.to - measured.from).as_secs_f64();
         let cells = measured.cells;
@@ -160,7 +159,6 @@ impl Names {
         statements
     }
 
-    /// Totals by operation type.
     pub(crate) fn totals(&self, cells: &Cells) -> Vec<OperationTotal> {
         let totals = self.operations.iter().zip(&cells.operations);
         let totals = totals.map(|((group, operation), cell)| OperationTotal {

@@ -53,7 +53,6 @@ impl Opening {
         }
     }
 
-    /// Number of open connections.
     pub(crate) fn open(&self) -> u64 {
         self.open
     }

@@ -85,7 +85,6 @@ pub(crate) struct Pace {
     open: RefCell<Open>,
 }
 
-/// The current interval.
 #[derive(Default)]
 struct Open {
     due_before: u64,
@@ -128,7 +127,6 @@ impl Pace {
         Some(self.think_times.as_ref()?.borrow_mut().next())
     }
 
-    /// True in an open loop.
     pub(crate) fn is_open(&self) -> bool {
         self.unclaimed.is_some()
     }

@@ -49,7 +49,6 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Empty cells.
     pub(crate) fn new(shape: Shape) -> Self {
         let service = if shape.open { shape.operations } else { 0 };
         Self {
@@ -103,7 +102,6 @@ impl Cells {
             && self.statements.iter().all(|cell| cell.times.count == 0)
     }
 
-    /// Operations that succeeded.
     pub(crate) fn succeeded(&self) -> u64 {
         self.operations.iter().map(|cell| cell.response.count).sum()
     }
@@ -112,7 +110,6 @@ impl Cells {
 /// Operations completed in an interval but due in an earlier phase, by that phase.
 pub(crate) type CarriedCells = BTreeMap<Phase, Cells>;
 
-/// Failures of one kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Failures {
     /// The first failure.
@@ -151,7 +148,6 @@ impl Failures {
 /// Failures by operation (index over all groups) and error number; of connections by group and error number.
 pub(crate) type FailureCounts = BTreeMap<(usize, u16), Failures>;
 
-/// Counts one failed attempt.
 pub(crate) fn count(counts: &mut FailureCounts, index: usize, phase: Phase, failure: &Failure) {
     let entry = counts
         .entry((index, failure.number))
@@ -180,7 +176,6 @@ impl FailedAttempts {
         self.0.is_empty()
     }
 
-    /// Number of attempts.
     pub(crate) fn count(&self) -> u64 {
         self.0.iter().map(|(_, count)| count).sum()
     }
@@ -203,7 +198,6 @@ impl FailedAttempts {
     }
 }
 
-/// The times of one operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timing {
     /// From the scheduled start, nanoseconds.
@@ -226,7 +220,6 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder without figures.
     pub(crate) fn new(shape: Shape) -> Self {
         Self {
             shape,
@@ -250,7 +243,6 @@ impl Recorder {
         }
     }
 
-    /// Records a successful operation.
     pub(crate) fn succeed(&mut self, operation: usize, took: Timing, carried: Option<Phase>) {
         let cells = self.cells(carried);
         cells.operations[operation]

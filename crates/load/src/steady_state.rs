@@ -24,7 +24,6 @@ pub(crate) struct SteadyState {
     has_begun_anew: bool,
 }
 
-/// The progress of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Progress {
     /// Time since the start of the load.

@@ -27,7 +27,6 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// A timeline without any decision.
     pub(crate) fn new(interval: Duration) -> Self {
         Self {
             start_ns: AtomicU64::new(OPEN),

@@ -38,7 +38,6 @@ impl User for Waiting {
     async fn disconnect(&mut self) {}
 }
 
-/// Collects the intervals.
 #[derive(Default)]
 struct Seen(Vec<Interval>);
 

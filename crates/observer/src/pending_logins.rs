@@ -20,7 +20,6 @@ pub(crate) struct PendingLogins {
 pub(crate) struct PendingLogin<'s> {
     all: &'s Mutex<PendingLogins>,
     number: u64,
-    /// The client's address.
     pub(crate) peer: SocketAddr,
 }
 

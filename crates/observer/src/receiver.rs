@@ -17,11 +17,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 /// Maximum number of messages that wait to be processed. Further lines of a faster sender are not read until then.
 pub(crate) const WAITING_AT_MOST: usize = 8;
 
-/// A received message.
 pub(crate) struct Received<M> {
     /// The message, or the reason why there will be no more.
     pub(crate) message: Result<M, WireError>,
-    /// Arrival time.
     pub(crate) at: Instant,
     /// CPU time used for receiving so far.
     pub(crate) cpu: Duration,

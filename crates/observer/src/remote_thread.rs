@@ -74,7 +74,6 @@ pub(crate) enum Command {
 /// Receives the samples until it returns false.
 pub(crate) type Take = Box<dyn FnMut(Telemetry) -> bool + Send>;
 
-/// The thread's state.
 pub(crate) struct RemoteThread {
     /// `None` after the connection is lost: ssh ends when its input is closed.
     output: Option<Output>,

@@ -21,7 +21,7 @@ const END_PATIENCE: Duration = Duration::from_secs(2);
 /// Length of the part that is kept of a program's standard error, bytes: its end.
 const SAID_BYTES: usize = 2 << 10;
 
-/// The way to reach an observer.
+/// The transport to an observer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
     /// An observer started by ssh.
@@ -61,7 +61,6 @@ pub(crate) enum Link {
     Tcp(TcpStream),
 }
 
-/// The running ssh.
 #[derive(Debug)]
 pub(crate) struct SshChild {
     program: String,

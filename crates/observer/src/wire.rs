@@ -126,7 +126,6 @@ impl Output {
         Ok(Self { fd, patience })
     }
 
-    /// Sends one line.
     pub(crate) fn send(&mut self, message: &impl Serialize) -> Result<(), WireError> {
         let mut line = serde_json::to_vec(message).expect("a message has only string keys");
         line.push(b'\n');

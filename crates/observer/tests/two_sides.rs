@@ -143,7 +143,7 @@ fn samples_come_with_the_times_of_the_load() {
     let observed = host.leave(&|| false);
     let mut end_s = 0.0;
     for sample in &samples {
-        // The offset is estimated anew with every exchange.
+        // Every exchange updates the estimate of the offset.
         assert!(
             (sample.t_s - end_s).abs() < 0.05 || end_s == 0.0,
             "{samples:?}"

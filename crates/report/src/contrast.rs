@@ -25,7 +25,6 @@ pub(crate) use words::levels as levels_in_words;
 
 /// Maximum number of differences listed; further ones are counted.
 const DIFFERENCES_MAX: usize = 24;
-/// The text when nothing differs.
 const NOTHING_DIFFERS: &str = "nothing that is recorded of server, machine, data and method";
 const HEADS: [&str; 6] = ["", "A", "B", "change", "95 % interval", "decision"];
 

@@ -19,7 +19,6 @@ use serde::Serialize;
 
 use crate::text::wrapped::wrapped_behind;
 
-/// Version of the audit's JSON.
 const AUDIT_FORMAT: u32 = 1;
 
 /// The part of an audit that is shown.
@@ -37,7 +36,6 @@ impl AuditFilter {
         self.level.is_none() && self.rule.is_none()
     }
 
-    /// Whether this judgement is shown.
     pub(crate) fn has(&self, judgement: &Judgement) -> bool {
         let is_rule = self
             .rule

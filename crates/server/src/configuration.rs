@@ -20,7 +20,6 @@ pub struct Settings {
     pub port: Option<u16>,
 }
 
-/// Combines the server's options.
 pub(crate) fn configure(
     layout: &Layout,
     installation: &Installation,

@@ -43,7 +43,6 @@ impl Installation {
         wanted.matches(self.flavour, &self.version)
     }
 
-    /// Examines one binary.
     pub(crate) fn at(path: &Path, launch: &Launch) -> Result<Self, Error> {
         let unusable = |why: String| Error::Binary {
             path: path.to_owned(),

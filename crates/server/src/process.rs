@@ -33,7 +33,6 @@ pub(crate) struct ProcessId {
 }
 
 impl ProcessId {
-    /// This process.
     pub(crate) fn own() -> io::Result<Self> {
         Self::of(std::process::id())
     }
@@ -48,7 +47,6 @@ impl ProcessId {
         })
     }
 
-    /// The process number.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }

@@ -13,9 +13,7 @@ const DEPTH_AT_MOST: u32 = 16;
 /// A block device: a whole disk, never a partition, since the parts of a disk share its one queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BlockDevice {
-    /// Major number.
     pub(crate) major: u32,
-    /// Minor number.
     pub(crate) minor: u32,
     /// Name used by the kernel: `vda`, `nvme0n1`, `dm-0`.
     pub(crate) name: String,

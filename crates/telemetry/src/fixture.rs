@@ -40,7 +40,6 @@ impl Fixture {
         Self { directory, second }
     }
 
-    /// The kernel with these files.
     pub(crate) fn kernel(&self, ticks_per_s: u64, page_bytes: u64) -> Kernel {
         Kernel::at(self.directory.path(), ticks_per_s, page_bytes)
     }

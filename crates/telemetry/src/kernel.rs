@@ -19,7 +19,6 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// The running kernel.
     pub(crate) fn running() -> Self {
         Self::at(
             Path::new("/"),

@@ -12,7 +12,6 @@ pub struct OwnProcess {
 }
 
 impl Default for OwnProcess {
-    /// Takes the first reading.
     fn default() -> Self {
         let kernel = Kernel::running();
         let last = read(&kernel);

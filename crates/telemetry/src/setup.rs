@@ -9,7 +9,6 @@ use crate::kernel::Kernel;
 
 const CPUS: &str = "sys/devices/system/cpu";
 
-/// The configuration of the CPUs.
 pub(crate) fn cpu_setup(kernel: &Kernel, info: Option<&CpuInfo>) -> CpuSetup {
     let frequency = |file: &str| {
         let cpus = kernel.names(CPUS).into_iter().filter(|name| is_cpu(name));

@@ -20,7 +20,6 @@ pub struct Directory {
     pub path: PathBuf,
 }
 
-/// The storage of `directories`.
 pub(crate) fn storage(kernel: &Kernel, host: Host, directories: &[Directory]) -> Storage {
     let mut storage = Storage {
         host,

@@ -200,7 +200,7 @@ impl Windows {
         )
     }
 
-    /// The sums of what every sample has, per second.
+    /// The lowest and the highest rate per second of a value over the windows.
     fn rates(&self, value: &dyn Fn(&Telemetry) -> Option<f64>) -> (f64, f64) {
         self.spread(|window| {
             let length_s: f64 = window.iter().map(|sample| sample.length_s).sum();

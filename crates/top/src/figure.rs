@@ -35,7 +35,6 @@ pub(crate) fn bytes(bytes: Option<f64>) -> String {
     known(bytes, units::mean_bytes)
 }
 
-/// Bytes per second.
 pub(crate) fn bytes_per_s(per_s: Option<f64>) -> String {
     known(per_s, units::bytes_per_s)
 }

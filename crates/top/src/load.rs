@@ -9,7 +9,6 @@ use crate::timeline::Moment;
 pub(crate) struct LoadMoment {
     start_s: f64,
     length_s: f64,
-    /// Successfully completed operations per second.
     pub(crate) operations_per_s: f64,
     /// Completed statements per second; `None` for operations of one statement.
     pub(crate) statements_per_s: Option<f64>,

@@ -27,7 +27,6 @@ impl Palette {
         }
     }
 
-    /// The title line.
     pub(crate) fn title(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }
@@ -43,7 +42,6 @@ impl Palette {
         self.colour(Color::Cyan).add_modifier(Modifier::BOLD)
     }
 
-    /// A figure.
     pub(crate) fn value(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }

@@ -233,7 +233,6 @@ impl Plain {
     }
 }
 
-/// A phase in words.
 pub(crate) fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::WarmUp => "warm-up",

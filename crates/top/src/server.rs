@@ -31,7 +31,6 @@ pub(crate) struct ServerMoment {
     pub(crate) deletes_per_s: Option<f64>,
     /// COMMIT and ROLLBACK; a statement with autocommit does not count.
     pub(crate) commits_per_s: Option<f64>,
-    /// Mean time of a statement.
     pub(crate) statement_ns: Option<f64>,
     pub(crate) p50_ns: Option<f64>,
     pub(crate) p95_ns: Option<f64>,

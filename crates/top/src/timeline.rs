@@ -14,12 +14,9 @@ const STALE_AFTER_S: f64 = 3.0;
 
 /// The figures of one interval.
 pub(crate) trait Moment {
-    /// Begin, seconds.
     fn start_s(&self) -> f64;
-    /// Length, seconds.
     fn length_s(&self) -> f64;
 
-    /// End, seconds.
     fn end_s(&self) -> f64 {
         self.start_s() + self.length_s()
     }
@@ -121,7 +118,6 @@ impl<T: Moment> Timeline<T> {
         (self.dropped + kept * self.one_in).min(self.seen)
     }
 
-    /// All moments.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         self.moments.iter()
     }

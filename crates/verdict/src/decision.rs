@@ -2,7 +2,6 @@
 
 use stats::EXECUTIONS_AT_LEAST;
 
-/// Confidence of the intervals.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// The decision of a comparison.

@@ -15,7 +15,6 @@ use crate::{
 };
 
 const FILESYSTEMS: [&str; 2] = ["ext4", "xfs"];
-/// Mean throughput.
 const PER_S: f64 = 1_000.0;
 const CONNECTIONS: [&str; 3] = ["1", "4", "16"];
 

@@ -120,7 +120,6 @@ fn decide_one(
 
 /// A comparison's correction for those that are decided together with it.
 struct Corrected {
-    /// The adjusted p-value.
     p_value: f64,
     /// The confidence of the corresponding interval: it excludes 1 exactly if the adjusted p-value is below 5 %. At
     /// least [`CONFIDENCE`], so that no interval contradicts the decision beside it.

@@ -7,7 +7,6 @@ use samples::{
     RunHeader, ServerIdentity, ServerStatus, Telemetry,
 };
 
-/// Seconds of measurement.
 const SECONDS: u32 = 4;
 
 /// The parameters of a fabricated record; rates are per second, the same in every second.
@@ -49,7 +48,6 @@ fn owned(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     owned.collect()
 }
 
-/// A complete fabricated record.
 pub(crate) fn record(made: &Made) -> Record {
     let header = RunHeader {
         format: 1,

@@ -23,7 +23,6 @@ impl BlockValue {
     }
 }
 
-/// The values of two sides.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Values {
     a: Vec<f64>,

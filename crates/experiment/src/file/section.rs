@@ -413,7 +413,6 @@ impl<'a> Section<'a> {
 /// A factor's name with a list of its levels, each with its position.
 #[derive(Debug)]
 pub(crate) struct LevelList<'a> {
-    /// The key.
     pub(crate) name: &'a str,
     /// The position of the key.
     pub(crate) at: Range<usize>,

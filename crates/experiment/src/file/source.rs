@@ -23,9 +23,7 @@ const BYTES_AT_MOST: usize = 1 << 20;
 /// The text of an experiment file and the path for errors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
-    /// The file.
     pub(crate) path: &'a Path,
-    /// The content.
     pub(crate) text: &'a str,
     /// The directory of the copies that are read instead of the files that it names.
     pub(crate) kept: Option<&'a Path>,

@@ -10,7 +10,6 @@ pub(crate) type Levels = BTreeMap<String, String>;
 /// A piece of a text with placeholders.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Piece<'a> {
-    /// Plain text.
     Text(&'a str),
     /// The factor whose level is inserted.
     Factor(&'a str),

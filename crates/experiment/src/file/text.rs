@@ -19,11 +19,9 @@ pub(crate) struct Text<'a> {
     pub(crate) source: Source<'a>,
     /// The key of the value.
     pub(crate) key: &'a str,
-    /// The text itself.
     pub(crate) value: String,
     /// True when it contains a level.
     pub(crate) filled: bool,
-    /// The position.
     pub(crate) span: Range<usize>,
 }
 
@@ -66,7 +64,6 @@ impl Text<'_> {
         self.readable(what, self.own_path())
     }
 
-    /// Whether this file exists.
     pub(crate) fn is_own_file(&self) -> bool {
         self.own_path().is_file()
     }

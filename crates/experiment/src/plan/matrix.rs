@@ -27,7 +27,6 @@ pub struct Factor {
 /// The conditions of a combination that is left out: factor (by its index) and levels.
 type Exclude = Vec<(usize, Vec<String>)>;
 
-/// Reads `[matrix]`.
 pub(crate) fn factors(source: Source<'_>, top: &Section<'_>) -> Result<Vec<Factor>, Error> {
     let lists = top.section("matrix", "[matrix]")?.level_lists(false)?;
     lists.into_iter().map(|list| factor(source, list)).collect()

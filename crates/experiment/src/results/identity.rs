@@ -29,13 +29,11 @@ const TEXT_FILE: &str = "experiment.toml";
 /// The file with the rest of the identity.
 const FACTS_FILE: &str = "experiment.json";
 
-/// The version of `experiment.json`.
 const FORMAT: u32 = 1;
 
 /// The content of a file without its secrets; `None` if it has none.
 pub(crate) type Masked<'a> = &'a dyn Fn(&Path, &[u8]) -> Option<Vec<u8>>;
 
-/// The identity of an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Identity {
     text: String,

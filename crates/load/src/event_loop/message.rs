@@ -35,7 +35,6 @@ pub(crate) enum Message {
         failures: FailureCounts,
         /// Lost connections that could not be reopened at once.
         refusals: FailureCounts,
-        /// End of the last operation.
         last_end: Instant,
         /// Operations that were not completed, or not started, in time.
         left: Box<LoopTotals>,

@@ -3,7 +3,6 @@
 /// The offsets of a user's group in the lists of the whole load.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GroupOffsets {
-    /// Index of the group.
     pub(crate) group: usize,
     /// Index of the group's first operation type among those of all groups.
     pub(crate) first_operation: usize,

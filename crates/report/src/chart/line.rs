@@ -11,7 +11,6 @@ use super::{
     scale::{Axis, Levels},
 };
 
-/// A line chart.
 pub(crate) struct LineChart<'a> {
     pub(crate) size: Size,
     pub(crate) description: Description<'a>,
@@ -48,7 +47,6 @@ pub(crate) struct FittedCurve {
     pub(crate) peak: Option<(f64, f64, String)>,
 }
 
-/// A point of a curve.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CurvePoint {
     /// Share of the x axis.
@@ -84,7 +82,6 @@ impl Point {
 const LABEL_HEIGHT: f64 = 14.0;
 
 impl LineChart<'_> {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
         let at = |index: usize| self.size.x(self.levels.at[index]);
         let content = html! {

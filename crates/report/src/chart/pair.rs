@@ -37,7 +37,6 @@ pub(crate) struct PairSide<'a> {
 const APART: f64 = 7.0;
 
 impl PairChart<'_> {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
         let levels = Levels::equally_spaced(self.blocks);
         let slot = 1.0 / self.blocks.len().max(1) as f64;

@@ -13,7 +13,6 @@ use super::{
     scale::Axis,
 };
 
-/// A chart of rows.
 pub(crate) struct RowChart<'a> {
     pub(crate) description: Description<'a>,
     /// The name of the values, with their unit.
@@ -44,7 +43,6 @@ const BAR: f64 = 15.0;
 /// Space above the first row and below the last.
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 22.0;
-/// Maximum width of a label.
 const LABEL_MAX: f64 = 130.0;
 /// Space for a value to the right of the plot.
 const VALUE: f64 = 52.0;
@@ -52,7 +50,6 @@ const VALUE: f64 = 52.0;
 const CHARACTER: f64 = 6.6;
 
 impl RowChart<'_> {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
         let size = self.size();
         let content = html! {

@@ -9,7 +9,6 @@ use super::{
     scale::{Axis, Levels},
 };
 
-/// A chart of stacked bars.
 pub(crate) struct StackChart<'a> {
     pub(crate) size: Size,
     pub(crate) description: Description<'a>,
@@ -19,7 +18,6 @@ pub(crate) struct StackChart<'a> {
     pub(crate) bars: Vec<Option<Vec<Segment>>>,
 }
 
-/// One part of a bar.
 #[derive(Debug, Clone)]
 pub(crate) struct Segment {
     pub(crate) name: &'static str,
@@ -30,7 +28,6 @@ pub(crate) struct Segment {
 }
 
 impl StackChart<'_> {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
         let axis = Axis::from_zero(1.0, 4);
         // The bars are at equal distances: on a log2 axis with irregular numbers they would overlap.

@@ -9,7 +9,6 @@ use super::{
     scale::Axis,
 };
 
-/// A chart of one run.
 pub(crate) struct Timeline<'a> {
     pub(crate) description: Description<'a>,
     /// Start of each interval (seconds) and its value.
@@ -19,7 +18,6 @@ pub(crate) struct Timeline<'a> {
 }
 
 impl Timeline<'_> {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
         let size = Size::WIDE;
         let max = self

@@ -13,7 +13,6 @@ pub(super) struct Section {
     pub(super) notes: Vec<String>,
 }
 
-/// An entry of a legend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     /// The SVG of the mark; `None` for the legend's name.
@@ -28,7 +27,6 @@ pub(super) struct Group {
     pub(super) panels: Vec<Panel>,
 }
 
-/// A chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Panel {
     pub(super) heading: Option<String>,

@@ -43,7 +43,6 @@ pub(crate) fn lost(record: &Record) -> Option<&Lost> {
         .find_map(|observer| observer.lost.as_ref())
 }
 
-/// The loss in words.
 pub(crate) fn lost_in_words(lost: &Lost) -> String {
     if lost.t_s > 0.0 {
         format!("not observed from {} on: {}", moment(lost.t_s), lost.why)

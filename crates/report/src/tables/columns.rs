@@ -45,7 +45,6 @@ impl Cells {
 }
 
 impl Table {
-    /// Number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.cells.len())
     }

@@ -9,7 +9,6 @@ use verdict::{Execution, Measure, Metric};
 
 use crate::tables::unit::unit;
 
-/// One figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Value {
     /// The measure, for example `throughput`.
@@ -68,7 +67,6 @@ pub(crate) enum BreakdownKind {
 }
 
 impl RunValues {
-    /// The figures of a run.
     pub(crate) fn of(execution: &Execution<'_>) -> Self {
         let figures = execution.figures();
         let operations = figures.operations.iter().map(operation);

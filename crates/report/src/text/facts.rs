@@ -12,7 +12,6 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// An empty list.
     pub(crate) fn new(width: usize) -> Self {
         Self {
             width,
@@ -33,7 +32,6 @@ impl Facts {
         }
     }
 
-    /// All lines.
     pub(crate) fn into_lines(self) -> Vec<String> {
         self.lines
     }

@@ -39,7 +39,6 @@ impl Noise {
     }
 }
 
-/// A complete run.
 pub(crate) fn record(plan: &Plan) -> Record {
     let mut noise = Noise(u64::from(plan.run) * 977 + 13);
     // Throughput saturates with the clients; the response time of a closed loop follows from it (Little's law).

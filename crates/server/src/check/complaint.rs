@@ -7,7 +7,7 @@ use mycnf::{Entry, OptionName};
 pub(crate) enum Complaint {
     /// The option name is unknown; spelt with `_` and without `loose_`.
     Unknown {
-        /// The name.
+        /// The option's name.
         name: String,
     },
     /// The option is refused.
@@ -30,7 +30,6 @@ const NOT_FOLLOWED: [&str; 4] = [
     "wasn't recognized",
 ];
 
-/// Reads a server's log.
 pub(crate) fn parse_complaints(log: &str) -> Vec<Complaint> {
     log.lines().filter_map(parse_line).collect()
 }

@@ -44,7 +44,6 @@ impl Means {
     }
 }
 
-/// A server's answer.
 pub(crate) struct Answer {
     /// Whether it would start with the options.
     pub(crate) is_accepted: bool,

@@ -21,10 +21,8 @@ use crate::error::Error;
 /// The longest path of a unix socket in bytes, without its NUL. Source: unix(7).
 const SOCKET_PATH_BYTES_MAX: usize = 107;
 
-/// The marker file's name.
 pub(crate) const MARKER: &str = "dbdyno-server.json";
 
-/// The lock file's name.
 pub(crate) const LOCK: &str = "lock";
 
 /// The paths of one server directory.

@@ -7,7 +7,6 @@ use crate::directory::layout::make_private_dir;
 use crate::directory::marker::write_private;
 use crate::error::Error;
 
-/// The mark's file name.
 pub(crate) const MARK: &str = "dbdyno-unfinished";
 
 /// Makes a directory with the mark in it.

@@ -30,7 +30,6 @@ use crate::snapshot::digest::hexadecimal;
 /// The version of the template format; with another one no old template matches.
 const FORMAT: u32 = 1;
 
-/// The file's name.
 const MARKER: &str = "dbdyno-template.json";
 
 /// Maximum number of templates, those used last; each takes 30 to 200 MB.

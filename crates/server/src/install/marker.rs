@@ -13,7 +13,6 @@ use crate::version::{Flavour, Numbers};
 /// The version of the marker's format.
 const FORMAT: u32 = 1;
 
-/// The marker file's name.
 const MARKER: &str = "dbdyno-install.json";
 
 /// The content of an install directory's marker, for example
@@ -116,7 +115,6 @@ impl InstallMarker {
         name.to_str().unwrap_or_default()
     }
 
-    /// The install directory.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }

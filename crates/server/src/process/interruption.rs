@@ -50,7 +50,7 @@ impl Wait {
         }
     }
 
-    /// An error if an interruption has come.
+    /// An error if an interruption has to end this wait.
     pub(crate) fn go_on(self) -> io::Result<()> {
         if is_raised() && !self.clears_up {
             Err(interrupted())

@@ -8,7 +8,6 @@ use std::path::Path;
 /// Length of the part of the log that is read from its end, bytes.
 const TAIL_BYTES: u64 = 64 * 1024;
 
-/// Opens the log for appending.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .append(true)

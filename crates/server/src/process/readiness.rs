@@ -14,7 +14,6 @@ const PERIOD: Duration = Duration::from_millis(10);
 /// Length of a packet's header, bytes; the next byte is the kind of packet.
 const HEADER_BYTES: usize = 4;
 
-/// The result of waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readiness {
     /// It answers.

@@ -17,12 +17,10 @@ pub(crate) fn sha256(path: &Path) -> io::Result<String> {
     Ok(hexadecimal(&digest::<Sha256>(path)?))
 }
 
-/// The SHA-512 of a file.
 pub(crate) fn sha512(path: &Path) -> io::Result<Vec<u8>> {
     digest::<Sha512>(path)
 }
 
-/// Bytes as hexadecimal digits.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {

@@ -15,7 +15,6 @@ use crate::version::Flavour;
 /// The version of the manifest's format.
 pub(crate) const FORMAT: u32 = 2;
 
-/// The manifest's name.
 const MANIFEST: &str = "dbdyno-snapshot.json";
 
 /// The method by which the data of a snapshot was copied.
@@ -49,7 +48,7 @@ pub(crate) struct Manifest {
     pub(crate) format: u32,
     pub(crate) flavour: Flavour,
     pub(crate) version: String,
-    /// Options that are fixed in the data directory; no value stands for the server's default.
+    /// Options that are fixed in the data directory; `None` is the server's default.
     pub(crate) options: BTreeMap<String, Option<String>>,
     /// Seconds since 1970.
     pub(crate) taken_unix_s: u64,
@@ -79,7 +78,6 @@ impl Manifest {
                 .is_ok_and(|it| it.is_file())
     }
 
-    /// Writes it into a snapshot.
     pub(crate) fn write(&self, snapshot: &Path) -> Result<(), Error> {
         let text =
             serde_json::to_vec_pretty(self).expect("a manifest has only keys that are strings");

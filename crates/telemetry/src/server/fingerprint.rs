@@ -17,7 +17,6 @@ pub(crate) fn fingerprint(sql: &str) -> String {
     }
 }
 
-/// A word of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Word {
     /// A string or a number.

@@ -45,11 +45,8 @@ pub struct ServerSampler {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A message to the thread.
 enum Order {
-    /// The load began.
     Started(Instant),
-    /// The load is over.
     Finish,
 }
 

@@ -52,7 +52,7 @@ impl Mark {
     pub(crate) fn written_since(&self) -> Result<SlowLog, String> {
         let read = || -> io::Result<SlowLog> {
             let mut file = files::open_foreign(&self.path)?;
-            // A log that is shorter than before was started anew.
+            // A log that is shorter than before was started again.
             let from = self.offset.min(file.metadata()?.len());
             file.seek(SeekFrom::Start(if from < self.offset { 0 } else { from }))?;
             digest(BufReader::new(file.take(BYTES_AT_MOST)))
@@ -293,7 +293,7 @@ mod tests {
         let mark = Mark::now(&variables("ON")).unwrap();
         std::fs::write(&path, format!("{MYSQL}{MARIADB}")).unwrap();
         assert_eq!(mark.written_since().unwrap().statements, 2);
-        // The log was started anew.
+        // The log was started again.
         let (first, _) = MYSQL.split_once("# Time: 2026-11-21T23:50:50").unwrap();
         std::fs::write(&path, first).unwrap();
         assert_eq!(mark.written_since().unwrap().statements, 1);

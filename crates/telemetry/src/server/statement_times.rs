@@ -9,7 +9,6 @@ use super::questioner::Questioner;
 
 /// The table; MariaDB and MySQL before 8.0 have none.
 const TABLE: &str = "performance_schema.events_statements_histogram_global";
-/// Picoseconds per nanosecond.
 const PS_PER_NS: u64 = 1000;
 /// The name of the value if it is missing.
 const WHAT: &str = "percentiles";

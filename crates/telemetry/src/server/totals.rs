@@ -14,7 +14,6 @@ const ROWS_AT_MOST: usize = 20;
 pub(crate) struct Source {
     /// A description of its content.
     what: &'static str,
-    /// The table name.
     table: &'static str,
     /// The variable that must be on for the table to be filled.
     needs: &'static str,

@@ -9,7 +9,6 @@ use super::{
     words::waited_for_disks,
 };
 
-/// One rule.
 pub(super) struct Rule {
     /// The resource that it names.
     pub(super) resource: Resource,

@@ -25,7 +25,6 @@ pub(super) struct ServerSignals {
     pub(super) checkpoint_age: Option<f64>,
     /// The options that make a commit wait for its log to be on disk; empty if none does.
     pub(super) synced_by: Vec<&'static str>,
-    /// Statements per second.
     pub(super) statements_per_s: f64,
     /// Syncs per second: of the redo log if the server counts these separately, else of all InnoDB files.
     pub(super) syncs_per_s: f64,

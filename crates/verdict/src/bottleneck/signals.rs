@@ -4,10 +4,9 @@ use samples::{Cause, DiskUse, Host, Pressure, Record, Telemetry};
 
 use super::server_signals::ServerSignals;
 
-/// Means over the measured phase. What was not observed is `None`.
+/// Means over the measured phase. An unobserved value is `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Signals {
-    /// CPUs of the server's machine.
     pub(super) cpu: Option<CpuShares>,
     /// Time in which tasks of the server's control group, or else of its machine, were stalled.
     pub(super) pressure: Option<PressureShares>,
@@ -19,9 +18,7 @@ pub(super) struct Signals {
     pub(super) memory: Option<MemorySignals>,
     /// Network of the server's machine, or else of the client's.
     pub(super) network: Option<NetworkSignals>,
-    /// The client.
     pub(super) client: ClientSignals,
-    /// The load.
     pub(super) load: Option<LoadSignals>,
     /// The server's own figures.
     pub(super) server: Option<ServerSignals>,
@@ -68,24 +65,19 @@ pub(super) struct Quota {
     pub(super) memory_hits_per_s: f64,
 }
 
-/// The busiest disk.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct DiskSignals {
-    /// The device name.
     pub(super) device: String,
     /// Share of the time with a request in flight, 0 to 1.
     pub(super) utilisation: f64,
     /// Mean number of requests in flight.
     pub(super) queue: f64,
-    /// Requests completed per second.
     pub(super) requests_per_s: f64,
-    /// Flushes per second.
     pub(super) flushes_per_s: f64,
     /// Share of the time with a flush in flight, 0 to 1; the kernel sends one at a time.
     pub(super) flushing: f64,
 }
 
-/// Memory of a machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct MemorySignals {
     /// Swapped in per second, bytes.
@@ -94,7 +86,6 @@ pub(super) struct MemorySignals {
     pub(super) oom_kills: u64,
 }
 
-/// Network of a machine.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct NetworkSignals {
     /// Segments sent again, as a share of those sent for the first time.
@@ -107,10 +98,8 @@ pub(super) struct NetworkSignals {
     pub(super) link: Option<LinkSignals>,
 }
 
-/// A network interface.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct LinkSignals {
-    /// The interface name.
     pub(super) interface: String,
     /// Traffic in the busier direction, bits per second.
     pub(super) bits_per_s: f64,
@@ -118,7 +107,6 @@ pub(super) struct LinkSignals {
     pub(super) used: f64,
 }
 
-/// The client.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct ClientSignals {
     /// CPU time of the busiest event loop as a share of the elapsed time, 0 to 1.
@@ -135,12 +123,10 @@ pub(super) struct ClientSignals {
     pub(super) is_behind: bool,
 }
 
-/// The load.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct LoadSignals {
     /// Share of the connections with an operation in flight, 0 to 1.
     pub(super) in_flight: f64,
-    /// Number of connections.
     pub(super) connections: u32,
     /// True if they use a network protocol, even within one machine.
     pub(super) is_networked: bool,

@@ -15,7 +15,6 @@ pub(super) enum Rank {
     General,
 }
 
-/// The finding of a rule.
 pub(super) struct Finding {
     pub(super) cost: Option<Cost>,
     pub(super) sentence: String,

@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{bottleneck::Resource, costs::Cost, metric::Metric};
 
-/// One rule.
 pub(super) struct Rule {
     pub(super) name: &'static str,
     /// The condition in words.

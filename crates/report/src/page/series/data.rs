@@ -120,7 +120,6 @@ impl ChartData {
     }
 }
 
-/// A line of a chart.
 #[derive(Serialize)]
 pub(super) struct LineData {
     pub(super) name: &'static str,

@@ -10,7 +10,6 @@ use crate::results::Results;
 
 /// Servers whose variables share one column.
 pub(super) struct Column<'a> {
-    /// Its heading.
     pub(super) name: String,
     servers: Vec<&'a ServerIdentity>,
 }
