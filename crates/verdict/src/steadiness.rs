@@ -187,7 +187,7 @@ impl CountedSeries {
     }
 }
 
-/// The state of a run over its measurement, see [`Course::state`].
+/// The state of a run over its measurement, see [`TimeSeries::state`].
 ///
 /// # Errors
 /// As [`judge_measurement`]; the load of a table is measured from its start to its end, and has no steady state.
@@ -198,7 +198,7 @@ pub fn run_state(record: &Record) -> Result<RunState, Unjudged> {
     }
 }
 
-/// The stalls of a run that are reported, see [`Course::stalls`].
+/// The stalls of a run that are reported, see [`TimeSeries::stalls`].
 pub fn run_stalls(record: &Record) -> Option<RunStalls> {
     match record.loaded {
         Some(_) => None,
