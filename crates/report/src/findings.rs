@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::text::wrapped::wrapped_behind;
 
+/// Version of the audit's JSON.
 const AUDIT_FORMAT: u32 = 1;
 
 /// The part of an audit that is shown.

@@ -29,6 +29,7 @@ const TEXT_FILE: &str = "experiment.toml";
 /// The file with the rest of the identity.
 const FACTS_FILE: &str = "experiment.json";
 
+/// The version of `experiment.json`.
 const FORMAT: u32 = 1;
 
 /// The content of a file without its secrets; `None` if it has none.

@@ -131,6 +131,7 @@ impl Variables {
         };
     }
 
+    /// Adds a row of INNODB_METRICS.
     pub(crate) fn add_metric(&mut self, name: &str, kind: &str, value: &str) {
         let Some(value) = number(value) else { return };
         let name = format!("{METRICS}{name}");
