@@ -3,7 +3,7 @@
 use samples::{InnodbStatus, Interval, Phase, Record, ServerStatus};
 use stats::{Evidence, RunState, Unjudged, judge_measurement, stalls};
 
-/// Minimum mean number of operations per interval: with fewer, an empty interval is chance.
+/// Minimum number of operations per interval at the median throughput: with fewer, an empty interval is chance.
 const OPERATIONS_AT_LEAST: f64 = 10.0;
 
 /// Minimum stalled time that is reported, as a share of the run.
