@@ -2,7 +2,7 @@
 
 use crate::costs::Cost;
 
-/// The rank of a rule, which comes before the time that it explains.
+/// The rank of a rule; causes of one rank are ordered by the time that they explain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// A limit: everything else is a consequence.
