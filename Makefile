@@ -6,7 +6,7 @@ DBDYNO := $(TARGET_DIR)/debug/dbdyno
 MUSL := $(shell uname -m)-unknown-linux-musl
 PACKAGES := $(TARGET_DIR)/packages
 ASSETS := crates/report/assets
-# Most tests wait for a server most of the time.
+# Most tests spend most of their time waiting for a server.
 TEST_THREADS := $(shell echo $$((2 * $$(nproc))))
 
 # Each step builds on the one before it.
@@ -50,8 +50,8 @@ torture:
 	DBDYNO_TORTURE_SECONDS=$(or $(SECONDS),600) DBDYNO_TORTURE_SEED=$(SEED) \
 	    $(CARGO) test -p dbdyno --test torture -- --nocapture
 
-# Besides MariaDB the tests take one MySQL: any that is found, else the smallest that has today's logins. Debian's
-# moving suite cannot always be installed; what npm has stays as it is.
+# Besides MariaDB the tests use one MySQL: any installed one, else the smallest with the current authentication.
+# Debian's moving suite cannot always be installed; the version in npm does not change.
 mysql:
 	@$(DBDYNO) server check --run mysql >/dev/null 2>&1 || $(DBDYNO) server install mysql-9.7 \
 	|| $(DBDYNO) server install mysql-5.6 || { \
@@ -71,7 +71,7 @@ matrix:
 build: assets
 	$(CARGO) build --release
 
-# musl-tools has the C compiler for it; rustup the standard library.
+# musl-tools contains its C compiler; rustup provides the standard library.
 static: assets
 	@command -v musl-gcc >/dev/null || { echo 'error: musl-gcc is missing' >&2; \
 	    echo 'hint: as root: apt-get install --no-install-recommends musl-tools' >&2; exit 4; }
@@ -84,7 +84,7 @@ deb: static
 check-packages:
 	scripts/check-packages.sh $(PACKAGES) --cargo
 
-# Without the chart library everything works; a run's time series is then a static drawing.
+# Without the chart library everything works; a run's time series is then a static chart.
 assets:
 	$(call npm_ci,uplot,--omit=dev,the report will have static charts only)
 
@@ -92,7 +92,7 @@ assets:
 browser:
 	$(call npm_ci,playwright-core,,the report will not be tested in a browser)
 
-# npm_ci PACKAGE,OPTION,CONSEQUENCE: installs what package-lock.json says, unless the package is there and newer.
+# npm_ci PACKAGE,OPTION,CONSEQUENCE: installs the versions of package-lock.json, unless the package is there and newer.
 define npm_ci
 	@if ! command -v npm >/dev/null; then \
 	    echo 'npm is not installed: $(3)' >&2; \

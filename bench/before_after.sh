@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Whether a change made dbdyno's client dearer: a build from before against one from after, the same command lines in
-# turns, on the null server and on a private MariaDB.
+# Measures whether a change made dbdyno's client slower: a build from before and one from after the change alternate
+# with the same command lines, on the null server and on a private MariaDB.
 #
 # usage: bench/before_after.sh BEFORE [AFTER]    (default of AFTER: what `make build` builds)
 # Environment: ROUNDS (8), QUERIES of a run on the null server (400000), WAREHOUSES (1), SECONDS_EACH of a TPC-C run (10).
-# Prints a table in Markdown: medians of both, and the median of the rounds' ratios with the least and the greatest, between
-# which the true median lies with 99 % (of 8 rounds). The default takes 15 minutes. Every processor that does something else
-# makes the figures worse, of both.
+# Prints a table in Markdown: medians of both, and the median of the rounds' ratios with the lowest and the highest,
+# which contain the true median with 99 % confidence (for 8 rounds). The default takes 15 minutes. Other work on any
+# processor makes the figures of both worse.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -22,7 +22,7 @@ after=$(find_dbdyno "${2:-}")
 rounds=${ROUNDS:-8} queries=${QUERIES:-400000} warehouses=${WAREHOUSES:-1} seconds=${SECONDS_EACH:-10}
 work=$(mktemp -d "${TMPDIR:-/tmp}/before-after-XXXXXX")
 name=before-after-$$
-# The server is the same for both; which build serves does not matter to its clients.
+# The server is the same for both; its build does not affect its clients.
 "$after" null-server --socket "$work/null.sock" >"$work/null.log" 2>&1 &
 null_server=$!
 trap 'exit 130' INT TERM
@@ -31,7 +31,7 @@ for _ in $(seq 100); do
     [ -S "$work/null.sock" ] && break
     sleep 0.1
 done
-# Commits that wait for the disk would hide what the client does.
+# Commits that wait for the disk would hide the client's cost.
 "$after" server create "$name" --set innodb_flush_log_at_trx_commit=0 --set innodb_buffer_pool_size=1G >/dev/null
 
 all_cpus=$(taskset -cp "$null_server" | sed 's/.*: //')
@@ -67,12 +67,12 @@ load() { # DBDYNO WHICH
     "$after" tpcc drop --server "$name" >/dev/null 2>&1 || true
     timed "$1" tpcc load --server "$name" --warehouses "$warehouses" | awk -v which="$2" '{ print $which }'
 }
-# Client CPU per transaction in microseconds, or transactions per second, as the program's own export has them.
+# Client CPU per transaction in microseconds, or transactions per second, from the program's own export.
 run() { # DBDYNO MEASURE
     rm -f "$work/record"
     timed "$1" tpcc run --server "$name" --warehouses "$warehouses" --connections 8 --warmup 2s --duration "${seconds}s" \
         --no-check --record "$work/record" >/dev/null
-    # Both builds' records are read by one of them.
+    # One build reads the records of both.
     "$after" report "$work/record" --format csv | awk -F, -v measure="$2" '
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
         $column["load"] $column["operation"] $column["statement"] == "" && $column["measure"] == measure {
@@ -86,7 +86,7 @@ row() { # TITLE FUNCTION ARGUMENT
     shift
     : >"$work/pairs"
     for round in $(seq "$rounds"); do
-        # Who begins changes with every round.
+        # The first build alternates between rounds.
         if [ $((round % 2)) -eq 0 ]; then
             first=$("$1" "$before" "$2")
             second=$("$1" "$after" "$2")

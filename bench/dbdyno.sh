@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# For the benchmarks that source it: the dbdyno that is measured, and the programs beside it.
+# Functions for the benchmarks that source this file: finding the measured dbdyno and the required programs.
 
-# Prints the path of the program: the one given, else what `make build` builds.
+# Prints the path of the program: the given one, else the one that `make build` builds.
 find_dbdyno() { # [DBDYNO]
     local root target given=${1:-}
     if [ -n "$given" ]; then
@@ -19,7 +19,7 @@ find_dbdyno() { # [DBDYNO]
     echo "$target/release/dbdyno"
 }
 
-# Ends unless every program is there.
+# Exits with an error unless every program is installed.
 need() { # 'PACKAGE, PACKAGE and PACKAGE' PROGRAM...
     local packages=$1 program
     shift

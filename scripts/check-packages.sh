@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 #
-# Installs each package in a directory tree of its own, with an empty home and nothing else of this checkout, and runs
-# what a new user runs first:
+# Installs each package in a separate directory tree, with an empty home and nothing else of this checkout, and runs the
+# first steps of a new user:
 #
 #   scripts/check-packages.sh DIRECTORY           the .deb and the archive that scripts/make-deb.sh wrote there
 #   scripts/check-packages.sh DIRECTORY --cargo   and `cargo install` from a fresh clone (some minutes)
 #
-# The quickstart runs scaled down; DBDYNO_SCALE=1 runs it whole. A MariaDB or MySQL server must be installed.
+# The quickstart runs scaled down; DBDYNO_SCALE=1 runs it in full. A MariaDB or MySQL server must be installed.
 set -euo pipefail
 
 if [ $# -lt 1 ]; then
@@ -19,12 +19,12 @@ repository=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# step WORDS: says what is being done.
+# step WORDS: prints the current step.
 step() {
     echo "== $*" >&2
 }
 
-# clean TREE COMMAND...: runs a command in an empty home, with the tree's programs first and nothing of ours.
+# clean TREE COMMAND...: runs a command in an empty home, with the tree's programs first in PATH and nothing of ours.
 clean() {
     local tree=$1
     shift
@@ -33,7 +33,7 @@ clean() {
         PATH="$tree/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$@")
 }
 
-# notices DIRECTORY: the licences of dbdyno and of what is linked into it are there.
+# notices DIRECTORY: checks that the licences of dbdyno and of everything linked into it are there.
 notices() {
     local pattern
     for pattern in '^Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/$' '^License: Apache-2.0$'; do
@@ -51,7 +51,7 @@ notices() {
     done
 }
 
-# first_steps TREE EXPERIMENTS: the first questions of the README.
+# first_steps TREE EXPERIMENTS: runs the first steps of the README.
 first_steps() {
     local tree=$1 experiments=$2 found
     found=$(clean "$tree" sh -c 'command -v dbdyno')
@@ -76,7 +76,7 @@ deb=$(ls "$packages"/dbdyno_*.deb)
 step "$deb"
 mkdir "$work/deb"
 dpkg-deb -x "$deb" "$work/deb"
-# Where the tree is not the root, the program is not in its /bin.
+# If the tree is not the root, the program is not in its /bin.
 ln -s usr/bin "$work/deb/bin"
 for file in bash-completion/completions/dbdyno zsh/vendor-completions/_dbdyno fish/vendor_completions.d/dbdyno.fish \
     man/man1/dbdyno.1.gz man/man1/dbdyno-run.1.gz doc/dbdyno/copyright doc/dbdyno/NOTICES doc/dbdyno/docs/quick.md; do
@@ -101,7 +101,7 @@ if [ "$(id -u)" -eq 0 ]; then
     mknod -m 666 "$work/alone/dev/null" c 1 3
     cp "$work/archive/bin/dbdyno" "$work/alone/"
     cp -r "$work/archive/share/dbdyno/experiments" "$work/alone/"
-    # unshare ends the mount with the command.
+    # unshare removes the mount when the command ends.
     # shellcheck disable=SC2016 # the inner shell expands $1
     unshare --mount sh -euc '
         mount -t proc proc "$1/proc"

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 #
-# Installs the Debian packages whose commands are missing here:
+# Installs the Debian packages whose commands are missing on this machine:
 #
 #   scripts/install-packages.sh run     to build dbdyno and to run the quickstart
 #   scripts/install-packages.sh test    also for the tests
 #
-# Never removes a package: where a server of another vendor is installed, apt refuses and nothing changes.
-# mariadb-server-core holds the server and its system tables but starts no service, mariadb-server would.
+# Never removes a package: if a server of another vendor is installed, apt refuses and nothing changes.
+# mariadb-server-core contains the server and its system tables but starts no service; mariadb-server would start one.
 set -euo pipefail
 
 needed=()
 for_tests=()
 
-# missing COMMAND: true when it is not installed; servers live in sbin, which is not on everybody's PATH.
+# missing COMMAND: true when it is not installed; servers are in sbin, which is not in every user's PATH.
 missing() {
     ! PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" command -v "$1" >/dev/null
 }
 
-# as_root COMMAND...: runs it as root, through sudo where needed.
+# as_root COMMAND...: runs it as root, through sudo if needed.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
@@ -29,7 +29,7 @@ as_root() {
 # progress LABEL: shows the percentage and the time left from apt's status lines on standard input.
 progress() {
     local label=$1 line phase='' doing='' begun=$SECONDS percent shown=-1 left
-    # As pmstatus:mariadb-server-core:41.6667:Unpacking ...
+    # For example: pmstatus:mariadb-server-core:41.6667:Unpacking ...
     local status='^(dl|pm)status:[^:]*(:[a-z0-9]+)?:([0-9]+)(\.[0-9]+)?:'
     while IFS= read -r line; do
         if ! [[ $line =~ $status ]]; then
@@ -58,13 +58,13 @@ progress() {
     fi
 }
 
-# apt_get LABEL ARGUMENT...: runs apt-get with a line of progress; shows what it said when it fails.
+# apt_get LABEL ARGUMENT...: runs apt-get with a line of progress; prints its output when it fails.
 apt_get() {
     local label=$1 log result=0
     shift
     log=$(mktemp)
-    # The status lines need a descriptor of their own: apt closes it for the packages' scripts. sudo passes on
-    # no more than the first three, so that it is opened behind sudo.
+    # The status lines need a descriptor of their own: apt closes it for the packages' scripts. sudo passes on no more
+    # than the first three, so it is opened inside sudo.
     # shellcheck disable=SC2016 # the inner shell expands it
     as_root env DEBIAN_FRONTEND=noninteractive \
         sh -c 'exec apt-get -qq -o APT::Status-Fd=3 "$@" 3>&1 >&2' apt-get "$@" </dev/null 2>"$log" |
@@ -76,7 +76,7 @@ apt_get() {
     return "$result"
 }
 
-# install_packages PACKAGE...: says why when it cannot.
+# install_packages PACKAGE...: prints the reason when it fails.
 install_packages() {
     if ! command -v apt-get >/dev/null; then
         echo 'error: this is no Debian; install what corresponds to these packages' >&2

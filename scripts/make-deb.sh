@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 #
-# Makes the packages of a dbdyno that was built already (`make static` builds one that needs nothing):
+# Makes the packages of a dbdyno that is already built (`make static` builds one without dependencies):
 #
 #   scripts/make-deb.sh BINARY DIRECTORY
 #
 # writes into DIRECTORY dbdyno_VERSION_ARCHITECTURE.deb and the same tree as dbdyno-VERSION-MACHINE-linux.tar.gz: the
-# program, its completions and man pages, docs, experiments, and the notices of all that is linked into it. The .deb depends on nothing: a server is looked for
-# when one is needed. The names of the tools that dbdyno stands in for are left to their own packages.
+# program, its completions and man pages, docs, experiments, and the notices of everything linked into it. The .deb has
+# no dependencies: a server is searched for when one is needed. The names of the tools that dbdyno replaces are left to
+# their own packages.
 set -euo pipefail
 umask 022
 
@@ -20,7 +21,7 @@ out=$(realpath -e "$2")
 cd "$(dirname "$0")/.."
 
 version=$("$binary" --version | cut -d ' ' -f 2)
-# A static dbdyno of another machine could not have told its version.
+# A static dbdyno for another machine could not have printed its version.
 machine=$(uname -m)
 architecture=$(dpkg --print-architecture)
 
@@ -41,11 +42,11 @@ mkdir -p "$share/dbdyno" "$share/doc/dbdyno"
 cp -r experiments "$share/dbdyno/"
 cp -r README.md docs "$share/doc/dbdyno/"
 gzip -9nc CHANGELOG.md >"$share/doc/dbdyno/changelog.gz"
-# The binary's path has the target that it was built for; one that was built for no named target is this machine's.
+# The binary's path contains its target; a binary built without a named target is for this machine.
 target=$(basename "$(dirname "$(dirname "$binary")")")
 [[ $target == *-linux-* ]] || target=$(rustc -vV | sed -n 's/^host: //p')
 scripts/notices.sh "$target" >"$share/doc/dbdyno/NOTICES"
-# deb822 FILE: a text as the continuation of a field.
+# deb822 FILE: prints a text as the continuation of a field.
 deb822() {
     sed -e 's/[[:space:]]*$//' -e 's/^$/./' -e 's/^/ /' "$1"
 }

@@ -5,10 +5,11 @@
 #   scripts/notices.sh TARGET            all of it, as the packages carry it
 #   scripts/notices.sh TARGET --crates   the crates alone, with the C code and the fonts that they bring
 #
-# They are taken from the sources that cargo built from: every crate that dbdyno depends on for the target (build scripts
-# and tests are not linked), each with every licence file in its directory, texts that are the same only once. A crate
-# without any licence text is an error, unless it can be had under the Apache licence, whose text names no owner. Also the
-# chart library that the report embeds, the Rust standard library, and musl where the target links it.
+# They are taken from the sources that cargo built from: every crate that dbdyno depends on for the target (build
+# scripts and tests are not linked), each with every licence file in its directory; identical texts are printed once. A
+# crate without any licence text is an error, unless it is available under the Apache licence, whose text names no
+# owner. The chart library that the report embeds, the Rust standard library, and musl if the target links it, are
+# included.
 set -euo pipefail
 
 if [ $# -lt 1 ]; then
@@ -17,7 +18,7 @@ if [ $# -lt 1 ]; then
 fi
 target=$1
 only=${2:-}
-# The shortest licences have more; what is not larger only points to one.
+# Even the shortest licences are longer; a shorter file only refers to one.
 POINTER_BYTES=500
 cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
@@ -32,7 +33,7 @@ fail() {
     exit 4
 }
 
-# text FILE: the number under which a text is printed; the same text has one number.
+# text FILE: the number under which a text is printed; identical texts have the same number.
 text() {
     local sum number
     sum=$(tr -d '\r' <"$1" | sed 's/[[:space:]]*$//' | sha256sum | cut -d ' ' -f 1)
@@ -45,7 +46,7 @@ text() {
     echo "$number"
 }
 
-# component NAME LICENCE FILE...: a line of the list, and the texts behind it.
+# component NAME LICENCE FILE...: a line of the list, and the texts referred to.
 component() {
     local name=$1 licence=$2 numbers='' file
     shift 2
@@ -58,10 +59,10 @@ component() {
         | sed 's/ *$//' >>"$work/list"
 }
 
-# A build loads the sources of what it builds; cargo's metadata wants those of the tests, too.
+# A build fetches only the sources that it compiles; cargo's metadata needs those of the tests as well.
 "$cargo" fetch --locked --quiet --target "$target" || fail 'the sources of the crates cannot be loaded' \
     "cargo fetch --locked --target $target"
-# Where each crate's source is: cargo has it as JSON, of which only the manifests' paths are needed.
+# The directory of each crate's source, from cargo's JSON; only the manifests' paths are needed.
 "$cargo" metadata --locked --offline --format-version 1 --filter-platform "$target" >"$work/metadata" \
     || fail 'cargo does not tell where the sources of the crates are' "cargo metadata --locked --offline"
 grep -o '"manifest_path":"[^"]*"' "$work/metadata" | cut -d '"' -f 4 | sort -u >"$work/manifests"
@@ -73,18 +74,18 @@ while IFS='|' read -r crate licence; do
     name=${crate%% *}
     version=$(cut -d ' ' -f 2 <<<"$crate")
     version=${version#v}
-    # A crate of this repository has a path behind its version: its licence is dbdyno's own.
+    # A crate of this repository has a path after its version: its licence is dbdyno's own.
     case $crate in
     *" ($PWD/"*) continue ;;
     esac
     manifest=$(grep -m 1 "/$name-$version/Cargo.toml$" "$work/manifests" || true)
     [ -n "$manifest" ] || fail "$name $version: its source was not found"
     source=$(dirname "$manifest")
-    # Also in the directories of code that a crate brings from elsewhere, such as fonts and C.
+    # Also in the directories of third-party code in a crate, such as fonts and C.
     mapfile -t files < <(find "$source" -type f -size +0 -not -path '*/tests/*' -not -path '*/benches/*' \
         \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' -o -iname 'copyright*' -o -iname 'unlicense*' \) \
         -not -name '*.rs' -not -name '*.py' | sort)
-    # A few lines that only name the licences are no licence.
+    # A few lines that only name the licences are not a licence text.
     whole=''
     for file in "${files[@]}"; do
         [ "$(stat -c %s "$file")" -le "$POINTER_BYTES" ] || whole=$file
@@ -94,7 +95,7 @@ while IFS='|' read -r crate licence; do
         files+=(LICENSE-APACHE)
     fi
     if [ "$name" = libsqlite3-sys ]; then
-        # SQLite itself is in the public domain; its blessing stands where a licence would.
+        # SQLite itself is in the public domain; its file contains a blessing instead of a licence.
         sed -n '/\*\//q;p' "$source/sqlite3/sqlite3.h" | sed -n '1,/\*\*\*\*\*/p' >"$work/sqlite"
         grep -q 'blessing' "$work/sqlite" || fail "$name $version: the notice of SQLite was not found"
         files+=("$work/sqlite")

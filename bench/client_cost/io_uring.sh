@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Whether io_uring would make the client cheaper: CPU per query of a floor over io_uring beside the one over epoll,
-# against the null server, by connections and transport.
+# Measures whether io_uring would make the client cheaper: CPU per query of a minimal client over io_uring and one over
+# epoll, against the null server, by connections and transport.
 #
 # usage: bench/client_cost/io_uring.sh [DBDYNO]    (default: what `make build` builds)
-# Prints a table in Markdown. Both floors run in each of ROUNDS (10) rounds, cells and floors in random order, QUERIES
-# (300000) queries at a time; client and null server have one processor each. A figure is the user and system time of a
-# long run without that of a short one (8 queries per connection). Beside each cell's median of the ratios stands its
-# distribution-free interval: the order statistics that enclose the true median with at least 95 %.
+# Prints a table in Markdown. Both clients run in each of ROUNDS (10) rounds, cells and clients in random order, with
+# QUERIES (300000) queries at a time; client and null server have one processor each. A figure is the user and system
+# time of a long run minus that of a short one (8 queries per connection). Each cell contains the median of the ratios
+# with its distribution-free interval: the order statistics that enclose the true median with at least 95 % confidence.
 # Needs gcc, taskset and liburing-dev.
 set -euo pipefail
 
@@ -57,7 +57,7 @@ for round in $(seq "$rounds"); do
     done <"$work/round"
 done
 
-# Median of the sorted values on standard input, and its interval where so few values have one.
+# Median of the sorted values on standard input, with its interval if there are enough values.
 median() {
     sort -g | awk '{ value[NR] = $1 }
         END {

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# How many event loops: what a MariaDB that shares the machine answers, and what the client costs, by event loops and
-# connections, for point selects, sysbench's read_write transactions and TPC-C.
+# Finds the best number of event loops: throughput of a MariaDB on the same machine, and cost of the client, by event
+# loops and connections, for point selects, sysbench's read_write transactions and TPC-C.
 #
 # usage: bench/event_loops/run.sh [DBDYNO]    (default: what `make build` builds)
-# Prints two tables for each workload in Markdown, medians of ROUNDS (5) rounds with the least and the greatest: operations
-# per second, and client CPU per operation in microseconds. The runs of a round, each of SECONDS_EACH (3) seconds, come in
-# random order. CONNECTIONS ("1 8 64 512") are those of the rows, LOOPS ("1 2 4 8") those of the columns, WORKLOADS
-# ("point_select read_write tpcc") what is measured. The default takes 20 minutes.
+# Prints two tables for each workload in Markdown, medians of ROUNDS (5) rounds with the lowest and the highest:
+# operations per second, and client CPU per operation in microseconds. The runs of a round, each of SECONDS_EACH (3)
+# seconds, are in random order. CONNECTIONS ("1 8 64 512") are those of the rows, LOOPS ("1 2 4 8") those of the
+# columns, WORKLOADS ("point_select read_write tpcc") are the measured workloads. The default takes 20 minutes.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,7 +24,7 @@ name=bench-loops-$$
 trap 'exit 130' INT TERM
 trap '"$dbdyno" server destroy "$name" >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
 
-# Commits that wait for the disk would hide what the client does.
+# Commits that wait for the disk would hide the client's cost.
 "$dbdyno" server create "$name" --set max_connections=600 --set innodb_buffer_pool_size=1G \
     --set innodb_flush_log_at_trx_commit=2 >/dev/null
 oltp=(--server "$name" --tables 4 --table-size 50k)
@@ -46,7 +46,7 @@ run() { # WORKLOAD CONNECTIONS LOOPS RECORD
         "$dbdyno" oltp "$1" run "${oltp[@]}" "${common[@]}" --loops "$3"
     fi >/dev/null 2>&1
 }
-# Operations per second and client CPU per operation, as the program's own export has them for the whole run.
+# Operations per second and client CPU per operation for the whole run, from the program's own export.
 figures() { # RECORD
     "$dbdyno" report "$1" --format csv | awk -F, '
         # The columns before are the options of the run.
@@ -66,7 +66,7 @@ for round in $(seq "$rounds"); do
     # The round is the seed of its order.
     cells | shuf --random-source=<(yes "$round") >"$work/round"
     while read -r workload connections loops; do
-        # More loops than connections are not to be had.
+        # There cannot be more loops than connections.
         [ "$loops" -le "$connections" ] || continue
         record=$work/record-$round-$workload-$connections-$loops
         run "$workload" "$connections" "$loops" "$record" </dev/null

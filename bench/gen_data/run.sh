@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sets dbdyno's gen-data against a plain C loop over glibc's rand(): the same bytes, how much CPU time?
+# Compares dbdyno's gen-data with a plain C loop over glibc's rand(): CPU time for the same bytes.
 #
 # usage: bench/gen_data/run.sh [DBDYNO]    (default: target/release/dbdyno)
 # Needs gcc, md5sum and GNU time or bash's `times`; takes about a minute.
@@ -16,7 +16,7 @@ gcc -O2 -o "$work/plain" "$here/plain.c"
 narrow='%12-12s%n,%25-25s,%n,%d'
 wide='%12-12s%n,%25-25s,%255s,%255s,%255s,%255s,%n,%d'
 
-# CPU seconds (user and system) of a command whose output is thrown away.
+# CPU seconds (user and system) of a command whose output is discarded.
 cpu_seconds() {
     bash -c 'TIMEFORMAT="%U %S"; { time "$@" >/dev/null; } 2>&1' cpu "$@" | awk '{ print $1 + $2 }'
 }
@@ -36,7 +36,7 @@ compare() { # name format rows
         echo "$plain_cpu $our_cpu" >>"$work/$1"
         round=$((round + 1))
     done
-    # Medians of the rounds: a noisy neighbour must not decide.
+    # Medians of the rounds, so that a disturbance does not decide.
     plain_cpu=$(cut -d' ' -f1 "$work/$1" | sort -n | sed -n "$((rounds / 2 + 1))p")
     our_cpu=$(cut -d' ' -f2 "$work/$1" | sort -n | sed -n "$((rounds / 2 + 1))p")
     awk -v name="$1" -v rows="$3" -v plain="$plain_cpu" -v our="$our_cpu" 'BEGIN {

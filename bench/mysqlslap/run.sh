@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# CPU time per query of `dbdyno mariadb-slap` against mariadb-slap: the same command line, taking turns, on the null
-# server; first with one processor for the server and one for the clients, then with all processors shared.
+# Measures the CPU time per query of `dbdyno mariadb-slap` and mariadb-slap: the same command line, alternating, on the
+# null server; first with one processor for the server and one for the clients, then with all processors shared.
 #
 # usage: bench/mysqlslap/run.sh [DBDYNO]    (default: what `make build` builds)
 # Environment: ROUNDS (default 10), QUERIES per run (default 200000), CLIENTS (default "8 64").
-# Needs mariadb-slap, awk and taskset; the default takes about 4 minutes. Every processor that does something else makes the
-# figures worse, of both.
+# Needs mariadb-slap, awk and taskset; the default takes about 4 minutes. Other work on any processor makes the figures
+# of both worse.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -38,7 +38,7 @@ cost() { # CLIENTS PROGRAM...
     awk -v queries="$queries" '{ printf "%.3f\n", ($1 + $2) * 1e6 / queries }' "$work/time"
 }
 
-# What the clients are started with: the processor that is theirs.
+# The prefix of the clients' command: it pins them to their processor.
 placed=()
 table() {
     echo "| clients | dbdyno mariadb-slap, µs | mariadb-slap, µs | median of the ratios | smallest to largest | rounds |"
@@ -46,7 +46,7 @@ table() {
     for clients in ${CLIENTS:-8 64}; do
         : >"$work/pairs"
         for round in $(seq "$rounds"); do
-            # Who begins changes with every round.
+            # The first program alternates between rounds.
             if [ $((round % 2)) -eq 0 ]; then
                 ours=$(cost "$clients" "$dbdyno" mariadb-slap)
                 theirs=$(cost "$clients" mariadb-slap)

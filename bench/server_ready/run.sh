@@ -1,5 +1,5 @@
 #!/bin/sh
-# How long until a private server answers: initialised from nothing, and copied from a template.
+# Measures the time until a private server answers: initialised from nothing, and copied from a template.
 #
 # usage: bench/server_ready/run.sh [DBDYNO [SPEC...]]    (default: target/release/dbdyno, and the server of this
 #                                                          machine with all that dbdyno installed)
@@ -34,7 +34,7 @@ ready_s() { # spec cache
     awk -v ns="$((end - start))" 'BEGIN { printf "%.2f\n", ns / 1e9 }'
 }
 
-# Median, least and greatest of a file of numbers.
+# Median, lowest and highest of a file of numbers.
 spread() {
     sort -n "$1" | awk '{ value[NR] = $1 }
         END { printf "%5.2f (%.2f to %.2f)", value[int((NR + 1) / 2)], value[1], value[NR] }'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What collecting telemetry costs: CPU time of each collector, by its own thread's clock, in percent of a core.
+# Measures the cost of telemetry: CPU time of each collector, by its own thread's clock, in percent of a core.
 #
 # usage: bench/telemetry/run.sh [DBDYNO]    (default: what `make build` builds)
 # Prints the median, the lowest and the highest of ROUNDS (5) rounds as a table in Markdown; the runs of a round, each of
@@ -25,8 +25,8 @@ for round in $(seq "$rounds"); do
         record=$work/record-$round-$every
         "$dbdyno" oltp point_select run "${table[@]}" --connections 8 --rate 200 \
             --duration "${seconds}s" --sample-every "$every" --record "$record" >/dev/null 2>&1
-        # One line for each collector: share of a core in percent; CPU time of a sample, the longest sample and, of the
-        # server, the longest statement that is asked in every sample, milliseconds.
+        # One line for each collector: share of a core in percent; CPU time of a sample, the longest sample and, for the
+        # server, the longest statement that is part of every sample, milliseconds.
         statement=$(sed -n 's/^{"line":"server_observation".*"statement_max_s":\([^,]*\),.*/\1/p' "$record")
         sed -n '/^{"line":"collected"/p' "$record" | while read -r line; do
             field() { sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p" <<<"$line"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The bound of a load: rows that lie ready in files, by LOAD DATA LOCAL over two connections, each with half of the
+# Measures the upper bound of a load: rows from files, by LOAD DATA LOCAL over two connections, each with half of the
 # warehouses; then the same indexes and foreign keys. `dump` makes the files from a loaded database.
 #
 # usage: bench/tpcc_load/bound.sh dump PORT DATABASE FILES WAREHOUSES
@@ -16,7 +16,7 @@ client() {
 
 dump() {
     local entry table column warehouse
-    # Its rows hold letters and digits only; a NULL stands alone between two tabs.
+    # Its rows contain letters and digits only; a NULL is the only value between two tabs.
     for entry in $tables; do
         table=${entry%:*} column=${entry#*:}
         for warehouse in $(seq "$warehouses"); do
@@ -27,7 +27,7 @@ dump() {
     done
     client --batch --raw --skip-column-names --quick -e 'select * from item' >"$files/item-1"
     for entry in $tables item:; do
-        # Primary keys only; the rest comes after the rows.
+        # Primary keys only; the other indexes are created after the rows.
         client --batch --raw --skip-column-names -e "show create table ${entry%:*}" | cut -f 2- |
             grep -v '^ *\(KEY\|CONSTRAINT\) ' | sed 's/^  PRIMARY KEY (\(.*\)),$/  PRIMARY KEY (\1)/; $s/$/;/' |
             awk '{ lines[NR] = $0 } END {

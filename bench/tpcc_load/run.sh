@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Sets `dbdyno tpcc load` and `run` against what tpcc-mysql and go-tpc send and against the bound, the same rows from ready
-# files: wall time, client CPU and memory on a private MariaDB.
+# Compares `dbdyno tpcc load` and `run` with the statements of tpcc-mysql and go-tpc and with the bound, the same rows
+# from files: wall time, client CPU and memory on a private MariaDB.
 #
 # usage: bench/tpcc_load/run.sh [DBDYNO] [OPTION...]    (default: what `make build` builds)
 # Options: --rounds N (5), --slow-rounds N with tpcc-mysql's load (all), --warehouses W (4), --seconds S of a run (15),
-# --seed N, --into FILE; --help tells them.
-# Needs cargo, go, gcc, mariadb and libmariadb-dev; takes 40 minutes, with --slow-rounds 1 a third of that. Every processor
-# that does something else makes the figures worse.
+# --seed N, --into FILE; --help explains them.
+# Needs cargo, go, gcc, mariadb and libmariadb-dev; takes 40 minutes, with --slow-rounds 1 a third of that. Other work
+# on any processor makes the figures worse.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -28,7 +28,7 @@ gcc -O2 -Wall $(mariadb_config --include) -o "$built/tpcc_mysql" "$here/peers/tp
     $(mariadb_config --libs) -lpthread
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tpcc-load-XXXXXX")
-# The private server outlives a harness that is killed.
+# The private server would survive a harness that is killed.
 trap '"$dbdyno" server destroy "$(basename "${work,,}")" >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
 "$built/release/tpcc_load" --work "$work" --dbdyno "$dbdyno" --tpcc-mysql "$built/tpcc_mysql" \
     --tables "$here/peers/tpcc_mysql.sql" --go-tpc "$built/go_tpc" --bound "$here/bound.sh" "$@"

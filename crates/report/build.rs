@@ -1,12 +1,12 @@
 //! Embeds uPlot into the crate if `npm ci --prefix crates/report/assets` has fetched it.
 //!
-//! Its code comes from its package when building and is never kept in the repository. Without it the crate
-//! builds all the same, and the page draws each run's time series as static SVG.
+//! The code of uPlot comes from its package at build time and is never kept in the repository. Without it the crate
+//! still builds, and the page draws each run's time series as static SVG.
 
 use std::{env, error::Error, fs, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // The directory, not the files: cargo would rebuild each time for a file that does not exist.
+    // The directory, not the files: for a missing file cargo would rebuild every time.
     println!("cargo:rerun-if-changed=assets");
     println!("cargo:rerun-if-changed=build.rs");
     let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("assets/node_modules/uplot");

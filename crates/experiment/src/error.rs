@@ -1,4 +1,4 @@
-//! What can go wrong with an experiment.
+//! Errors of experiments.
 
 use std::{
     io,
@@ -10,62 +10,62 @@ use crate::file::{position::SourcePosition, problem::Problem};
 /// An experiment that cannot be run, or results that cannot be continued.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Something in the experiment file is wrong.
+    /// The experiment file contains an error.
     #[error("{place}: {problem}\n{}", place.excerpt())]
     File {
-        /// Where it stands.
+        /// The position.
         place: Box<SourcePosition>,
-        /// What it is.
+        /// The error.
         problem: Box<Problem>,
     },
-    /// A value of the command line is out of its range.
+    /// A value on the command line is out of its range.
     #[error("--{option} is {value}; expected {expected}")]
     Override {
         /// The option's name.
         option: &'static str,
         /// Its value.
         value: String,
-        /// What it may be.
+        /// The allowed values.
         expected: String,
     },
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried: `read`, `write`, `rename`.
+        /// The operation that failed: `read`, `write`, `rename`.
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The directory already holds results.
+    /// The directory already contains results.
     #[error("{} already holds the results of an experiment", path.display())]
     ResultsExist {
         /// The directory.
         path: PathBuf,
     },
-    /// The directory holds no results.
+    /// The directory contains no results.
     #[error("{} holds no experiment to go on with: {missing} is missing", path.display())]
     NoResults {
         /// The directory.
         path: PathBuf,
-        /// The file that should be there.
+        /// The missing file.
         missing: &'static str,
     },
-    /// The directory holds the results of another experiment.
+    /// The directory contains the results of another experiment.
     #[error("{} holds the results of another experiment: {difference}", path.display())]
     OtherExperiment {
         /// The directory.
         path: PathBuf,
-        /// What differs.
+        /// The difference.
         difference: String,
     },
-    /// A file in the results directory cannot be understood.
+    /// A file in the results directory is not valid.
     #[error("{} is damaged: {cause}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         cause: String,
     },
 }
@@ -80,7 +80,7 @@ impl Error {
         }
     }
 
-    /// What the user can do.
+    /// What the user can do; `None` if there is nothing.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::File { problem, .. } => problem.hint(),

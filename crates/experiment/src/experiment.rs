@@ -52,13 +52,13 @@ const KEYS: &[&str] = &[
     "disturbed",
 ];
 
-/// The tables in which `{name}` takes a level.
+/// The tables in which `{name}` is replaced by a level.
 const FILLED: &[&str] = &["server", "data", "each", "load"];
 
-/// An experiment: a question, the combinations that answer it, and all that a run needs.
+/// An experiment: a question, the combinations that answer it, and all parameters of its runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
-    /// What is asked; empty when the file doesn't say.
+    /// The question; empty when the file has none.
     pub question: String,
     /// Seed of all randomness.
     pub seed: u64,
@@ -72,7 +72,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Reads an experiment file's text; `path` says where errors and relative paths belong, `vocabulary` what stands
+    /// Reads an experiment file's text; `path` is used for errors and relative paths, `vocabulary` defines the keys
     /// below `[data]` and `[load]`.
     pub fn parse(
         path: &Path,
@@ -89,8 +89,8 @@ impl Experiment {
         Self::of(source, overrides, vocabulary)
     }
 
-    /// Reads the experiment that the results in a directory are of, with its overrides and the files as they were; `path`
-    /// is where the experiment's file stood then, which need not be there any more. An error where a file has changed in
+    /// Reads the experiment of a results directory, with its overrides and its copies of the files; `path` is the
+    /// former path of the experiment's file, which need not exist any more. Returns an error if a file has changed in
     /// the results.
     pub fn reread(results_dir: &Path, path: &Path, vocabulary: &Vocabulary) -> Result<Self, Error> {
         let (text, overrides) = Identity::read(results_dir)?;
@@ -185,7 +185,7 @@ impl Experiment {
         self.identity.sha256()
     }
 
-    /// True where the runs are against a server that does nothing.
+    /// True if the runs use a server that does nothing.
     pub fn is_simulated(&self) -> bool {
         self.identity.is_simulated()
     }
@@ -195,29 +195,29 @@ impl Experiment {
         &self.factors
     }
 
-    /// How the results are drawn, if the file says so.
+    /// The requested charts, if any.
     pub fn chart(&self) -> Option<&Chart> {
         self.chart.as_ref()
     }
 
-    /// What is compared with what, if the file asks for a verdict.
+    /// The requested comparison, if any.
     pub fn verdict(&self) -> Option<&VerdictSpec> {
         self.verdict.as_ref()
     }
 
-    /// What is done about runs that other work disturbed.
+    /// The policy for runs that other work disturbed.
     pub fn disturbed(&self) -> DisturbedSpec {
         self.disturbed
     }
 
-    /// Everything there is to run, in its order.
+    /// All runs in their order.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Writes the experiment as run into a results directory that has none: `experiment.toml`, the text, and
-    /// `experiment.json`, the overrides and the hashes of the files that it names, and copies of these below `files`, from
-    /// which `masked` takes the secrets. What is made is noted in `created`.
+    /// Writes the experiment as run into a results directory that has none: `experiment.toml`, the text;
+    /// `experiment.json`, the overrides and the hashes of the files that it names; and copies of these below `files`,
+    /// from which `masked` removes the secrets. The new files are recorded in `created`.
     pub fn save(
         &self,
         results_dir: &Path,
@@ -227,19 +227,19 @@ impl Experiment {
         self.identity.save(results_dir, created, masked)
     }
 
-    /// An error unless a results directory holds results of this experiment.
+    /// An error unless a results directory contains results of this experiment.
     pub fn check(&self, results_dir: &Path) -> Result<(), Error> {
         self.identity.check(results_dir)
     }
 }
 
-/// The defaults with which the results in a directory began.
+/// The defaults that were valid when the results of a directory were begun.
 pub fn defaults_of(results_dir: &Path) -> Result<Defaults, Error> {
     let (_, overrides) = Identity::read(results_dir)?;
     Ok(overrides.defaults)
 }
 
-/// What an experiment file's text asks; `None` where it asks nothing, or cannot be read.
+/// The question in an experiment file's text; `None` if it has none, or cannot be read.
 pub fn question_of(text: &str) -> Option<String> {
     let root = toml::de::DeTable::parse(text).ok()?;
     let question = root.get_ref().get("question")?;
@@ -314,7 +314,7 @@ fn cell(
     })
 }
 
-/// A load that needs its own data has it, or finds it where that can be.
+/// A load that needs its own data must have it, or find it on the server if that is possible.
 fn check_needed_data(
     section: &Section<'_>,
     server: &ServerSpec,
@@ -365,13 +365,13 @@ fn check_restarts(top: &Section<'_>, cells: &[Cell]) -> Result<(), Error> {
     }
 }
 
-/// The figures that only some loads have.
+/// The metrics that only some loads have.
 fn own_metrics(vocabulary: &Vocabulary) -> Vec<&'static str> {
     let loads = vocabulary.loads.iter();
     loads.flat_map(|kind| kind.own_metrics()).copied().collect()
 }
 
-/// A figure that only some loads have is drawn and compared only where every run has it.
+/// A metric that only some loads have is drawn and compared only if every run has it.
 fn check_metric(
     top: &Section<'_>,
     cells: &[Cell],
@@ -403,7 +403,7 @@ fn check_metric(
     Ok(())
 }
 
-/// The loads of all combinations go together.
+/// The loads of all combinations must be compatible.
 fn check_together(top: &Section<'_>, cells: &[Cell], vocabulary: &Vocabulary) -> Result<(), Error> {
     for kind in &vocabulary.loads {
         let sources = cells.iter().map(|cell| &cell.load.source);

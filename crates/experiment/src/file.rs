@@ -1,4 +1,4 @@
-//! The text of the file: its sections and words, and where each stands.
+//! The text of the file: its sections and values, with their positions.
 
 pub(crate) mod defaults;
 pub(crate) mod overrides;

@@ -1,8 +1,7 @@
 //! The experiment file: parse, plan, schedule, resume.
 //!
-//! An experiment is read whole before anything runs: every combination of the factors is resolved to types, and
-//! whatever is wrong with it is an [`Error`] that names file, line and column. `docs/experiment-file.md` documents
-//! the format.
+//! An experiment is read completely before anything runs: every combination of the factors is resolved to types, and
+//! any error is an [`Error`] with file, line and column. `docs/experiment-file.md` documents the format.
 
 mod error;
 mod experiment;

@@ -1,6 +1,6 @@
-//! The name that was probably meant.
+//! Suggests the name that was probably meant.
 
-/// What people call a key elsewhere, and what it is called here.
+/// Names of a key in other tools, and its name here.
 const ELSEWHERE: [(&str, &str); 22] = [
     ("version", "run"),
     ("flavour", "run"),
@@ -26,7 +26,7 @@ const ELSEWHERE: [(&str, &str); 22] = [
     ("factors", "matrix"),
 ];
 
-/// The known name that means what is called otherwise elsewhere.
+/// The known name for a key that has another name in other tools.
 pub(crate) fn meant<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
     let folded = name.replace('-', "_");
     let ours = ELSEWHERE.iter().filter(|(theirs, _)| *theirs == folded);
@@ -34,7 +34,7 @@ pub(crate) fn meant<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a 
     ours.next().map(AsRef::as_ref)
 }
 
-/// The known name that was probably meant: a slip or two away; `None` where none is that near.
+/// The known name that was probably meant: one or two typing errors away; `None` if none is that close.
 pub fn nearest<'a>(name: &str, known: &'a [impl AsRef<str>]) -> Option<&'a str> {
     known
         .iter()

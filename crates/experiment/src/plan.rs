@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Options that shape the data when it is made: data made under another value is another data set.
+/// Options that influence the data when it is made: data made with another value is another data set.
 const SHAPING: &[&str] = &[
     "character_set_server",
     "collation_server",
@@ -33,7 +33,7 @@ const SHAPING: &[&str] = &[
     "lower_case_table_names",
 ];
 
-/// One combination with everything that a run of it needs.
+/// One combination with all parameters of its runs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
     pub(crate) combination: Levels,
@@ -45,7 +45,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// The files that shape the results: option files, and those that data and load name.
+    /// The files that influence the results: option files, and those that data and load name.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let cnf = match &self.server {
             ServerSpec::Private { cnf, .. } => cnf.as_slice(),
@@ -60,9 +60,9 @@ impl Cell {
 /// One execution of one combination.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedRun {
-    /// Position in the plan, from 1.
+    /// Position in the plan, starting at 1.
     pub run: u32,
-    /// The block that it belongs to, from 1.
+    /// The block that it belongs to, starting at 1.
     pub block: u32,
     /// Level by factor.
     pub combination: BTreeMap<String, String>,
@@ -70,7 +70,7 @@ pub struct PlannedRun {
     pub seed: u64,
     /// The server.
     pub server: ServerSpec,
-    /// The data; `None` when the run takes what it finds.
+    /// The data; `None` when the run uses the existing data.
     pub data: Option<DataSpec>,
     /// The load.
     pub load: LoadSpec,
@@ -81,7 +81,7 @@ pub struct PlannedRun {
 }
 
 impl PlannedRun {
-    /// Names the data set: two runs with the same name can use one copy of the data. `None` without data.
+    /// A name of the data set: two runs with the same name can use one copy of the data. `None` without data.
     ///
     /// For example `mariadb-10.11 smacks/hp-sizing.smack 0.5x innodb_buffer_pool_size=1G`.
     pub fn data_set(&self) -> Option<String> {
@@ -96,7 +96,7 @@ pub struct Plan {
     pub runs: Vec<PlannedRun>,
     pub(crate) identity: Identity,
     pub(crate) factors: Vec<Factor>,
-    /// How often each combination runs; of a plan until decided, the runs are all that its budget allows.
+    /// Number of runs per combination; in a plan until decided, the runs are the maximum that its budget allows.
     pub repeats: Repeats,
     pub(crate) order: Order,
     pub(crate) seed: u64,
@@ -148,7 +148,7 @@ impl Plan {
     }
 }
 
-/// `connections=4 mix=1:0`, factors by name.
+/// The combination in words, `connections=4 mix=1:0`, factors by name.
 fn in_words(combination: &Levels) -> String {
     let levels: Vec<String> = combination
         .iter()
@@ -175,7 +175,7 @@ fn data_set(server: &ServerSpec, data: Option<&DataSpec>, load: &LoadSpec) -> Op
                     .iter()
                     .map(|directory| directory.display().to_string()),
             );
-            // Nobody knows here what an option file says, so another file is another data set.
+            // The content of an option file is not known here, so another file is another data set.
             words.extend(cnf.iter().map(|file| file.display().to_string()));
             let by_pool = data.follows_buffer_pool();
             let shapes = |option: &str| {

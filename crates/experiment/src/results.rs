@@ -1,4 +1,4 @@
-//! What a directory of results keeps of its experiment, and which of the runs are done.
+//! The files of an experiment in its results directory, and the list of completed runs.
 
 pub(crate) mod completed_runs;
 pub(crate) mod copied_files;

@@ -1,4 +1,4 @@
-//! What a file asks for, section by section.
+//! The contents of an experiment file, section by section.
 
 pub(crate) mod chart;
 pub(crate) mod chosen;

@@ -1,4 +1,4 @@
-//! When operations are due: arrival processes and think times, pure and from a seed.
+//! The times at which operations are due: arrival processes and think times, pure functions of a seed.
 
 use std::time::Duration;
 
@@ -7,47 +7,47 @@ use rand_xoshiro::{
     rand_core::{Rng, SeedableRng},
 };
 
-/// When operations start.
+/// The start times of operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Arrivals {
-    /// A closed loop: each user starts its next operation when the one before is done.
+    /// A closed loop: each user starts its next operation when the previous one is done.
     Closed,
-    /// A closed loop in which each user thinks between two operations.
+    /// A closed loop in which each user has a think time between two operations.
     Thinking(ThinkTime),
-    /// An open loop: operations are due at equal distances, whatever the server does.
+    /// An open loop: operations are due at equal intervals, whatever the server does.
     Constant {
         /// Operations per second, over all event loops.
         rate_per_s: f64,
     },
-    /// An open loop: operations are due as independent users would come.
+    /// An open loop: operations are due at random times, as with independent users.
     Poisson {
-        /// Operations per second in the mean, over all event loops.
+        /// Mean number of operations per second, over all event loops.
         rate_per_s: f64,
         /// Seed of the gaps.
         seed: u64,
     },
 }
 
-/// How long a user thinks between the end of an operation and the next one.
+/// A user's think time between the end of an operation and the next one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ThinkTime {
-    /// Always so long.
+    /// Always this time.
     Fixed(Duration),
     /// Exponentially distributed.
     Exponential {
-        /// So long in the mean.
+        /// Mean think time.
         mean: Duration,
         /// Seed of the times.
         seed: u64,
     },
 }
 
-/// One event loop among all.
+/// The position of one event loop among all.
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
     /// Its index, from 0.
     pub index: u32,
-    /// How many there are.
+    /// Number of event loops.
     pub of: u32,
 }
 
@@ -61,7 +61,7 @@ impl Arrivals {
         }
     }
 
-    /// Operations per second that are asked for; `None` in a closed loop.
+    /// Requested operations per second; `None` in a closed loop.
     pub fn rate_per_s(&self) -> Option<f64> {
         match *self {
             Self::Closed | Self::Thinking(_) => None,
@@ -69,10 +69,10 @@ impl Arrivals {
         }
     }
 
-    /// What one event loop has to start, and when; `None` in a closed loop.
+    /// The operations that one event loop has to start, with their times; `None` in a closed loop.
     ///
-    /// With a constant rate each loop has every so-many-th arrival; with a Poisson process each has an independent
-    /// one of its share of the rate, which together are a Poisson process of the whole rate.
+    /// With a constant rate, n loops each have every n-th arrival; with a Poisson process each has an independent one
+    /// with its share of the rate, which together are a Poisson process of the whole rate.
     pub fn schedule(&self, share: Share) -> Option<Schedule> {
         let process = match *self {
             Self::Closed | Self::Thinking(_) => return None,
@@ -90,7 +90,7 @@ impl Arrivals {
         Some(Schedule(process))
     }
 
-    /// The think times of one event loop's users; `None` where they do not think.
+    /// The think times of one event loop's users; `None` if they have none.
     pub(crate) fn think_times(&self, share: Share) -> Option<ThinkTimes> {
         let Self::Thinking(time) = *self else {
             return None;
@@ -106,13 +106,13 @@ impl Arrivals {
     }
 }
 
-/// When the operations of one event loop are due: an endless series of times since the start of the load.
+/// The due times of one event loop's operations: an endless series of times since the start of the load.
 #[derive(Debug, Clone)]
 pub struct Schedule(Process);
 
 #[derive(Debug, Clone)]
 enum Process {
-    /// Each time is computed from its number, so nothing adds up over a long run.
+    /// Each time is computed from its index, so errors do not accumulate over a long run.
     Constant {
         number: u64,
         step: u64,
@@ -152,7 +152,7 @@ impl Iterator for Schedule {
     }
 }
 
-/// The think times of the users of one event loop, in the order in which they begin to think.
+/// The think times of one event loop's users, in the order in which they begin.
 #[derive(Debug)]
 pub(crate) struct ThinkTimes {
     time: ThinkTime,
@@ -193,7 +193,7 @@ mod tests {
         let mut times: Vec<f64> = (0..loops)
             .flat_map(|index| {
                 let schedule = arrivals.schedule(Share { index, of: loops }).unwrap();
-                // More than its share, so that the merged series is whole up to its end.
+                // More than its share, so that the merged series is complete up to its end.
                 schedule.take(ARRIVALS).map(|at| at.as_secs_f64())
             })
             .collect();
@@ -202,8 +202,8 @@ mod tests {
         times
     }
 
-    /// Largest distance between the values' distribution and `cdf`, in units of 1 / sqrt(n): above 1.95 in one of
-    /// 1,000 samples that do come from it.
+    /// Largest distance between the values' distribution and `cdf`, in units of 1 / sqrt(n): above 1.95 in one of 1,000
+    /// samples from that distribution.
     ///
     /// Source: Kolmogorov, "Sulla determinazione empirica di una legge di distribuzione", 1933.
     fn kolmogorov_smirnov(mut values: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {

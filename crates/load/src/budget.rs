@@ -8,10 +8,10 @@ use std::{
     },
 };
 
-/// The most that an event loop takes out of the budget at once.
+/// Maximum number of operations that an event loop takes from the budget at once.
 const CHUNK_AT_MOST: u64 = 64;
 
-/// What is left of a number of operations.
+/// The rest of a number of operations.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: AtomicU64,
@@ -19,7 +19,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// So many operations for so many event loops.
+    /// This number of operations for this number of event loops.
     pub(crate) fn new(operations: u64, loops: u32) -> Self {
         Self {
             left: AtomicU64::new(operations),
@@ -44,13 +44,13 @@ impl Budget {
 /// One event loop's share of a budget.
 #[derive(Debug)]
 pub(crate) struct Allowance {
-    /// `None` where operations are not limited.
+    /// `None` if the number of operations is not limited.
     budget: Option<Arc<Budget>>,
     claimed: Cell<u64>,
 }
 
 impl Allowance {
-    /// The share of a loop that has claimed nothing yet.
+    /// The share of a loop that has not taken any operation yet.
     pub(crate) fn new(budget: Option<Arc<Budget>>) -> Self {
         Self {
             budget,
@@ -58,7 +58,7 @@ impl Allowance {
         }
     }
 
-    /// True where operations are limited.
+    /// True if the number of operations is limited.
     pub(crate) fn is_limited(&self) -> bool {
         self.budget.is_some()
     }

@@ -1,4 +1,4 @@
-//! Conducts a load: keeps the timeline, finds the steady state, merges what the event loops measure.
+//! Controls a load: keeps the timeline, finds the steady state, merges the figures of the event loops.
 
 use std::{
     sync::{Arc, mpsc},
@@ -25,14 +25,14 @@ use reactor::Instant;
 use samples::{Connects, Durations, Histogram, Offered, Phase, PhaseMark};
 use units::{moment, percent};
 
-/// How often the controller looks for an interruption.
+/// Interval at which the controller checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// From the decision to the first operation, so that every event loop has seen the start.
+/// Time from the decision to the first operation, so that every event loop has seen the start.
 const START_AFTER: Duration = Duration::from_millis(5);
-/// An operation is late that begins so long after it was due, nanoseconds.
+/// Minimum delay of an operation that counts as late, nanoseconds.
 const LATE_NS: u64 = 1_000_000;
 
-/// Keeps the timeline of one load and merges what its event loops measure.
+/// Keeps the timeline of one load and merges the figures of its event loops.
 pub(crate) struct Controller<'a> {
     timeline: Arc<Timeline>,
     inbox: mpsc::Receiver<Message>,
@@ -47,13 +47,14 @@ pub(crate) struct Controller<'a> {
     steady: SteadyState,
     intervals: Intervals,
     totals: Cells,
-    /// Operations that succeeded and were due in the measurement, or came back in it.
+    /// Successful operations that were due in the measurement, or completed in it.
     succeeded: u64,
     failures: FailureCounts,
-    /// Attempts to open a connection that failed for good, or for a lost one at first, by group and number.
+    /// Failed attempts to open a connection, at the start without success or to replace a lost one, by group and error
+    /// number.
     refusals: FailureCounts,
     samples: Vec<Sample>,
-    /// Send lags of what was due in the measurement.
+    /// Send lags of the operations due in the measurement.
     send_lag: Durations,
     precise: Precise,
     phase: Option<Phase>,
@@ -67,7 +68,7 @@ pub(crate) struct Controller<'a> {
 }
 
 impl<'a> Controller<'a> {
-    /// A controller that has seen nothing yet.
+    /// A controller before the start.
     pub(crate) fn new<U>(
         load: &Load<U>,
         timeline: Arc<Timeline>,
@@ -107,17 +108,17 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Which cells the event loops need.
+    /// The cells that the event loops need.
     pub(crate) fn shape(&self) -> Shape {
         self.names.shape()
     }
 
-    /// The next event loop takes its cells back here.
+    /// Adds the channel by which the next event loop gets its cells back.
     pub(crate) fn gives_back_to(&mut self, give_back: mpsc::Sender<Cells>) {
         self.intervals.give_back_to(give_back);
     }
 
-    /// Conducts the load to its end.
+    /// Controls the load to its end.
     pub(crate) fn conduct(mut self, interrupt: &Interrupt) -> Result<Outcome, Error> {
         self.wait_for_connections(interrupt)?;
         let start = self.begin();
@@ -159,7 +160,7 @@ impl<'a> Controller<'a> {
                 }
                 Ok(Message::Ready) => ready += 1,
                 Ok(_) | Err(mpsc::RecvTimeoutError::Timeout) => {}
-                // A loop that could not be set up: its own error is found when its thread is joined.
+                // A loop could not be set up: joining its thread returns its own error.
                 Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Error::Interrupted),
             }
             if let Some(error) = opening.failed(reactor::system_now()) {
@@ -169,7 +170,7 @@ impl<'a> Controller<'a> {
         Ok(())
     }
 
-    /// Sets the start and every moment that is known already.
+    /// Sets the start and all times that are known already.
     fn begin(&mut self) -> Instant {
         let start = reactor::system_now() + START_AFTER;
         match self.steady.warm_up() {
@@ -180,7 +181,7 @@ impl<'a> Controller<'a> {
             }
             WarmUp::UntilSteady { .. } => {}
         }
-        // Last: once they see the start, the loops begin.
+        // Set last: the loops begin as soon as they see the start.
         self.timeline.set_start(start);
         self.observer.started();
         start
@@ -232,7 +233,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Emits every interval that all loops have handed over.
+    /// Emits every interval that all loops have delivered.
     fn merge_ready(&mut self, start: Instant) {
         while let Some(interval) = self.intervals.next_whole() {
             self.emit(start, interval);
@@ -256,7 +257,7 @@ impl<'a> Controller<'a> {
         let own = [(&phase, &interval.cells)];
         for (due_in, cells) in interval.carried.iter().chain(own) {
             let is_due = *due_in == Phase::Measurement;
-            // Where a backlog of the warm-up takes all the time, what comes back is a result all the same.
+            // Operations of a warm-up's backlog that are completed in the measurement are results as well.
             if is_due || phase == Phase::Measurement {
                 self.succeeded += cells.succeeded();
             }
@@ -282,7 +283,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// What the rule about a missed rate needs of an interval.
+    /// The figures of an interval for the rule about a missed rate.
     fn sample(&self, interval: &LoopInterval, phase: Phase, t_s: f64) -> Sample {
         let length_s = (interval.to - interval.from).as_secs_f64();
         let back = || interval.carried.values().chain([&interval.cells]);
@@ -311,7 +312,7 @@ impl<'a> Controller<'a> {
         self.observer.phase(PhaseMark { t_s, phase, why });
     }
 
-    /// Ends the measurement at the next interval once the quantile that was asked for is known precisely enough.
+    /// Ends the measurement at the next interval once the requested quantile is known precisely enough.
     fn look_at_precision(&mut self, start: Instant, interval: &LoopInterval) {
         let Stop::UntilPrecise(precision) = self.stop else {
             return;
@@ -332,7 +333,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Begins the measurement at the next interval once the warm-up is over, or has lasted too long.
+    /// Starts the measurement at the next interval once the warm-up is over, or has lasted too long.
     fn look_for_steady_state(&mut self, start: Instant, to: Instant) {
         if self.timeline.measure_from().is_some() || self.timeline.stop_at().is_some() {
             return;
@@ -347,7 +348,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Makes what was measured so far a part of the warm-up, where it is not steady, and more time may make it so.
+    /// Makes the measurement so far a part of the warm-up if it is not steady and more time may make it so.
     fn look_whether_it_is_steady(&mut self, start: Instant, to: Instant) {
         let (Some(from), Some(stop)) = (self.timeline.measure_from(), self.timeline.stop_at())
         else {
@@ -359,7 +360,7 @@ impl<'a> Controller<'a> {
             planned: stop - from,
             interval: self.interval,
         };
-        // What has come to its end cannot go on.
+        // A load that has reached its end cannot continue.
         let is_in_time = reactor::system_now() + LOOK_EVERY < stop;
         if !is_in_time || !self.steady.is_to_be_judged(&progress) {
             return;
@@ -396,7 +397,7 @@ impl<'a> Controller<'a> {
         let stop_why = stop_why.reduce(|first, second| format!("{first}; {second}"));
         let stop_at = self.timeline.stop_at();
         if stop_at.is_none_or(|stop| reactor::system_now() < stop) {
-            // In the last interval, users have come to their end: what waited then was not theirs.
+            // In the last interval, users have reached their end: the waiting operations were not theirs.
             self.samples.pop();
         }
         Outcome {
@@ -423,7 +424,7 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// What the load was asked for; so many operations were due in the measurement.
+    /// The requested load, with the number of operations due in the measurement.
     fn offered(&self, due: u64) -> Offered {
         let rate_per_s = self.arrivals.rate_per_s();
         let evidence = self.evidence();

@@ -1,4 +1,4 @@
-//! One event loop: connects its users, drives them, hands its figures over once per interval.
+//! One event loop: connects its users, drives them, and delivers its figures once per interval.
 
 use std::{
     cell::{Cell as StdCell, RefCell},
@@ -57,7 +57,7 @@ pub(crate) fn run<U: User + 'static>(
     Ok(())
 }
 
-/// The start as the controller sets it; `None` when it called the load off.
+/// The start time from the controller; `None` when it cancelled the load.
 async fn wait_for_start(timeline: &Timeline) -> Option<Instant> {
     loop {
         if timeline.is_over(reactor::now()) {

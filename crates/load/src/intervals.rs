@@ -1,4 +1,4 @@
-//! Puts together what several event loops measured in the same interval.
+//! Merges the figures of several event loops for the same interval.
 
 use std::{collections::BTreeMap, sync::mpsc};
 
@@ -9,7 +9,7 @@ use crate::{
     recorder::{CarriedCells, Cells, Shape},
 };
 
-/// What one event loop measured between two moments.
+/// The figures of one event loop between two times.
 #[derive(Debug)]
 pub(crate) struct LoopInterval {
     pub(crate) from: Instant,
@@ -19,20 +19,20 @@ pub(crate) struct LoopInterval {
     pub(crate) pace: LoopPace,
 }
 
-/// The intervals that not all event loops have handed over yet.
+/// The intervals that not all event loops have delivered yet.
 #[derive(Debug)]
 pub(crate) struct Intervals {
     shape: Shape,
-    /// Up to where each loop has handed over.
+    /// The time up to which each loop has delivered.
     reached: Vec<Option<Instant>>,
-    /// By begin.
+    /// By start time.
     open: BTreeMap<Instant, LoopInterval>,
-    /// Where each loop takes its cells back.
+    /// The channels by which the loops get their cells back.
     give_back: Vec<mpsc::Sender<Cells>>,
 }
 
 impl Intervals {
-    /// Nothing from so many loops.
+    /// Without any interval, for this number of loops.
     pub(crate) fn new(loops: usize, shape: Shape) -> Self {
         Self {
             shape,
@@ -42,17 +42,16 @@ impl Intervals {
         }
     }
 
-    /// Number of loops.
     pub(crate) fn loops(&self) -> usize {
         self.reached.len()
     }
 
-    /// The next loop takes its cells back here.
+    /// Adds the channel by which the next loop gets its cells back.
     pub(crate) fn give_back_to(&mut self, give_back: mpsc::Sender<Cells>) {
         self.give_back.push(give_back);
     }
 
-    /// Adds what one loop measured, and gives it the cells back, so that it need not allocate.
+    /// Adds the figures of one loop, and returns the cells to it, so that it need not allocate.
     pub(crate) fn add(&mut self, event_loop: usize, measured: LoopInterval) {
         self.reached[event_loop] = Some(measured.to);
         let shape = self.shape;
@@ -77,16 +76,16 @@ impl Intervals {
         let mut cells = measured.cells;
         open.cells.add(&cells);
         cells.clear();
-        // A loop that has ended takes nothing back; the cells are dropped with the message.
+        // A loop that has ended does not receive them; the cells are dropped with the message.
         let _ = self.give_back[event_loop].send(cells);
     }
 
-    /// One loop will hand over nothing more.
+    /// Records that one loop will deliver nothing more.
     pub(crate) fn finish(&mut self, event_loop: usize) {
         self.reached[event_loop] = Some(Instant::from_ns(u64::MAX));
     }
 
-    /// The earliest interval, if all loops have handed it over.
+    /// The earliest interval, if all loops have delivered it.
     pub(crate) fn next_whole(&mut self) -> Option<LoopInterval> {
         let reached = self.reached.iter().copied().min().flatten()?;
         let first = self.open.first_entry()?;

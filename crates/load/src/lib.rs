@@ -1,9 +1,9 @@
-//! How hard and when: drives virtual users in a closed or open loop over event loops and records every operation.
+//! Generates load: drives virtual users in a closed or open loop over event loops and records every operation.
 //!
-//! The crate knows no benchmark: it asks a [`workload::User`] what comes next and how it went, and
-//! [`workload::Rows`] what a table holds.
-//! Arrivals, warm-up, stop and error policy are values. Every event loop has a thread, connections and recording of its
-//! own; once per interval it hands its figures to the controller, which merges them off the hot path.
+//! The crate knows no benchmark: it asks a [`workload::User`] for its next operation and its result, and
+//! [`workload::Rows`] for the content of a table.
+//! Arrivals, warm-up, stop and error policy are values. Every event loop has its own thread, connections and recording;
+//! once per interval it delivers its figures to the controller, which merges them off the hot path.
 
 mod arrivals;
 mod budget;

@@ -1,4 +1,4 @@
-//! Turns what was measured into lines of the run record.
+//! Converts the figures to lines of the run record.
 
 use samples::{
     Carried, Connects, ErrorCount, Interval, OperationInterval, Pace, Phase, StatementInterval,
@@ -12,10 +12,10 @@ use crate::{
     recorder::{CarriedCells, Cells, FailureCounts, Failures, Shape},
 };
 
-/// Name of the operation of a connection that could not be opened.
+/// Operation name of a connection that could not be opened.
 const CONNECT: &str = "connect";
 
-/// The names that stand in the record, in the order of the cells.
+/// The names in the record, in the order of the cells.
 #[derive(Debug)]
 pub(crate) struct Names {
     groups: Vec<String>,
@@ -48,7 +48,7 @@ impl Names {
         }
     }
 
-    /// Which cells the load needs.
+    /// The cells that the load needs.
     pub(crate) fn shape(&self) -> Shape {
         Shape {
             operations: self.operations.len(),
@@ -57,7 +57,7 @@ impl Names {
         }
     }
 
-    /// Users of all groups.
+    /// Number of users of all groups.
     pub(crate) fn users(&self) -> u64 {
         self.users
     }
@@ -75,7 +75,6 @@ impl Names {
         self.groups.iter().map(none).collect()
     }
 
-    /// The line of an interval.
     pub(crate) fn interval(&self, t_s: f64, phase: Phase, measured: LoopInterval) -> Interval {
         let length_s = (measured.to - measured.from).as_secs_f64();
         let cells = measured.cells;
@@ -91,7 +90,7 @@ impl Names {
         }
     }
 
-    /// How the event loops kept up.
+    /// The pace of the event loops.
     pub(crate) fn pace(&self, pace: LoopPace, length_s: f64) -> Pace {
         Pace {
             due: pace.due,
@@ -160,7 +159,6 @@ impl Names {
         statements
     }
 
-    /// Totals by operation type.
     pub(crate) fn totals(&self, cells: &Cells) -> Vec<OperationTotal> {
         let totals = self.operations.iter().zip(&cells.operations);
         let totals = totals.map(|((group, operation), cell)| OperationTotal {
@@ -176,7 +174,7 @@ impl Names {
         totals.collect()
     }
 
-    /// Failed attempts by group, operation and number; those at connections stand behind them.
+    /// Failed attempts by group, operation and error number, followed by those of connections.
     pub(crate) fn errors(
         &self,
         failures: &FailureCounts,

@@ -1,4 +1,4 @@
-//! A load as its caller describes it, and who looks on while it runs.
+//! The caller's description of a load, and the observer that is notified while it runs.
 
 use std::time::Duration;
 
@@ -17,39 +17,40 @@ pub struct Group<U> {
     pub operations: Vec<String>,
     /// Names of the statements, in the order of the users' [`workload::User::statements`].
     pub statements: Vec<String>,
-    /// How many users.
+    /// Number of users.
     pub users: u32,
     /// Makes the user with this index, not connected yet; called on the thread of its event loop.
     pub make: Box<dyn Fn(u32) -> U + Send + Sync>,
 }
 
-/// What to drive, and how.
+/// The description of a load.
 pub struct Load<U> {
-    /// Groups that run together.
+    /// Groups that run at the same time.
     pub groups: Vec<Group<U>>,
-    /// Event loops.
+    /// Number of event loops.
     pub loops: u32,
-    /// Event loops keep their CPU busy shortly before a timer is due: operations start on time to a microsecond.
+    /// Event loops keep their CPU busy shortly before a timer is due, so that operations start within a microsecond of
+    /// it.
     pub spin: bool,
-    /// When operations start.
+    /// The start times of operations.
     pub arrivals: Arrivals,
-    /// When the measurement begins.
+    /// The rule for the start of the measurement.
     pub warm_up: WarmUp,
-    /// When it ends.
+    /// The rule for the end of the measurement.
     pub stop: Stop,
-    /// How long operations in flight may take after that.
+    /// The time limit for operations in flight after the end.
     pub drain: Drain,
-    /// What a connection does that cannot be opened.
+    /// The policy for a connection that cannot be opened.
     pub on_refusal: OnRefusal,
-    /// What a failure does.
+    /// The policy for a failed operation.
     pub on_error: OnError,
     /// Length of an interval.
     pub interval: Duration,
 }
 
-/// Looks on while a load runs; called on the thread that called [`crate::drive`].
+/// Is notified while a load runs; called on the thread that called [`crate::drive`].
 pub trait Observer {
-    /// So many of `total` connections are open.
+    /// `open` of `total` connections are open.
     fn connected(&mut self, open: u64, total: u64);
     /// The first operations start now.
     fn started(&mut self);
@@ -57,7 +58,7 @@ pub trait Observer {
     fn phase(&mut self, mark: PhaseMark);
     /// An interval is over.
     fn interval(&mut self, interval: Interval);
-    /// What the server counted since so many seconds after the start of the load, as far as the observer knows.
+    /// The server's counters since this time after the start of the load, as far as the observer has them.
     fn counters(&mut self, _since_s: f64) -> Counters {
         Counters::default()
     }

@@ -1,4 +1,4 @@
-//! How the connections of a load open before its start, and when it must not begin.
+//! The opening of a load's connections before its start, and the conditions under which it must not begin.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use workload::Failure;
 
 use crate::{outcome::Error, rules::OnRefusal};
 
-/// A load that must not begin waits so long for its other connections, to tell how many of them open.
+/// Time for which a load that must not begin waits for its other connections, in order to report their number.
 const COUNT_FOR: Duration = Duration::from_secs(2);
 
-/// How many connections are open, and the first that is not.
+/// The number of open connections, and the first failure.
 #[derive(Debug)]
 pub(crate) struct Opening {
     asked: u64,
@@ -23,12 +23,12 @@ pub(crate) struct Opening {
 #[derive(Debug)]
 struct Refusal {
     failure: Failure,
-    /// When the rest of the connections were looked at first.
+    /// Time of the first check after the first failure.
     since: Option<Instant>,
 }
 
 impl Opening {
-    /// None of so many was tried.
+    /// Before the first of `asked` connections.
     pub(crate) fn new(asked: u64, on_refusal: OnRefusal) -> Self {
         Self {
             asked,
@@ -39,7 +39,7 @@ impl Opening {
         }
     }
 
-    /// One connection is open, or cannot be opened.
+    /// Adds the result for one connection.
     pub(crate) fn add(&mut self, result: Result<(), Failure>) {
         match result {
             Ok(()) => self.open += 1,
@@ -53,12 +53,11 @@ impl Opening {
         }
     }
 
-    /// Connections that are open.
     pub(crate) fn open(&self) -> u64 {
         self.open
     }
 
-    /// Why the load must not begin, once it is known how many connections are open, or that takes too long.
+    /// The reason why the load must not begin, once all connections were tried or that has taken too long.
     pub(crate) fn failed(&mut self, now: Instant) -> Option<Error> {
         let first = self.first.as_mut()?;
         let since = *first.since.get_or_insert(now);

@@ -1,32 +1,32 @@
-//! How a load ended, and its totals.
+//! The outcome of a load, with its totals.
 
 use std::time::Duration;
 
 use samples::{Connects, ErrorCount, Histogram, Offered};
 use workload::Failure;
 
-/// What a load did.
+/// The outcome of a load.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// How it ended.
     pub ended: Ended,
-    /// From the first operation to the end of the last one, connecting excluded.
+    /// From the first operation to the end of the last one, without connecting.
     pub elapsed: Duration,
-    /// What was to start, and whether it did.
+    /// The requested load, and whether it was reached.
     pub offered: Offered,
-    /// What a stop rule that looks at the results saw at the end, in words.
+    /// The last state of a stop rule that depends on the results, in words.
     pub stop_why: Option<String>,
     /// Connection times, one entry per group.
     pub connects: Vec<Connects>,
     /// Totals over all phases, by group and operation.
     pub totals: Vec<OperationTotal>,
-    /// What each user that was connected did in the measurement, in no particular order.
+    /// The totals of each connected user in the measurement, in no particular order.
     pub users: Vec<UserTotal>,
-    /// Operations that succeeded and were due in the measurement, or came back in it.
+    /// Successful operations that were due in the measurement, or completed in it.
     pub succeeded: u64,
-    /// Operations that had not come back when the load gave up waiting, those that were tried again then included.
+    /// Operations that were not completed when the load stopped waiting, including those that were being retried.
     pub unfinished: u64,
-    /// Failed attempts by group, operation (`connect` for connections) and number, counted as they failed.
+    /// Failed attempts by group, operation (`connect` for connections) and number, counted when they failed.
     pub errors: Vec<ErrorCount>,
 }
 
@@ -35,29 +35,29 @@ pub struct Outcome {
 pub enum Ended {
     /// As planned.
     Planned,
-    /// Somebody interrupted it.
+    /// By an interruption.
     Interrupted,
-    /// The server went away.
+    /// The connection to the server was lost.
     ServerLost(Failure),
     /// A statement failed and the policy was [`crate::OnError::Stop`].
     Failed {
         /// The operation that failed.
         operation: String,
-        /// Why.
+        /// The failure.
         failure: Failure,
     },
 }
 
-/// What one operation type did over all phases.
+/// The totals of one operation type over all phases.
 #[derive(Debug, Clone)]
 pub struct OperationTotal {
-    /// Group.
+    /// The group's name.
     pub load: String,
-    /// Operation type.
+    /// The operation type's name.
     pub operation: String,
     /// Successful operations.
     pub count: u64,
-    /// Operations that failed for good.
+    /// Operations that failed after all attempts.
     pub errors: u64,
     /// Exact minimum, nanoseconds; 0 when `count` is 0.
     pub min_ns: u64,
@@ -69,7 +69,7 @@ pub struct OperationTotal {
     pub histogram: Histogram,
 }
 
-/// What one user did in the measurement: how evenly a server treats its clients.
+/// The totals of one user in the measurement, which show how evenly a server treats its clients.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UserTotal {
     /// Successful operations.
@@ -91,11 +91,11 @@ pub enum Error {
     /// Not all users could connect.
     #[error("{}: {failure}", refused(*.open, *.asked))]
     Connect {
-        /// Connections that are open.
+        /// Number of open connections.
         open: u64,
-        /// How many were asked for.
+        /// Requested number of connections.
         asked: u64,
-        /// Why the first of the others is not.
+        /// The first failure of the others.
         failure: Failure,
     },
     /// An event loop could not be set up.

@@ -1,4 +1,4 @@
-//! How one event loop keeps up: what is due, what waits, what is in flight.
+//! The pace of one event loop: operations that are due, waiting and in flight.
 
 use std::{
     cell::{Cell, RefCell},
@@ -11,25 +11,25 @@ use samples::Durations;
 
 use crate::arrivals::{Arrivals, Schedule, Share, ThinkTimes};
 
-/// How an event loop kept up in one interval; several add up.
+/// The pace of an event loop in one interval; the values of several can be added.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LoopPace {
     /// Operations that were due in it.
     pub(crate) due: u64,
-    /// Operations that were due by its end and had not begun.
+    /// Operations that were due by its end and had not started.
     pub(crate) waiting: u64,
-    /// The most that were waiting at one look.
+    /// Maximum number of waiting operations at a check.
     pub(crate) waiting_max: u64,
-    /// Operations in flight, in the mean over the looks.
+    /// Mean number of operations in flight over the checks.
     pub(crate) in_flight: f64,
-    /// CPU time of the loop's thread; of several, the most.
+    /// CPU time of the loop's thread; for several loops, the maximum.
     pub(crate) cpu: Duration,
-    /// The latest that the loop came back to its timer; of several, the latest.
+    /// Maximum delay of the loop's timer; for several loops, the maximum.
     pub(crate) delay: Duration,
 }
 
 impl LoopPace {
-    /// Adds what another event loop did in the same interval.
+    /// Adds the values of another event loop for the same interval.
     pub(crate) fn add(&mut self, other: &Self) {
         self.due += other.due;
         self.waiting += other.waiting;
@@ -40,23 +40,23 @@ impl LoopPace {
     }
 }
 
-/// What one event loop leaves behind at its end.
+/// The state of one event loop at its end.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LoopTotals {
-    /// Operations in flight, whatever phase they were due in.
+    /// Operations in flight, whatever the phase in which they were due.
     pub(crate) in_flight: u64,
     /// Operations due in the measurement that are in flight.
     pub(crate) unfinished: u64,
-    /// Operations due in the measurement that never began.
+    /// Operations due in the measurement that never started.
     pub(crate) not_started: u64,
-    /// How long the latter two have waited so far.
+    /// Waiting times of the latter two so far.
     pub(crate) waits: Durations,
-    /// Number and sum of the service times of operations that began while at most half of the users were busy.
+    /// Number and sum of the service times of operations that started while at most half of the users were busy.
     pub(crate) calm: (u64, Duration),
 }
 
 impl LoopTotals {
-    /// Adds what another event loop left.
+    /// Adds the state of another event loop.
     pub(crate) fn add(&mut self, other: &Self) {
         self.in_flight += other.in_flight;
         self.unfinished += other.unfinished;
@@ -70,22 +70,21 @@ impl LoopTotals {
 /// The pace of one event loop.
 pub(crate) struct Pace {
     start: Instant,
-    /// The arrivals that no user has claimed; `None` in a closed loop.
+    /// The arrivals that no user has taken; `None` in a closed loop.
     unclaimed: Option<RefCell<Peekable<Schedule>>>,
-    /// The same arrivals again: those that were not due when it was last looked.
+    /// A copy of the same arrivals: those that were not due at the last check.
     uncounted: RefCell<Option<Peekable<Schedule>>>,
     think_times: Option<RefCell<ThinkTimes>>,
     /// Scheduled start of each user's operation in flight.
     flying: RefCell<Vec<Option<Instant>>>,
     in_flight: Cell<u64>,
-    /// Operations that were due, and that began, in all.
+    /// Total number of operations that were due, and that started.
     due: Cell<u64>,
     begun: Cell<u64>,
     calm: Cell<(u64, Duration)>,
     open: RefCell<Open>,
 }
 
-/// The interval that is open now.
 #[derive(Default)]
 struct Open {
     due_before: u64,
@@ -97,7 +96,7 @@ struct Open {
 }
 
 impl Pace {
-    /// The pace of an event loop with so many users.
+    /// The pace of an event loop with this number of users.
     pub(crate) fn new(arrivals: &Arrivals, share: Share, users: usize, start: Instant) -> Self {
         let schedule = || arrivals.schedule(share).map(Iterator::peekable);
         Self {
@@ -123,17 +122,16 @@ impl Pace {
         Some(self.start + due)
     }
 
-    /// How long the next user thinks; `None` where users do not think.
+    /// The next user's think time; `None` if users have none.
     pub(crate) fn think(&self) -> Option<Duration> {
         Some(self.think_times.as_ref()?.borrow_mut().next())
     }
 
-    /// True in an open loop.
     pub(crate) fn is_open(&self) -> bool {
         self.unclaimed.is_some()
     }
 
-    /// An operation of this user begins; true while at most half of the users are busy.
+    /// Records the start of this user's operation; true while at most half of the users are busy.
     pub(crate) fn begin(&self, user: usize, scheduled: Instant) -> bool {
         let mut flying = self.flying.borrow_mut();
         flying[user] = Some(scheduled);
@@ -143,19 +141,19 @@ impl Pace {
         in_flight == 1 || 2 * in_flight <= flying.len() as u64
     }
 
-    /// The operation of this user is over.
+    /// Records the end of this user's operation.
     pub(crate) fn end(&self, user: usize) {
         self.flying.borrow_mut()[user] = None;
         self.in_flight.set(self.in_flight.get() - 1);
     }
 
-    /// The server took so long for an operation that began while it was calm.
+    /// Records the service time of an operation that started while at most half of the users were busy.
     pub(crate) fn was_calm(&self, service: Duration) {
         let (count, sum) = self.calm.get();
         self.calm.set((count + 1, sum + service));
     }
 
-    /// Looks at the queue and at the connections; the loop came back so late to its timer.
+    /// Checks the queue and the connections; `delay` is the delay of the loop's timer.
     pub(crate) fn look(&self, now: Instant, stop: Option<Instant>, delay: Duration) {
         let waiting = self.waiting(stop.map_or(now, |stop| stop.min(now)));
         let mut open = self.open.borrow_mut();
@@ -165,7 +163,7 @@ impl Pace {
         open.delay = open.delay.max(delay);
     }
 
-    /// Closes the interval that ends at `to`, and opens the next one.
+    /// Closes the interval that ends at `to`, and starts the next one.
     pub(crate) fn close(&self, to: Instant, stop: Option<Instant>) -> LoopPace {
         let until = stop.map_or(to, |stop| stop.min(to));
         self.look(until, stop, Duration::ZERO);
@@ -187,7 +185,7 @@ impl Pace {
         }
     }
 
-    /// Counts what was due by `until`; how many of them have not begun.
+    /// Counts the operations due by `until`; returns the number of those that have not started.
     fn waiting(&self, until: Instant) -> u64 {
         match &mut *self.uncounted.borrow_mut() {
             Some(uncounted) => {
@@ -206,8 +204,8 @@ impl Pace {
         }
     }
 
-    /// What is left when the loop gives up at `now`; `measured` knows what was due in the measurement, and without a
-    /// stop nothing is owed any more.
+    /// The state when the loop gives up at `now`; `measured` tests whether an operation was due in the measurement.
+    /// Without a stop no operation is due any more.
     pub(crate) fn left(
         &self,
         now: Instant,

@@ -1,4 +1,4 @@
-//! Populates a dataset: makes tables and streams their rows over several connections.
+//! Populates a dataset: creates tables and sends their rows over several connections.
 
 use std::{
     sync::{
@@ -23,55 +23,56 @@ use give_up::GiveUp;
 use queue::{Job, Queue};
 use source::{Tally, UnitLines};
 
-/// How often progress is told, and an interruption looked for.
+/// Interval of the progress reports and of the checks for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Limit for each statement that makes or fills a table, such as the making of an index.
+/// Time limit for each statement that creates or fills a table, for example the creation of an index.
 pub const STATEMENT_LIMIT: Duration = Duration::from_secs(2 * 3600);
-/// How often the rows of one statement are sent again.
+/// Maximum number of retries for the rows of one statement.
 const RETRIES_AT_MOST: u32 = 10;
-/// Lines are written for the character set of their columns: they are ASCII, so that no conversion is needed.
+/// Lines are in the character set of their columns: they are ASCII, so that no conversion is needed.
 const CHARSET: &str = "binary";
 
-/// Tables to make, and how.
+/// The tables to populate, and the parameters.
 pub struct Population {
-    /// Where, and as whom.
+    /// The server and the account.
     pub endpoint: Endpoint,
-    /// The tables, in the order in which they begin.
+    /// The tables, in the order in which they start.
     pub tables: Vec<TableData>,
-    /// Connections; at least 1.
+    /// Number of connections; at least 1.
     pub streams: u32,
-    /// Statements that each connection sends first, such as `SET foreign_key_checks=0`: of the session only.
+    /// Statements that each connection sends first, such as `SET foreign_key_checks=0`: for its session only.
     pub session: Vec<String>,
 }
 
-/// What happens while tables are made.
+/// An event during the population.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PopulateEvent {
-    /// A table is created.
+    /// A table is being created.
     Creating {
         /// The table.
         table: String,
     },
-    /// The rows of a table begin to come.
+    /// The rows of a table are now being sent.
     Filling {
         /// The table.
         table: String,
         /// Units of its rows ([`workload::Rows::units`]).
         units: u64,
     },
-    /// The server takes no LOAD DATA LOCAL, so that all rows go in by INSERT.
+    /// The server does not accept LOAD DATA LOCAL, so that all rows are sent by INSERT.
     ByInsert {
-        /// What the server said.
+        /// The server's message.
         reason: String,
     },
-    /// The server changed values while it took rows, which its SQL mode allows: they are not those of the benchmark.
+    /// The server changed values while it inserted rows, which its SQL mode allows: they are not those of the
+    /// benchmark.
     Adjusted {
         /// The table.
         table: String,
         /// The warnings of some of its rows.
         adjusted: Adjusted,
     },
-    /// A statement after the rows begins.
+    /// A statement after the rows starts.
     Finishing {
         /// The table.
         table: String,
@@ -83,20 +84,20 @@ pub enum PopulateEvent {
         /// The table.
         table: String,
     },
-    /// Rows have been sent.
+    /// The progress of sending rows.
     Progress(Progress),
 }
 
-/// How far a population is.
+/// The progress of a population.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Progress {
     /// Rows sent so far.
     pub rows: u64,
     /// Bytes of the rows sent so far.
     pub bytes: u64,
-    /// Bytes of all rows, about: from a sample of each table.
+    /// Estimated bytes of all rows, from a sample of each table.
     pub bytes_expected: u64,
-    /// Time since the begin.
+    /// Time since the start.
     pub elapsed: Duration,
 }
 
@@ -111,14 +112,14 @@ impl Progress {
         self.rows as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 
-    /// The time that the rest of the rows takes at this pace; `None` before the first byte.
+    /// The estimated time for the rest of the rows at this rate; `None` before the first byte.
     pub fn left(&self) -> Option<Duration> {
         let rest = self.bytes_expected.saturating_sub(self.bytes) as f64;
         (self.bytes > 0).then(|| self.elapsed.mul_f64(rest / self.bytes as f64))
     }
 }
 
-/// Tables that could not be made.
+/// An error of populating tables.
 #[derive(Debug, thiserror::Error)]
 pub enum PopulateError {
     /// The server cannot be reached, or a connection was lost.
@@ -131,7 +132,7 @@ pub enum PopulateError {
         table: String,
         /// The statement.
         sql: String,
-        /// Why.
+        /// The server's error.
         source: protocol::Error,
     },
     /// The server refused a row.
@@ -139,10 +140,10 @@ pub enum PopulateError {
     Row {
         /// The table.
         table: String,
-        /// What it said.
+        /// The server's message.
         message: String,
     },
-    /// Somebody interrupted.
+    /// The user interrupted.
     #[error("interrupted while loading; the tables are not complete")]
     Interrupted,
     /// A thread or its event loop could not be set up.
@@ -150,9 +151,9 @@ pub enum PopulateError {
     Thread(#[from] std::io::Error),
 }
 
-/// Makes the tables and fills them; `watch` is called on this thread.
+/// Creates the tables and fills them; `watch` is called on this thread.
 ///
-/// The first failure ends all streams; tables that were begun are left as they are.
+/// The first failure ends all streams; unfinished tables are left as they are.
 pub fn populate(
     population: &Population,
     interrupt: &Interrupt,
@@ -204,7 +205,7 @@ pub fn populate(
     result.map(|()| reached)
 }
 
-/// The failure that ended the streams; those that ended because of it do not count.
+/// The failure that ended the streams; failures caused by the end itself do not count.
 fn first_failure<'s>(
     threads: Vec<std::io::Result<thread::ScopedJoinHandle<'s, Result<(), PopulateError>>>>,
 ) -> Result<(), PopulateError> {
@@ -223,20 +224,20 @@ fn first_failure<'s>(
     result
 }
 
-/// What all streams share.
+/// The state shared by all streams.
 struct Shared<'p> {
     population: &'p Population,
     queue: Queue,
     tally: Tally,
     give_up: GiveUp<'p>,
-    /// A stream found that the server takes no LOAD DATA LOCAL.
+    /// Set by a stream when the server does not accept LOAD DATA LOCAL.
     by_insert: AtomicBool,
 }
 
 type Events = mpsc::Sender<PopulateEvent>;
 
 impl Shared<'_> {
-    /// One connection's life, on a thread of its own.
+    /// Runs one connection on its own thread.
     fn stream(&self, events: &Events) -> Result<(), PopulateError> {
         let result = reactor::block_on(async {
             let ended = self.give_up.or(self.work(events)).await;
@@ -301,7 +302,7 @@ impl Shared<'_> {
         Ok(())
     }
 
-    /// Sends the rows of some units; once more where the server rolled them back for the sake of another stream.
+    /// Sends the rows of some units; sends them again if the server rolled them back because of another stream.
     async fn fill(
         &self,
         connection: &mut Connection,
@@ -326,15 +327,15 @@ impl Shared<'_> {
         }
     }
 
-    /// True where a failed attempt leaves no row: of several INSERT statements without a transaction around them, those
-    /// before the failed one stay.
+    /// True if a failed attempt leaves no rows: of several INSERT statements outside of a transaction, those before the
+    /// failed one stay.
     fn leaves_nothing(&self, table: usize, units: &std::ops::Range<u64>) -> bool {
         let rows = self.population.tables[table].rows.as_deref();
         !self.by_insert.load(Ordering::Relaxed)
             || rows.is_some_and(|rows| rows.mark(units).is_some())
     }
 
-    /// A lock wait that took too long leaves the rest of a transaction open.
+    /// A lock wait timeout leaves the rest of a transaction open.
     async fn undo(&self, connection: &mut Connection, table: usize) -> Result<(), PopulateError> {
         let name = &self.population.tables[table].name;
         self.run(connection, name, "rollback").await
@@ -460,12 +461,12 @@ impl Shared<'_> {
     }
 }
 
-/// Deadlock and lock wait timeout: parallel streams into one table with secondary indexes can get in each other's way.
+/// Deadlock and lock wait timeout: parallel streams into one table with secondary indexes can conflict.
 fn is_rolled_back(error: &protocol::Error) -> bool {
     matches!(error.server_number(), Some(1205 | 1213))
 }
 
 fn tell(events: &Events, event: PopulateEvent) {
-    // The watching thread outlives the streams unless it panicked; then nobody is left to tell.
+    // The watching thread outlives the streams unless it panicked; then no receiver is left.
     let _ = events.send(event);
 }

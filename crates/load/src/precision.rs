@@ -1,19 +1,19 @@
-//! How precisely a quantile of the response times is known so far.
+//! The precision of a quantile of the response times so far.
 
 use samples::Histogram;
 
 use crate::rules::Precision;
 
-/// Values beyond the quantile that a part of the measurement needs before its own quantile says anything.
+/// Minimum number of values beyond the quantile in a part of the measurement for its own quantile to be usable.
 const BEYOND: f64 = 10.0;
 
-/// The response times so far, cut into consecutive parts.
+/// The response times so far, divided into consecutive parts.
 #[derive(Debug, Default)]
 pub(crate) struct Precise {
     all: Histogram,
-    /// The part that has too few values yet.
+    /// The part that does not have enough values yet.
     open: Histogram,
-    /// The quantile of every whole part, nanoseconds.
+    /// The quantile of every complete part, nanoseconds.
     parts: Vec<f64>,
 }
 
@@ -31,7 +31,7 @@ impl Precise {
         self.open.clear();
     }
 
-    /// Half the width of the quantile's interval, as a share of the quantile; `None` while it cannot be told.
+    /// Half the width of the quantile's interval, as a share of the quantile; `None` while it is unknown.
     pub(crate) fn half_width(&self, precision: &Precision) -> Option<f64> {
         let quantile = self.all.quantile_ns(precision.quantile)? as f64;
         Some((precision.half_width)(quantile, &self.parts)? / quantile)

@@ -1,21 +1,21 @@
-//! What one event loop measured, by operation type and interval.
+//! The figures of one event loop, by operation type and interval.
 
 use std::collections::BTreeMap;
 
 use samples::{Durations, Phase, ReturnedRows};
 use workload::{Class, Failure};
 
-/// What one operation type did in one interval of one event loop.
+/// The figures of one operation type in one interval of one event loop.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cell {
     /// Response times of the successful ones.
     pub(crate) response: Durations,
     pub(crate) errors: u64,
-    /// Rows of those that are single statements.
+    /// Returned rows of operations that are single statements.
     pub(crate) returned: ReturnedRows,
 }
 
-/// What one statement did in one interval of one event loop.
+/// The figures of one statement in one interval of one event loop.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StatementCell {
     pub(crate) reads: u64,
@@ -25,18 +25,18 @@ pub(crate) struct StatementCell {
     pub(crate) returned: ReturnedRows,
 }
 
-/// Which cells a load needs.
+/// The numbers of cells that a load needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
-    /// Operation types of all groups.
+    /// Number of operation types of all groups.
     pub(crate) operations: usize,
-    /// Statements of all groups.
+    /// Number of statements of all groups.
     pub(crate) statements: usize,
-    /// In an open loop, service times are not the response times.
+    /// True in an open loop, where service times differ from response times.
     pub(crate) open: bool,
 }
 
-/// What one event loop measured in one interval.
+/// The figures of one event loop in one interval.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cells {
     /// One per operation type of all groups.
@@ -49,7 +49,6 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Empty cells.
     pub(crate) fn new(shape: Shape) -> Self {
         let service = if shape.open { shape.operations } else { 0 };
         Self {
@@ -60,7 +59,7 @@ impl Cells {
         }
     }
 
-    /// Adds what another event loop, or another interval, measured.
+    /// Adds the figures of another event loop, or of another interval.
     pub(crate) fn add(&mut self, other: &Self) {
         for (sum, cell) in self.operations.iter_mut().zip(&other.operations) {
             sum.response.add(&cell.response);
@@ -80,7 +79,7 @@ impl Cells {
         self.send_lag.add(&other.send_lag);
     }
 
-    /// Forgets everything and keeps the histograms' memory.
+    /// Clears all figures and keeps the histograms' memory.
     pub(crate) fn clear(&mut self) {
         for cell in &mut self.operations {
             cell.response.clear();
@@ -96,39 +95,37 @@ impl Cells {
         self.send_lag.clear();
     }
 
-    /// True when nothing came back.
+    /// True when no operation was completed.
     pub(crate) fn is_empty(&self) -> bool {
         let no_operation = |cell: &Cell| cell.response.count + cell.errors == 0;
         self.operations.iter().all(no_operation)
             && self.statements.iter().all(|cell| cell.times.count == 0)
     }
 
-    /// Operations that succeeded.
     pub(crate) fn succeeded(&self) -> u64 {
         self.operations.iter().map(|cell| cell.response.count).sum()
     }
 }
 
-/// What came back in an interval but was due in an earlier phase, by that phase.
+/// Operations completed in an interval but due in an earlier phase, by that phase.
 pub(crate) type CarriedCells = BTreeMap<Phase, Cells>;
 
-/// Failures of one kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Failures {
-    /// The first of them.
+    /// The first failure.
     pub(crate) first: Failure,
-    /// How many attempts failed this way.
+    /// Number of attempts that failed this way.
     pub(crate) count: u64,
-    /// How many of them a retry put right.
+    /// Number of these that were followed by a successful retry.
     pub(crate) retried: u64,
-    /// How many of them belong to operations that were due in the measurement.
+    /// Number of these whose operations were due in the measurement.
     pub(crate) in_measurement: u64,
-    /// How many of them left it unknown whether the operation was done.
+    /// Number of these with an unknown outcome of the operation.
     pub(crate) outcome_unknown: u64,
 }
 
 impl Failures {
-    /// None yet; `first` is the first of them.
+    /// A count of 0; `first` is the first failure.
     pub(crate) fn of(first: Failure) -> Self {
         Self {
             first,
@@ -139,7 +136,7 @@ impl Failures {
         }
     }
 
-    /// Adds what another event loop counted.
+    /// Adds the counts of another event loop.
     pub(crate) fn add(&mut self, more: &Self) {
         self.count += more.count;
         self.retried += more.retried;
@@ -151,7 +148,6 @@ impl Failures {
 /// Failures by operation (index over all groups) and error number; of connections by group and error number.
 pub(crate) type FailureCounts = BTreeMap<(usize, u16), Failures>;
 
-/// Counts one failed attempt.
 pub(crate) fn count(counts: &mut FailureCounts, index: usize, phase: Phase, failure: &Failure) {
     let entry = counts
         .entry((index, failure.number))
@@ -161,7 +157,7 @@ pub(crate) fn count(counts: &mut FailureCounts, index: usize, phase: Phase, fail
     entry.outcome_unknown += u64::from(failure.outcome_unknown);
 }
 
-/// Adds what another event loop counted.
+/// Adds the counts of another event loop.
 pub(crate) fn add(counts: &mut FailureCounts, more: FailureCounts) {
     for (key, more) in more {
         counts
@@ -171,7 +167,7 @@ pub(crate) fn add(counts: &mut FailureCounts, more: FailureCounts) {
     }
 }
 
-/// Failed attempts at one thing so far, by error number; without any, it has allocated nothing.
+/// Failed attempts at one operation so far, by error number; without any, nothing is allocated.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FailedAttempts(Vec<(u16, u64)>);
 
@@ -180,7 +176,6 @@ impl FailedAttempts {
         self.0.is_empty()
     }
 
-    /// How many they are.
     pub(crate) fn count(&self) -> u64 {
         self.0.iter().map(|(_, count)| count).sum()
     }
@@ -193,7 +188,7 @@ impl FailedAttempts {
         }
     }
 
-    /// Notes that these attempts were followed by one that succeeded.
+    /// Records that these attempts were followed by a successful one.
     fn put_right(&self, counts: &mut FailureCounts, index: usize) {
         for (number, count) in &self.0 {
             if let Some(failures) = counts.get_mut(&(index, *number)) {
@@ -203,30 +198,28 @@ impl FailedAttempts {
     }
 }
 
-/// How long one operation took.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timing {
     /// From the scheduled start, nanoseconds.
     pub(crate) response_ns: u64,
     /// From the send, nanoseconds.
     pub(crate) service_ns: u64,
-    /// From the moment at which the user was due to the send, nanoseconds.
+    /// From the due time of the user to the send, nanoseconds.
     pub(crate) send_lag_ns: u64,
 }
 
-/// What one event loop measured in the interval that is open now, and its failures so far.
+/// The figures of one event loop in the current interval, and its failures so far.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     shape: Shape,
     cells: Cells,
     carried: CarriedCells,
     failures: FailureCounts,
-    /// Lost connections that could not be opened again at once, by group.
+    /// Lost connections that could not be reopened at once, by group.
     refusals: FailureCounts,
 }
 
 impl Recorder {
-    /// A recorder that has seen nothing.
     pub(crate) fn new(shape: Shape) -> Self {
         Self {
             shape,
@@ -237,7 +230,7 @@ impl Recorder {
         }
     }
 
-    /// Where an operation is recorded: with the interval, or with those that an earlier phase left over.
+    /// The cells for an operation: those of the interval, or those of operations from an earlier phase.
     fn cells(&mut self, carried: Option<Phase>) -> &mut Cells {
         match carried {
             None => &mut self.cells,
@@ -250,7 +243,6 @@ impl Recorder {
         }
     }
 
-    /// Records a successful operation.
     pub(crate) fn succeed(&mut self, operation: usize, took: Timing, carried: Option<Phase>) {
         let cells = self.cells(carried);
         cells.operations[operation]
@@ -263,7 +255,7 @@ impl Recorder {
         }
     }
 
-    /// Records a statement that came back.
+    /// Records a completed statement.
     pub(crate) fn statement(
         &mut self,
         statement: usize,
@@ -290,14 +282,14 @@ impl Recorder {
             .record(rows);
     }
 
-    /// What was measured is a part of the warm-up from now on.
+    /// Makes the figures so far a part of the warm-up.
     pub(crate) fn begin_anew(&mut self) {
         for failures in self.failures.values_mut().chain(self.refusals.values_mut()) {
             failures.in_measurement = 0;
         }
     }
 
-    /// Records an operation that failed for good.
+    /// Records an operation that failed after all attempts.
     pub(crate) fn fail(&mut self, operation: usize, send_lag_ns: u64, carried: Option<Phase>) {
         let cells = self.cells(carried);
         cells.operations[operation].errors += 1;
@@ -310,30 +302,30 @@ impl Recorder {
         count(&mut self.failures, operation, phase, failure);
     }
 
-    /// An operation succeeded after these attempts at it.
+    /// Records that an operation succeeded after these attempts.
     #[cold]
     pub(crate) fn put_right(&mut self, operation: usize, failed: &FailedAttempts) {
         failed.put_right(&mut self.failures, operation);
     }
 
-    /// Counts one failed attempt to open a lost connection again.
+    /// Counts one failed attempt to reopen a lost connection.
     pub(crate) fn count_refusal(&mut self, group: usize, phase: Phase, failure: &Failure) {
         count(&mut self.refusals, group, phase, failure);
     }
 
-    /// A connection is open again after these attempts.
+    /// Records that a connection was reopened after these attempts.
     pub(crate) fn connected_again(&mut self, group: usize, failed: &FailedAttempts) {
         failed.put_right(&mut self.refusals, group);
     }
 
-    /// Hands out what the open interval holds and goes on with `fresh` cells, or new ones.
+    /// Returns the figures of the current interval and continues with `fresh` cells, or new ones.
     pub(crate) fn take(&mut self, fresh: Option<Cells>) -> (Cells, CarriedCells) {
         let fresh = fresh.unwrap_or_else(|| Cells::new(self.shape));
         let cells = std::mem::replace(&mut self.cells, fresh);
         (cells, std::mem::take(&mut self.carried))
     }
 
-    /// Hands out the failures of operations, and those of lost connections.
+    /// Returns the failures of operations, and those of lost connections.
     pub(crate) fn take_failures(&mut self) -> (FailureCounts, FailureCounts) {
         (
             std::mem::take(&mut self.failures),

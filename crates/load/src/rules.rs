@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-/// When the measurement begins.
+/// The start of the measurement.
 #[derive(Debug, Clone, Copy)]
 pub enum WarmUp {
     /// With the first operation.
@@ -16,89 +16,89 @@ pub enum WarmUp {
     /// After a fixed time.
     For(Duration),
     /// When the load is found steady. A measurement that turns out not to be steady becomes a part of the warm-up, and
-    /// begins anew, as long as the limit allows.
+    /// starts again, as long as the limit allows.
     UntilSteady {
-        /// Judges what the load did.
+        /// Judges the steadiness of the load.
         judge: Judge,
-        /// The measurement begins at the latest after this time, and the record says that it wasn't steady.
+        /// Time limit after which the measurement starts in any case; the record then says that it wasn't steady.
         at_most: Duration,
     },
 }
 
-/// Judges the course of a load.
+/// Judges the steadiness of a load.
 pub type Judge = fn(&LoadSeries<'_>) -> Judgement;
 
-/// What a load did since its start, or since a measurement that became warm-up began.
+/// The time series of a load since its start, or since the start of a measurement that became warm-up.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadSeries<'a> {
     /// Operations per second, one value per interval.
     pub per_s: &'a [f64],
     /// Index of the first interval of the measurement; `None` in a warm-up.
     pub measured_from: Option<usize>,
-    /// What the server counted meanwhile.
+    /// The server's counters over the same time.
     pub counters: &'a Counters,
 }
 
-/// What the server counted meanwhile: each series covers the same time as the throughput, in equal intervals of its own;
-/// empty where nobody looked.
+/// The server's counters: each series covers the same time as the throughput, in equal intervals of its own; empty if
+/// not observed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counters {
-    /// True where somebody looks and the first answer has not come yet.
+    /// True if the server is observed and the first values are not available yet.
     pub are_awaited: bool,
-    /// Page reads that the buffer pool could not answer, per second.
+    /// Page reads that missed the buffer pool, per second.
     pub misses_per_s: Vec<f64>,
     /// Redo log since the last checkpoint, bytes.
     pub checkpoint_age_bytes: Vec<f64>,
-    /// Pages changed in memory and not yet written.
+    /// Modified pages that are not yet written.
     pub dirty_pages: Vec<f64>,
 }
 
-/// What a load did.
+/// The steadiness of a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
-    /// Index of the first steady observation of a warm-up that is over; `None` of one that is not.
+    /// Index of the first steady observation if the warm-up is over; otherwise `None`.
     pub steady_from: Option<usize>,
     /// True for a measurement that more time would make steady.
     pub wants_time: bool,
-    /// Why it is not steady, in words ("still warming: ..."); `None` where it is.
+    /// Why it is not steady, in words ("still warming: ..."); `None` if it is.
     pub why_not: Option<String>,
 }
 
-/// When a load ends.
+/// The end of a load.
 #[derive(Debug, Clone, Copy)]
 pub enum Stop {
-    /// After so much measuring.
+    /// After this time of measurement.
     After(Duration),
-    /// After exactly so many operations that were due in the measurement, successful or not.
+    /// After exactly this number of operations that were due in the measurement, successful or not.
     Operations(u64),
-    /// After so much measuring or so many operations, whichever comes first.
+    /// After this time of measurement or this number of operations, whichever comes first.
     AfterOrOperations(Duration, u64),
     /// When a quantile of the response times is known precisely enough.
     UntilPrecise(Precision),
-    /// When every user has come to its own end (a number of rounds).
+    /// When every user has reached its own end (a number of rounds).
     WhenUsersEnd,
 }
 
-/// How long a load waits for its last operations where nothing is said.
+/// Default time limit for the last operations.
 const USUAL: Duration = Duration::from_secs(5);
-/// How long operations in flight may take after an interruption or a failure: the user waits.
+/// Time limit for operations in flight after an interruption or a failure, because the user is waiting.
 const CUT_OFF: Duration = Duration::from_secs(1);
 
-/// How long operations that are in flight at the stop may take before the load goes without them.
+/// The time limit for operations that are in flight at the stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drain {
-    /// As long as they need; 1 s after an interruption or a failure.
+    /// No limit; 1 s after an interruption or a failure.
     Unlimited,
-    /// At most so long, 1 s after an interruption or a failure; what has not come back by then is reported as
-    /// unfinished.
+    /// This time at most, 1 s after an interruption or a failure; operations that are not completed by then are
+    /// reported as unfinished.
     AtMost(Duration),
 }
 
 impl Drain {
-    /// What a load does unless told otherwise.
+    /// The default.
     pub const USUAL: Self = Self::AtMost(USUAL);
 
-    /// How long a load waits that was cut off or not; `None` where it waits for the last of them.
+    /// The time limit of a load that was cut off or not; `None` if it waits for all operations.
     pub(crate) fn limit(self, is_cut_off: bool) -> Option<Duration> {
         match (self, is_cut_off) {
             (Self::AtMost(limit), true) => Some(limit.min(CUT_OFF)),
@@ -108,7 +108,8 @@ impl Drain {
         }
     }
 
-    /// How long after the stop an operation is tried again that fails: also a load that waits for all comes to its end.
+    /// Time after the stop for which a failing operation is retried: it is limited even for a load that waits for all
+    /// operations.
     pub(crate) fn retries_for(self) -> Duration {
         match self {
             Self::AtMost(limit) => limit,
@@ -117,53 +118,53 @@ impl Drain {
     }
 }
 
-/// How precisely a quantile has to be known.
+/// The required precision of a quantile.
 #[derive(Debug, Clone, Copy)]
 pub struct Precision {
-    /// Which quantile, 0 to 1.
+    /// The quantile, 0 to 1.
     pub quantile: f64,
     /// Half the width of its interval, as a share of the quantile.
     pub within: f64,
     /// Half the width of the interval of a quantile over the whole measurement (first argument), in the same unit, from
-    /// the same quantile over consecutive parts of it; `None` while it cannot be told.
+    /// the same quantile over consecutive parts of it; `None` while it is unknown.
     pub half_width: fn(f64, &[f64]) -> Option<f64>,
-    /// The load ends at the latest after so much measuring, and the record says that it was not precise.
+    /// Time limit of the measurement; the record then says that it was not precise.
     pub at_most: Duration,
 }
 
-/// What a connection that cannot be opened does to a load before its start.
+/// The policy for a connection that cannot be opened before the start of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnRefusal {
-    /// The load does not begin: it would not be the one that was asked for.
+    /// The load does not start: it would not be the requested one.
     Stop,
-    /// It begins with those that are open, and tells how many they are.
+    /// It starts with the open connections, and reports their number.
     GoOn,
 }
 
-/// What a failed operation does to the load.
+/// The policy for a failed operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnError {
     /// The first failure ends the load.
     Stop,
-    /// Failures are counted and the user goes on.
+    /// Failures are counted and the user continues.
     Count,
-    /// A failure that the server asks to retry (deadlock, lock wait timeout) is retried up to so many times; the
-    /// response time includes the retries. Other failures are counted.
+    /// A failure for which the server requests a retry (deadlock, lock wait timeout) is retried up to `at_most` times;
+    /// the response time includes the retries. Other failures are counted.
     Retry {
-        /// Retries of one operation.
+        /// Maximum number of retries of one operation.
         at_most: u32,
     },
-    /// Failures that the user calls retryable are retried, over a new connection where the old one is lost, until they
-    /// succeed or the load gives up waiting. Those with an unknown outcome are counted, and the user goes on with its
-    /// next operation. Any other ends the load.
+    /// Failures that the user calls retryable are retried, over a new connection if the old one is lost, until they
+    /// succeed or the load stops waiting. Failures with an unknown outcome are counted, and the user continues with its
+    /// next operation. Any other failure ends the load.
     RetryElseStop {
-        /// How long a user tries to get a lost connection back.
+        /// Time for which a user tries to reopen a lost connection.
         reconnect_for: Duration,
     },
 }
 
 impl OnError {
-    /// What the same patience does about a connection that cannot be opened.
+    /// The corresponding policy for a connection that cannot be opened.
     pub fn on_refusal(self) -> OnRefusal {
         match self {
             Self::Stop | Self::RetryElseStop { .. } => OnRefusal::Stop,
@@ -172,27 +173,27 @@ impl OnError {
     }
 }
 
-/// Asks a running load to end; clones ask the same load.
+/// Requests a running load to end; clones refer to the same load.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// An interrupt that a signal handler sets through its flag.
+    /// An interrupt that a signal handler sets by its flag.
     pub fn from_flag(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }
 
-    /// The flag, for who waits for something else.
+    /// The flag, for callers that wait for something else.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
 
-    /// Asks the load to end now.
+    /// Requests the load to end now.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// True once somebody asked.
+    /// True after a request.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

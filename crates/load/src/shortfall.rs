@@ -1,43 +1,43 @@
-//! Whether a rate was reached, since when it was not, and who could not keep up: a pure rule.
+//! A pure rule: whether a rate was reached, since when it was not, and which side could not keep up.
 
 use std::time::Duration;
 
 use samples::{Cause, Pace, Phase, Shortfall};
 use units::{duration, percent};
 
-/// A load that is less than this share of the measurement behind has reached its rate.
+/// A load whose backlog is less than this share of the measurement has reached its rate.
 const BEHIND_SHARE: f64 = 0.005;
-/// Nor is one that is only so far behind at the very end, which any hiccup of the machine can bring about.
+/// A backlog of up to this time at the very end is tolerated as well: any short pause of the machine can cause it.
 const BEHIND_AT_LEAST_S: f64 = 0.1;
-/// With so many of the connections busy, hardly an operation finds a free one.
+/// Share of busy connections from which on an operation rarely finds a free one.
 const BUSY: f64 = 0.9;
-/// An event loop that is on the CPU for so much of its time has none left.
+/// Share of CPU time from which on an event loop has no reserve.
 const CPU: f64 = 0.9;
-/// A server that takes so many times as long as when it was calm is slower.
+/// Ratio of the service time to that at low load from which on a server is slower.
 const SLOWER: f64 = 1.5;
 
-/// What is known of one interval.
+/// The figures of one interval.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample {
     pub(crate) t_s: f64,
     pub(crate) length_s: f64,
     pub(crate) phase: Phase,
     pub(crate) pace: Pace,
-    /// Successful operations that came back, and the sum of their service times.
+    /// Number of successful operations completed, and the sum of their service times.
     pub(crate) back: u64,
     pub(crate) service_sum_ns: u64,
 }
 
-/// What the rule looks at.
+/// The input of the rule.
 #[derive(Debug)]
 pub(crate) struct Evidence<'a> {
     pub(crate) rate_per_s: f64,
     pub(crate) connections: u64,
     /// All intervals but the drain's, in order.
     pub(crate) samples: &'a [Sample],
-    /// Number and sum of the service times of operations that began while at most half of the connections were busy.
+    /// Number and sum of the service times of operations that started while at most half of the connections were busy.
     pub(crate) calm: (u64, Duration),
-    /// The event loops spin, so that their CPU time says nothing.
+    /// True if the event loops spin, so that their CPU time is meaningless.
     pub(crate) spin: bool,
 }
 
@@ -54,7 +54,7 @@ impl Evidence<'_> {
             .map_or(0, |sample| sample.pace.waiting)
     }
 
-    /// The most that were waiting at one time in the measurement.
+    /// Maximum number of operations waiting at one time in the measurement.
     pub(crate) fn waiting_max(&self) -> u64 {
         let waiting = self.measured().map(|sample| sample.pace.waiting_max);
         waiting.max().unwrap_or(0)
@@ -66,7 +66,7 @@ impl Evidence<'_> {
             .filter(|sample| sample.phase == Phase::Measurement)
     }
 
-    /// Why the rate was not reached; `None` where it was, or where nothing was measured.
+    /// The reason why the rate was not reached; `None` if it was, or if nothing was measured.
     pub(crate) fn shortfall(&self) -> Option<Shortfall> {
         let measured_s: f64 = self.measured().map(|sample| sample.length_s).sum();
         let behind_s = self.behind() as f64 / self.rate_per_s;
@@ -100,7 +100,7 @@ impl Evidence<'_> {
         Some(shortfall)
     }
 
-    /// The intervals at the end of which operations were waiting, up to the last one.
+    /// The intervals with waiting operations at their ends, up to the last one.
     fn never_caught_up(&self, tolerated_s: f64) -> &[Sample] {
         let end = self
             .samples
@@ -119,7 +119,7 @@ impl Evidence<'_> {
             return Cause::Client;
         }
         match (seen.service_ns, seen.calm_service_ns) {
-            // Nothing came back at all.
+            // No operation was completed.
             (None, _) => Cause::Server,
             (Some(service), Some(calm)) if service > SLOWER * calm => Cause::Server,
             (Some(_), Some(_)) => Cause::Connections,

@@ -1,4 +1,4 @@
-//! When a warm-up is over, and when a measurement begins anew because it was not.
+//! Decides when a warm-up is over, and when a measurement has to start again because it was not.
 
 use std::time::Duration;
 
@@ -7,31 +7,30 @@ use units::moment;
 
 use crate::rules::{Counters, Judgement, LoadSeries, WarmUp};
 
-/// The measurement is judged when these shares of it are over, so that a warm-up that was called over too early is found
-/// before much time is spent; the last look is one interval before the end.
+/// The measurement is judged after these shares of its time, so that a warm-up that ended too early is found before
+/// much time is spent; the last check is one interval before the end.
 const LOOKS: [f64; 3] = [0.25, 0.5, 1.0];
 
-/// What the load did so far, and what is to be made of it.
+/// The observations of a load so far, and their judgement.
 #[derive(Debug)]
 pub(crate) struct SteadyState {
     warm_up: WarmUp,
     /// Throughput of the intervals that are judged together, operations per second.
     per_s: Vec<f64>,
-    /// Begin of the first of them, seconds since the start of the load.
+    /// Start of the first of them, seconds since the start of the load.
     since_s: f64,
-    /// The first of them that is measured, and its begin.
+    /// The first of them in the measurement, and its start.
     measured: Option<(usize, f64)>,
     has_begun_anew: bool,
 }
 
-/// How far a measurement is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Progress {
-    /// Since the start of the load.
+    /// Time since the start of the load.
     pub(crate) elapsed: Duration,
-    /// Since the begin of the measurement.
+    /// Time since the start of the measurement.
     pub(crate) measured: Duration,
-    /// The whole measurement.
+    /// Length of the whole measurement.
     pub(crate) planned: Duration,
     pub(crate) interval: Duration,
 }
@@ -48,22 +47,22 @@ impl SteadyState {
         }
     }
 
-    /// When the measurement is to begin.
+    /// The rule for the start of the measurement.
     pub(crate) fn warm_up(&self) -> WarmUp {
         self.warm_up
     }
 
-    /// True once a measurement became a part of the warm-up.
+    /// True once a measurement has become a part of the warm-up.
     pub(crate) fn has_begun_anew(&self) -> bool {
         self.has_begun_anew
     }
 
-    /// Begin of what is judged, seconds since the start of the load.
+    /// Start of the judged time, seconds since the start of the load.
     pub(crate) fn since_s(&self) -> f64 {
         self.since_s
     }
 
-    /// Adds an interval; one that a stop cut to a small part is no observation.
+    /// Adds an interval; one that a stop cut to a small part is not an observation.
     pub(crate) fn add(&mut self, phase: Phase, t_s: f64, per_s: f64, share: f64) {
         let is_judged = matches!(self.warm_up, WarmUp::UntilSteady { .. });
         if phase == Phase::Drain || !is_judged || share < 0.5 {
@@ -75,7 +74,7 @@ impl SteadyState {
         self.per_s.push(per_s);
     }
 
-    /// Why the measurement begins now, in words; `None` while the warm-up goes on.
+    /// The reason to start the measurement now, in words; `None` while the warm-up continues.
     pub(crate) fn end_of_warm_up(
         &self,
         elapsed: Duration,
@@ -95,7 +94,7 @@ impl SteadyState {
         (elapsed >= at_most).then(|| format!("not steady after {}: {why}", moment(limit_s)))
     }
 
-    /// True when a share of the measurement is over after which it is judged, and it may begin anew.
+    /// True when the measurement has reached a share after which it is judged, and it may start again.
     pub(crate) fn is_to_be_judged(&self, progress: &Progress) -> bool {
         let WarmUp::UntilSteady { at_most, .. } = self.warm_up else {
             return false;
@@ -103,7 +102,7 @@ impl SteadyState {
         let planned_s = progress.planned.as_secs_f64();
         let interval_s = progress.interval.as_secs_f64();
         let measured_s = progress.measured.as_secs_f64();
-        // The interval that ends nearest to the share.
+        // The interval whose end is closest to the share.
         let is_near = |share: &f64| {
             let at_s = (share * planned_s).min(planned_s - interval_s);
             (-0.5..0.5).contains(&((measured_s - at_s) / interval_s))
@@ -111,14 +110,14 @@ impl SteadyState {
         progress.elapsed < at_most && LOOKS.iter().any(is_near)
     }
 
-    /// Why the measurement begins anew, in words; `None` where it goes on.
+    /// The reason to start the measurement again, in words; `None` if it continues.
     pub(crate) fn why_anew(&self, counters: &Counters) -> Option<String> {
         let judgement = self.judge(counters)?;
         let why = judgement.why_not.filter(|_| judgement.wants_time)?;
         Some(format!("the measurement begins anew: {why}"))
     }
 
-    /// What was measured is a part of the warm-up from now on, which is judged from there.
+    /// Makes the measurement so far a part of the warm-up, which is judged from there.
     pub(crate) fn begin_anew(&mut self) {
         if let Some((index, t_s)) = self.measured.take() {
             self.per_s.drain(..index);
@@ -127,7 +126,7 @@ impl SteadyState {
         self.has_begun_anew = true;
     }
 
-    /// Why the measurement was not steady, in words; `None` where it was, or nobody asked.
+    /// Why the measurement was not steady, in words; `None` if it was, or if this was not requested.
     pub(crate) fn why_not(&self, counters: &Counters) -> Option<String> {
         self.measured?;
         let why = self.judge(counters)?.why_not?;
@@ -150,7 +149,7 @@ impl SteadyState {
 mod tests {
     use super::*;
 
-    /// Steady where the last ten values are one; a measurement of other values wants time.
+    /// Steady if the last ten values are equal; an unsteady measurement needs more time.
     fn judge(course: &LoadSeries<'_>) -> Judgement {
         let judged = &course.per_s[course.measured_from.unwrap_or(0)..];
         let last = &judged[judged.len().saturating_sub(10)..];

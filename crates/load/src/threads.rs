@@ -20,7 +20,8 @@ use crate::{
     timeline::Timeline,
 };
 
-/// Event loops for so many connections on the CPUs that this process may use (its affinity and its cgroup's quota).
+/// Default number of event loops for this number of connections on the CPUs that this process may use (its affinity and
+/// its cgroup's quota).
 ///
 /// min(connections, 2 x CPUs), but one in an open loop and one on a single CPU.
 pub fn default_loops(connections: u32, arrivals: &Arrivals) -> u32 {
@@ -29,13 +30,13 @@ pub fn default_loops(connections: u32, arrivals: &Arrivals) -> u32 {
 }
 
 fn loops_on(cpus: u32, connections: u32, arrivals: &Arrivals) -> u32 {
-    // Each event loop has the arrivals and the connections that are its own. Several are several queues: an operation
-    // would wait on one loop while a connection is free on another, which no single queue of a real service does.
+    // Each event loop has its own arrivals and connections. Several loops are several queues: an operation would wait
+    // on one loop while a connection is free on another, unlike in the single queue of a real service.
     if arrivals.rate_per_s().is_some() {
         return 1;
     }
     match cpus {
-        // Several would take turns, and each turn would find a part of the answers only.
+        // Several loops would take turns, and each turn would find only a part of the answers.
         0 | 1 => 1,
         _ => connections.min(2 * cpus).max(1),
     }
@@ -93,7 +94,7 @@ pub fn drive<U: User + 'static>(
                 })
         })
         .collect::<Result<Vec<_>, _>>();
-    // From here on, the only senders are the loops: the inbox closes when the last one is gone.
+    // From here on, the only senders are the loops: the channel closes when the last one has ended.
     drop(messages);
     let result = match threads.as_ref() {
         Ok(_) => controller.conduct(interrupt),
@@ -109,7 +110,7 @@ pub fn drive<U: User + 'static>(
     result
 }
 
-/// Deals the users out to the event loops, one after the other.
+/// Distributes the users to the event loops, one after the other.
 fn share_out<U>(load: &Load<U>) -> Vec<Vec<(GroupOffsets, u32)>> {
     let mut shares = vec![Vec::new(); load.loops.max(1) as usize];
     let mut first_operation = 0;

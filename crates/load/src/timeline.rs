@@ -1,4 +1,4 @@
-//! The moments that controller and event loops agree on: start, begin of the measurement, stop.
+//! The times that controller and event loops share: start, start of the measurement, stop.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
@@ -11,23 +11,22 @@ use samples::Phase;
 /// Not decided yet.
 const OPEN: u64 = u64::MAX;
 
-/// The moments that controller and event loops agree on, in nanoseconds of the reactor's clock.
+/// The times that controller and event loops share, in nanoseconds of the reactor's clock.
 ///
-/// The event loops read them with every operation, so they are plain relaxed atomics; each is moved only to a
-/// moment in the future (except the stop, which may be "now", and a measurement that begins anew).
+/// The event loops read them with every operation, so they are plain relaxed atomics; each is set only to a time in the
+/// future (except the stop, which may be "now", and a measurement that starts again).
 #[derive(Debug)]
 pub(crate) struct Timeline {
     start_ns: AtomicU64,
     measure_from_ns: AtomicU64,
     stop_at_ns: AtomicU64,
     cut_off: AtomicBool,
-    /// How often the measurement was begun anew.
+    /// How often the measurement was started again.
     begun_anew: AtomicU64,
     interval: Duration,
 }
 
 impl Timeline {
-    /// A timeline on which nothing is decided.
     pub(crate) fn new(interval: Duration) -> Self {
         Self {
             start_ns: AtomicU64::new(OPEN),
@@ -55,10 +54,11 @@ impl Timeline {
         self.measure_from_ns.store(at.as_ns(), Ordering::Relaxed);
     }
 
-    /// Makes what was measured a part of the warm-up, unless the load was stopped earlier than `planned`; true if it did.
+    /// Makes the measurement so far a part of the warm-up, unless the load was stopped before `planned`; true if it
+    /// did.
     pub(crate) fn begin_anew(&self, planned: Instant) -> bool {
         let order = Ordering::Relaxed;
-        // Somebody who cuts the load off at the same time has precedence.
+        // A simultaneous cut-off has precedence.
         let is_taken_back = (self.stop_at_ns).compare_exchange(planned.as_ns(), OPEN, order, order);
         if is_taken_back.is_err() {
             return false;
@@ -68,7 +68,7 @@ impl Timeline {
         true
     }
 
-    /// How often what was measured became a part of the warm-up.
+    /// How often the measurement so far became a part of the warm-up.
     pub(crate) fn begun_anew(&self) -> u64 {
         self.begun_anew.load(Ordering::Relaxed)
     }
@@ -82,13 +82,13 @@ impl Timeline {
         self.stop_at_ns.fetch_min(at.as_ns(), Ordering::Relaxed);
     }
 
-    /// Stops by `at`, and what is due but has not begun is not worked off.
+    /// Stops by `at`; operations that are due but have not started are dropped.
     pub(crate) fn cut_off(&self, at: Instant) {
         self.cut_off.store(true, Ordering::Relaxed);
         self.stop_by(at);
     }
 
-    /// True when nothing may begin any more, whenever it was due.
+    /// True when no operation may start any more, whenever it was due.
     pub(crate) fn is_cut_off(&self) -> bool {
         self.cut_off.load(Ordering::Relaxed)
     }
@@ -98,7 +98,7 @@ impl Timeline {
         now.as_ns() >= self.stop_at_ns.load(Ordering::Relaxed)
     }
 
-    /// End of the interval that begins at `from`: one interval later, cut where a phase begins.
+    /// End of the interval that starts at `from`: one interval later, cut off at the start of a phase.
     pub(crate) fn interval_end(&self, from: Instant) -> Instant {
         let regular = from + self.interval;
         [self.measure_from(), self.stop_at()]
@@ -108,7 +108,7 @@ impl Timeline {
             .fold(regular, Instant::min)
     }
 
-    /// Phase of the interval that begins at `from`.
+    /// Phase of the interval that starts at `from`.
     pub(crate) fn phase(&self, from: Instant) -> Phase {
         if self.is_over(from) {
             Phase::Drain

@@ -1,4 +1,5 @@
-//! In the steady state an operation allocates nothing on its event loop's thread, from the arrival to the record.
+//! Tests that in the steady state an operation allocates nothing on its event loop's thread, from the arrival to the
+//! record.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -35,7 +36,7 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        // SAFETY: the caller's guarantees are those that the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
 
@@ -50,17 +51,17 @@ static ALLOCATOR: Counting = Counting;
 
 /// Operations before the steady state, over all users.
 const WARM_UP: u64 = 2_000;
-/// The steady state is looked at in parts, of so many operations each.
+/// The steady state is checked in parts; number of parts, and operations of each.
 const PARTS: usize = 4;
 const PART: u64 = 2_500;
 /// All together.
 const ALL: u64 = WARM_UP + PARTS as u64 * PART;
 
-/// What the users of one event loop count together.
+/// The counts of one event loop's users.
 #[derive(Default)]
 struct Count {
     operations: AtomicU64,
-    /// Allocations of the loop's thread at the begin of each part, and at the end of the last.
+    /// Allocations of the loop's thread at the start of each part, and at the end of the last.
     allocations: [AtomicU64; PARTS + 1],
 }
 
@@ -123,7 +124,7 @@ impl Observer for Nobody {
     fn interval(&mut self, _interval: Interval) {}
 }
 
-/// Serves from a thread of its own until the sender is dropped.
+/// Serves from a separate thread until the sender is dropped.
 fn serve_from_a_thread(path: &Path) -> (mpsc::Sender<()>, std::thread::JoinHandle<()>) {
     let (stop, stopped) = mpsc::channel::<()>();
     let (ready, listening) = mpsc::channel();
@@ -181,7 +182,7 @@ fn operations_allocate_nothing_once_they_run() {
             drain: Drain::USUAL,
             on_refusal: load::OnRefusal::Stop,
             on_error: OnError::Stop,
-            // Handing an interval over may allocate: none ends here.
+            // Delivering an interval may allocate: none ends here.
             interval: Duration::from_secs(3600),
         };
         let outcome = load::drive(load, &Interrupt::default(), &mut Nobody).unwrap();
@@ -193,7 +194,7 @@ fn operations_allocate_nothing_once_they_run() {
             .map(|allocations| allocations.load(Ordering::Relaxed))
             .collect();
         let spent: Vec<u64> = at.windows(2).map(|part| part[1] - part[0]).collect();
-        // A response that is longer than all before makes a histogram longer; that happens a few times at most.
+        // A response that is longer than all before extends a histogram; that happens a few times at most.
         assert!(
             spent.contains(&0),
             "allocations by part, {arrivals:?}: {spent:?}"

@@ -1,4 +1,4 @@
-//! Whole loads on the system's clock, against users that only wait.
+//! Tests of whole loads on the system's clock, with users that only wait.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -11,7 +11,7 @@ use load::{
 use samples::{Interval, PhaseMark};
 use workload::{Failure, Next, User, Watch};
 
-/// Each operation takes so long.
+/// Each operation takes this time.
 struct Waiting {
     names: Vec<String>,
     time: Duration,
@@ -38,7 +38,6 @@ impl User for Waiting {
     async fn disconnect(&mut self) {}
 }
 
-/// Keeps the intervals.
 #[derive(Default)]
 struct Seen(Vec<Interval>);
 
@@ -131,7 +130,7 @@ fn a_rate_beyond_the_connections_is_told_and_ends_by_itself() {
         .sum();
     assert_eq!(in_time + drained + offered.waits.count, due);
     let shortfall = offered.shortfall.unwrap();
-    // Which cause depends on how busy the machine is otherwise.
+    // The cause depends on how busy the machine is otherwise.
     assert!(!shortfall.why.is_empty());
     assert!(shortfall.achieved_per_s < rate_per_s / 2.0);
 }

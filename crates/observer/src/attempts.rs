@@ -1,16 +1,16 @@
-//! How often one address may try a wrong secret.
+//! Limits how often one address may send a wrong secret.
 
 use std::{collections::BTreeMap, net::IpAddr, time::Duration};
 
 use reactor::Instant;
 
-/// Wrong secrets that one address may send in [`WINDOW`].
+/// Maximum number of wrong secrets from one address in [`WINDOW`].
 const ALLOWED: usize = 5;
 
-/// A wrong secret is forgotten after this.
+/// Time after which a wrong secret is forgotten.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Addresses that are remembered; beyond it everybody waits until the first are forgotten.
+/// Maximum number of addresses remembered; beyond it every address waits until the first are forgotten.
 const ADDRESSES_AT_MOST: usize = 1024;
 
 /// Wrong secrets by the address that sent them.
@@ -20,7 +20,7 @@ pub(crate) struct Attempts {
 }
 
 impl Attempts {
-    /// How long an address has to wait until it may try again; `None` when it may now.
+    /// Time that an address has to wait before its next attempt; `None` when it may try now.
     pub(crate) fn wait(&mut self, from: IpAddr, now: Instant) -> Option<Duration> {
         self.failed.retain(|_, times| {
             times.retain(|time| now - *time < WINDOW);
@@ -40,7 +40,7 @@ impl Attempts {
         }
     }
 
-    /// An address sent a wrong secret.
+    /// Records a wrong secret from an address.
     pub(crate) fn failed(&mut self, from: IpAddr, now: Instant) {
         self.failed.entry(from).or_default().push(now);
     }

@@ -1,4 +1,4 @@
-//! How far the clocks of two hosts are apart, from messages that went to and fro.
+//! The offset between the clocks of two hosts, from messages in both directions.
 
 use std::{
     collections::VecDeque,
@@ -10,34 +10,34 @@ use samples::ClockDrift;
 
 use crate::message::FromObserver;
 
-/// Round trips from which the offset is taken: the best of so many.
+/// Number of exchanges that are kept; the offset comes from the best of them.
 const EXCHANGES_KEPT: usize = 64;
 
-/// A round trip tells nothing any more about clocks that drifted apart since.
+/// Maximum age of an exchange: the clocks have drifted apart since.
 const AGE_AT_MOST: Duration = Duration::from_secs(60);
 
-/// How fast two clocks may drift apart: what an exchange tells grows old by that much, parts per million.
+/// Maximum drift of two clocks: the uncertainty of an exchange grows by this much with its age, parts per million.
 ///
 /// Source: RFC 5905, section 7.2, PHI.
 const DRIFT_PPM: u64 = 15;
 
-/// One question for the time and its answer, in nanoseconds; `t1` and `t4` on our clock, `t2` and `t3` on the other one.
+/// One time request and its answer, in nanoseconds; `t1` and `t4` are on our clock, `t2` and `t3` on the other one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exchange {
-    /// The question went.
+    /// Time at which the request was sent.
     pub t1_ns: u64,
-    /// It came.
+    /// Time at which the request was received.
     pub t2_ns: u64,
-    /// The answer went.
+    /// Time at which the answer was sent.
     pub t3_ns: u64,
-    /// It came.
+    /// Time at which the answer was received.
     pub t4_ns: u64,
-    /// Time of day there less that here, when the answer went and came; as if it had taken no time.
+    /// The other host's time of day on sending the answer, minus ours on receiving it; the transit time is included.
     pub wall_ns: i64,
 }
 
 impl Exchange {
-    /// The exchange that an answer, which came at `now`, completes; `None` for another message.
+    /// The exchange that an answer received at `now` completes; `None` for another message.
     pub(crate) fn ended_by(answer: &FromObserver, now: Instant) -> Option<Self> {
         let FromObserver::Pong {
             t1_ns,
@@ -59,7 +59,7 @@ impl Exchange {
         })
     }
 
-    /// Time on the way, to and fro, nanoseconds.
+    /// Time in transit, both ways, nanoseconds.
     ///
     /// Source: RFC 5905, section 8, the delay.
     fn round_trip_ns(&self) -> u64 {
@@ -67,10 +67,10 @@ impl Exchange {
         ours.saturating_sub(self.t3_ns.saturating_sub(self.t2_ns))
     }
 
-    /// The other clock less ours, nanoseconds, if both ways took as long.
+    /// The other clock minus ours, nanoseconds, if both ways took equally long.
     ///
-    /// Source: RFC 5905, section 8, the offset. Whatever the two ways took, it is wrong by half of the round trip at
-    /// most: that is when one of them took no time at all.
+    /// Source: RFC 5905, section 8, the offset. Whatever the two ways took, its error is at most half of the round
+    /// trip: that is the case when one of them took no time at all.
     fn offset_ns(&self) -> i64 {
         let there = i128::from(self.t2_ns) + i128::from(self.t3_ns);
         let here = i128::from(self.t1_ns) + i128::from(self.t4_ns);
@@ -78,23 +78,24 @@ impl Exchange {
     }
 }
 
-/// The other clock less ours.
+/// The other clock minus ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offset {
-    /// The monotonic clocks, nanoseconds.
+    /// Offset of the monotonic clocks, nanoseconds.
     pub offset_ns: i64,
-    /// What it may be wrong by, in either direction, nanoseconds.
+    /// Maximum error in either direction, nanoseconds.
     pub uncertainty_ns: u64,
-    /// The times of day, nanoseconds, just as sure.
+    /// Offset of the times of day, nanoseconds, with the same uncertainty.
     pub wall_ns: i64,
-    /// When, on our clock.
+    /// Time of the estimate on our clock.
     pub at_ns: u64,
-    /// Exchanges of which this is the best.
+    /// Number of exchanges of which this is the best.
     pub exchanges: u64,
 }
 
 impl Offset {
-    /// By the best of these exchanges, in their order: a short round trip that is not long ago; `None` without any.
+    /// From the best of these exchanges, which are in order of time: a short round trip that is recent; `None` without
+    /// any.
     fn of(exchanges: &VecDeque<Exchange>) -> Option<Self> {
         let now_ns = exchanges.back()?.t4_ns;
         let half_ns = |one: &Exchange| one.round_trip_ns().div_ceil(2);
@@ -106,14 +107,14 @@ impl Offset {
         Some(Self {
             offset_ns: best.offset_ns(),
             uncertainty_ns: uncertainty_ns(best),
-            // The answer was on its way for half of the round trip.
+            // The answer was in transit for half of the round trip.
             wall_ns: best.wall_ns.saturating_add_unsigned(half_ns(best)),
             at_ns: now_ns,
             exchanges: exchanges.len() as u64,
         })
     }
 
-    /// How fast the clocks drift apart from here to a later offset; `None` when no time lies between.
+    /// The drift of the clocks from here to a later offset; `None` when no time has passed between them.
     pub fn drift_to(&self, later: &Self) -> Option<ClockDrift> {
         let between_ns = later.at_ns.checked_sub(self.at_ns).filter(|ns| *ns > 0)?;
         let per_million = |ns: f64| ns / between_ns as f64 * 1e6;
@@ -123,7 +124,7 @@ impl Offset {
         })
     }
 
-    /// What the other clock's time is on ours, nanoseconds; may lie before our clock began.
+    /// The other clock's time converted to ours, nanoseconds; negative if it is before our clock began.
     pub fn ours_ns(&self, theirs_ns: u64) -> i64 {
         let ours = i128::from(theirs_ns) - i128::from(self.offset_ns);
         i64::try_from(ours).unwrap_or(i64::MAX)
@@ -141,14 +142,14 @@ impl From<Offset> for samples::ClockOffset {
     }
 }
 
-/// The clocks of two hosts, compared again and again.
+/// The clocks of two hosts, compared repeatedly.
 #[derive(Debug, Clone, Default)]
 pub struct Clocks {
     recent: VecDeque<Exchange>,
 }
 
 impl Clocks {
-    /// Takes one more exchange; one whose answer came before its question was made up and is left out.
+    /// Adds an exchange; one whose answer came before its request is forged and is left out.
     pub fn add(&mut self, exchange: Exchange) {
         if exchange.t4_ns < exchange.t1_ns || exchange.t3_ns < exchange.t2_ns {
             return;
@@ -161,12 +162,12 @@ impl Clocks {
         self.recent.push_back(exchange);
     }
 
-    /// The offset by the best of the recent exchanges; `None` before the first.
+    /// The offset from the best of the recent exchanges; `None` before the first.
     pub fn offset(&self) -> Option<Offset> {
         Offset::of(&self.recent)
     }
 
-    /// Forgets all exchanges, so that the next offset comes from new ones alone.
+    /// Forgets all exchanges, so that the next offset comes only from new ones.
     pub fn forget(&mut self) {
         self.recent.clear();
     }
@@ -178,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// Two clocks, and a network between them.
+    /// Two clocks and a network between them.
     struct World {
         /// True time, nanoseconds.
         now_ns: u64,
@@ -193,7 +194,7 @@ mod tests {
                 .saturating_add_signed(self.offset_ns + drifted as i64)
         }
 
-        /// A question that is so long on its way, and its answer; `busy_ns` pass between them.
+        /// A request with this transit time and its answer; `busy_ns` pass between them.
         fn exchange(&mut self, to_ns: u64, busy_ns: u64, fro_ns: u64) -> Exchange {
             let t1_ns = self.now_ns;
             self.now_ns += to_ns;
@@ -244,7 +245,7 @@ mod tests {
         clocks.forget();
         clocks.add(world.exchange(300_000, 0, 50_000));
         let drift = start.drift_to(&clocks.offset().unwrap()).unwrap();
-        // The ways differ by 0.25 ms, which half of counts, over 100 s.
+        // The ways differ by 0.25 ms, half of which counts, over 100 s.
         assert!((drift.ppm - 40.0).abs() < 1.3, "{drift:?}");
         assert!(drift.uncertainty_ppm < 3.0, "{drift:?}");
         assert!((drift.ppm - 40.0).abs() <= drift.uncertainty_ppm);
@@ -262,7 +263,7 @@ mod tests {
             let found = clocks.offset().unwrap();
             let true_ns = world.theirs_ns() as i64 - world.now_ns as i64;
             assert!((found.offset_ns - true_ns).unsigned_abs() <= found.uncertainty_ns);
-            // 10 us and 15 us for every second, until one of 100 us tells more.
+            // 10 us and 15 us per second, until an exchange of 100 us is more accurate.
             let expected_ns = (10_000 + second * 15_003).min(100_003);
             assert!(found.uncertainty_ns.abs_diff(expected_ns) < 50, "{found:?}");
             assert!(found.exchanges <= 61, "a minute counts");

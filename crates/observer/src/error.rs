@@ -1,41 +1,41 @@
-//! Why an observer could not be reached, or is not talked to.
+//! Errors of the connection between client and observer.
 
 use std::io;
 
 use crate::{message::PROTOCOL, wire::WireError};
 
-/// Something that keeps client and observer apart.
+/// An error between client and observer.
 #[derive(Debug, thiserror::Error)]
 #[error("{peer}: {problem}")]
 pub struct Error {
-    /// The other side: `tcp://db1:7306`, or the address that a client came from.
+    /// The other side: `tcp://db1:7306`, or a client's address.
     pub peer: String,
-    /// What is wrong.
+    /// The cause.
     pub problem: Problem,
 }
 
-/// What is wrong.
+/// The cause of an error.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
-    /// Nobody answers there.
+    /// The address does not accept the connection.
     #[error("no observer: {0}")]
     Connect(io::Error),
-    /// The program that goes there cannot be started.
+    /// The program that connects cannot be started.
     #[error("cannot start {program}: {source}")]
     Start {
         /// The program.
         program: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The program that goes there ended.
+    /// The program that connects has ended.
     #[error("{program} ended with {how}{said}")]
     Ended {
         /// The program.
         program: String,
         /// Its exit code or signal, in words.
         how: String,
-        /// What it said, behind a colon; may be empty.
+        /// Its last output after a colon; may be empty.
         said: String,
         /// Its exit code, if it has one.
         code: Option<i32>,
@@ -46,27 +46,27 @@ pub enum Problem {
         env!("CARGO_PKG_VERSION")
     )]
     Version {
-        /// The dbdyno there.
+        /// The version of dbdyno there.
         theirs: String,
-        /// Its protocol.
+        /// The protocol version there.
         protocol: u32,
     },
-    /// A client that does not know the secret.
+    /// The client does not know the secret.
     #[error("wrong secret")]
     WrongSecret,
-    /// An observer that does not know the secret; it may be somebody else's.
+    /// The observer does not know the secret; it may belong to another user.
     #[error("the observer does not know the secret")]
     ForeignObserver,
-    /// An observer that asks for no secret where one is given.
+    /// The observer does not require a secret although one was given.
     #[error("the observer asks for no secret, so that it cannot be told from another program")]
     NoSecret,
-    /// What the observer says for no.
+    /// The observer's reason for a refusal.
     #[error("refused: {0}")]
     Refused(String),
-    /// It said something else than was its turn.
+    /// A message out of order.
     #[error("it said '{0}' when that was not its turn")]
     Turn(String),
-    /// The connection.
+    /// An error of the connection.
     #[error(transparent)]
     Wire(#[from] WireError),
 }
@@ -78,7 +78,7 @@ impl From<io::Error> for Problem {
 }
 
 impl Problem {
-    /// The same with the other side's name.
+    /// Adds the name of the other side.
     pub(crate) fn at(self, peer: &str) -> Error {
         Error {
             peer: peer.to_owned(),
@@ -86,7 +86,7 @@ impl Problem {
         }
     }
 
-    /// A message that came out of turn.
+    /// The error for a message out of order.
     pub(crate) fn turn(message: &impl serde::Serialize) -> Self {
         let message = serde_json::to_value(message).unwrap_or_default();
         Self::Turn(message["message"].as_str().unwrap_or("nothing").to_owned())
@@ -94,20 +94,20 @@ impl Problem {
 }
 
 impl Error {
-    /// What the user can do about it.
+    /// What the user can do; `None` if there is nothing.
     pub fn hint(&self) -> Option<&'static str> {
         let is_ssh = self.peer.starts_with("ssh://");
         match &self.problem {
             Problem::Connect(_) => {
                 Some("dbdyno observe --listen ADDRESS:PORT --secret-file FILE has to run there")
             }
-            // ssh says so of itself.
+            // ssh reports its own errors with this code.
             Problem::Ended {
                 code: Some(255), ..
             } if is_ssh => Some(
                 "ssh must get there without asking: keys in ssh-agent, the host in known_hosts",
             ),
-            // So does a shell of a program that it does not find.
+            // A shell reports a missing program with this code.
             Problem::Ended {
                 code: Some(127), ..
             } if is_ssh => Some(
@@ -128,5 +128,5 @@ impl Error {
     }
 }
 
-/// What an observer answers to a wrong secret.
+/// The observer's answer to a wrong secret.
 pub(crate) const WRONG_SECRET: &str = "wrong secret";

@@ -1,9 +1,9 @@
-//! Watches the machine of a server for a dbdyno that drives the load from another one.
+//! Observes the machine of a server for a dbdyno that drives the load from another machine.
 //!
-//! An observer runs on the server's host and talks to one client per connection, over a pair of pipes (ssh) or over
-//! TCP with a shared secret. The client says what to watch and how often, and gets samples with the observer's own
-//! times, which it puts onto its own clock: [`Clocks`] compares the two the whole time. `docs/observe.md` documents what
-//! both sides say.
+//! An observer runs on the server's host and serves one client per connection, over a pair of pipes (ssh) or over TCP
+//! with a shared secret. The client says what to watch and at which interval. It receives samples with the observer's
+//! own times and converts them to its own clock: [`Clocks`] compares the two all the time. `docs/observe.md` documents
+//! the messages of both sides.
 
 mod attempts;
 mod clocks;

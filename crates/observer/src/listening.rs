@@ -1,4 +1,4 @@
-//! An observer that listens, for several clients at a time and one after the other.
+//! An observer that listens and serves several clients, in parallel and one after the other.
 
 use std::{
     net::{TcpListener, TcpStream},
@@ -21,13 +21,13 @@ use crate::{
     wire::wait,
 };
 
-/// Clients that are served at a time; those that have not shown yet that they know the secret take none of their places.
+/// Maximum number of clients served in parallel; clients that have not yet proved the secret are counted separately.
 pub const LIMIT_OF_CLIENTS: usize = 32;
 
-/// How often it looks whether it is to end.
+/// Interval at which it checks whether it has to end.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Serves clients until it is stopped; `tell` hears who comes, who goes and why.
+/// Serves clients until it is stopped; `tell` receives each arrival and departure with its reason.
 ///
 /// An error is one of the listening socket, never of a client.
 pub fn listen(
@@ -47,7 +47,7 @@ pub fn listen(
             }
             let (stream, peer) = match listener.accept() {
                 Ok(accepted) => accepted,
-                // It gave up in the queue, or there are too many open files: the others go on.
+                // The client gave up in the queue, or too many files are open: the other clients are still served.
                 Err(error) => {
                     if error.kind() != std::io::ErrorKind::WouldBlock {
                         tell(format!("cannot accept: {error}"));

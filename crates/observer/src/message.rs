@@ -1,4 +1,4 @@
-//! What client and observer say to each other: one JSON object per line.
+//! The messages between client and observer: one JSON object per line.
 //!
 //! ```json
 //! {"message":"hello","protocol":1,"version":"0.1.0","nonce":"mCJ6UOCMiHdVbmYRUZo5sQ=="}
@@ -13,129 +13,129 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::wire::WireError;
 
-/// The version of what is said; both sides must have the same.
+/// The protocol version; both sides must have the same.
 pub const PROTOCOL: u32 = 1;
 
-/// What a client says.
+/// A message of a client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "message", rename_all = "snake_case")]
 pub enum FromClient {
-    /// The first line.
+    /// The first message.
     Hello(Hello),
-    /// That it knows the secret, base64.
+    /// Proof that the client knows the secret, base64.
     Proof {
         /// See [`crate::Secret`].
         proof: String,
     },
-    /// Asks for the time there.
+    /// Requests the observer's time.
     Ping {
         /// The client's monotonic clock when it sent this.
         t1_ns: u64,
     },
-    /// What to watch; answered by `watching`.
+    /// Selects what to watch; answered by `watching`.
     Watch(Watch),
-    /// Samples from now on.
+    /// Starts the samples.
     Start {
-        /// Time from sample to sample, 100 ms to 60 s.
+        /// Sampling interval, 100 ms to 60 s.
         every_ns: u64,
     },
-    /// No more samples; answered by `stopped`.
+    /// Ends the samples; answered by `stopped`.
     Stop,
 }
 
-/// What an observer says.
+/// A message of an observer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "message", rename_all = "snake_case")]
 pub enum FromObserver {
-    /// Answers the client's.
+    /// Answers the client's hello.
     Hello(Hello),
-    /// That it knows the secret as well, base64.
+    /// Proof that the observer knows the secret as well, base64.
     Proof {
         /// See [`crate::Secret`].
         proof: String,
     },
-    /// The client may go on.
+    /// The client is admitted.
     Welcome {
-        /// What tells this start of this kernel from every other.
+        /// Identifies the boot of the kernel.
         boot_id: Option<String>,
     },
-    /// It may not, or what it said was no sense; the connection ends.
+    /// The client is refused, or its message was not valid; the connection ends.
     Refused {
-        /// In words.
+        /// The reason in words.
         why: String,
     },
     /// Answers a ping.
     Pong {
         /// As in the ping.
         t1_ns: u64,
-        /// The observer's monotonic clock when the ping came.
+        /// The observer's monotonic clock when the ping was received.
         t2_ns: u64,
-        /// The same clock when this went.
+        /// The same clock when this message was sent.
         t3_ns: u64,
-        /// The observer's time of day when this went, since 1970.
+        /// The observer's time of day when this message was sent, since 1970.
         wall_ns: u64,
     },
-    /// What is watched.
+    /// The watched targets.
     Watching(Box<Watching>),
-    /// What was used in one interval.
+    /// The use in one interval.
     Sample {
-        /// Begin of the interval on the observer's monotonic clock.
+        /// Start of the interval on the observer's monotonic clock.
         begin_ns: u64,
-        /// The sample; its own `t_s` counts from nothing that the client knows.
+        /// The sample; its own `t_s` has an origin that the client does not know.
         telemetry: Box<Telemetry>,
     },
-    /// What is to be said at the end.
+    /// The summary at the end.
     Stopped {
-        /// What is otherwise than at the start.
+        /// The differences from the values at the start.
         changed: Vec<Changed>,
-        /// What sampling cost.
+        /// The cost of sampling.
         collected: Collected,
     },
-    /// The observer ends, in words.
+    /// The observer ends.
     Bye {
-        /// Why.
+        /// The reason in words.
         why: String,
     },
 }
 
-/// Who speaks. A field that is not known here belongs to another version, which is to be told, not tripped over.
+/// The identity of the sender. Unknown fields are accepted: they belong to another version, which is then reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// [`PROTOCOL`] of the speaker.
+    /// [`PROTOCOL`] of the sender.
     pub protocol: u32,
     /// Version of its dbdyno.
     #[serde(default)]
     pub version: String,
-    /// Random bytes for the other one's proof, base64; none over pipes, where ssh has let the client in.
+    /// Random bytes for the other side's proof, base64; none over pipes, where ssh has authenticated the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nonce: Option<String>,
 }
 
-/// What to watch.
+/// The targets that a client selects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
-    /// The file into which the server writes its process id.
+    /// The file that contains the server's process id.
     pub pid_file: Option<PathBuf>,
     /// The TCP port on which it listens.
     pub port: Option<u16>,
     /// Its data directory.
     pub datadir: Option<PathBuf>,
-    /// What it holds, and where, of each directory that it writes to.
+    /// Description and path of each directory that it writes to.
     pub directories: Vec<(String, PathBuf)>,
 }
 
-/// What is watched.
+/// The targets that the observer watches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Watching {
-    /// The machine, with what cannot be observed.
+    /// The machine, with everything that cannot be observed.
     pub machine: Machine,
-    /// What stands behind the server's directories.
+    /// The storage of the server's directories.
     pub storage: Storage,
-    /// By what the server's process was found, as `port 3306`; `None` where it was not.
+    /// How the server's process was found, such as `port 3306`; `None` if it was not found.
     pub server_process: Option<String>,
 }
 
-/// Reads one line, without its end.
+/// Parses one line without its newline.
 pub fn read<M: DeserializeOwned>(line: &[u8]) -> Result<M, WireError> {
     serde_json::from_slice(line).map_err(|error| WireError::not_understood(line, &error))
 }

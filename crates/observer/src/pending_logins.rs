@@ -1,4 +1,4 @@
-//! Connections that have not shown yet that they know the secret: a few at a time, and the newest displaces an old one.
+//! Connections that have not yet proved the secret: their number is limited, and a new one displaces an old one.
 
 use std::{
     collections::BTreeMap,
@@ -6,32 +6,31 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Strangers at a time. One who knows the secret is one for some milliseconds.
+/// Maximum number of pending logins. A client with the secret is pending for some milliseconds.
 const STRANGERS_AT_MOST: usize = 64;
 
-/// Who has come and is not let in yet, oldest first.
+/// The clients that are connected but not yet admitted, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct PendingLogins {
     present: Vec<(u64, SocketAddr, Option<TcpStream>)>,
     count: u64,
 }
 
-/// One of them; no longer one when this is dropped.
+/// One pending login; it is removed when this is dropped.
 pub(crate) struct PendingLogin<'s> {
     all: &'s Mutex<PendingLogins>,
     number: u64,
-    /// Where it comes from.
     pub(crate) peer: SocketAddr,
 }
 
 impl<'s> PendingLogin<'s> {
-    /// One more; where there are too many already, another one has to go.
+    /// Adds a login; if there are too many, another one is displaced.
     pub(crate) fn arrived(
         all: &'s Mutex<PendingLogins>,
         stream: &TcpStream,
         peer: SocketAddr,
     ) -> Self {
-        // One that cannot be cut off ends with its handshake's time.
+        // One that cannot be closed ends with the time limit of its handshake.
         let handle = stream.try_clone().ok();
         let number = locked(all).add(peer, handle);
         Self { all, number, peer }
@@ -51,7 +50,7 @@ impl PendingLogins {
             let at = self.displaced();
             let (_, _, handle) = self.present.remove(at);
             if let Some(stream) = handle {
-                // Its thread reads the end of the connection; it may be gone anyway.
+                // Its thread reads the end of the connection; it may have ended anyway.
                 let _ = stream.shutdown(Shutdown::Both);
             }
         }
@@ -60,7 +59,7 @@ impl PendingLogins {
         self.count
     }
 
-    /// The oldest one of the address that most of them come from: one host cannot displace those of another.
+    /// The oldest login of the address with the most logins: one host cannot displace those of another.
     fn displaced(&self) -> usize {
         let mut by_address: BTreeMap<IpAddr, usize> = BTreeMap::new();
         for (_, peer, _) in &self.present {
@@ -74,7 +73,7 @@ impl PendingLogins {
     }
 }
 
-/// A thread that panicked left the list whole.
+/// A thread that panicked left the list intact.
 fn locked(all: &Mutex<PendingLogins>) -> MutexGuard<'_, PendingLogins> {
     all.lock().unwrap_or_else(PoisonError::into_inner)
 }

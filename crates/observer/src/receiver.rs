@@ -1,4 +1,4 @@
-//! The thread that receives from the other side, apart from who answers: only so the times at which something came are right.
+//! The thread that only receives from the other side, so that the arrival times are accurate.
 
 use std::{sync::mpsc::SyncSender, thread, time::Duration};
 
@@ -10,23 +10,22 @@ use crate::{
     wire::{Input, WireError},
 };
 
-/// Who says nothing for so long is gone: the client asks for the time every second, and the observer answers.
+/// Timeout after which a silent peer is considered lost: the client sends a ping every second, and the observer
+/// answers.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Messages that wait for who answers. One who sends more than is answered finds that its lines are taken no more.
+/// Maximum number of messages that wait to be processed. Further lines of a faster sender are not read until then.
 pub(crate) const WAITING_AT_MOST: usize = 8;
 
-/// What was received.
 pub(crate) struct Received<M> {
-    /// The message, or why there will be none any more.
+    /// The message, or the reason why there will be no more.
     pub(crate) message: Result<M, WireError>,
-    /// When it came.
     pub(crate) at: Instant,
-    /// CPU time of receiving so far.
+    /// CPU time used for receiving so far.
     pub(crate) cpu: Duration,
 }
 
-/// Receives until the end, or until nobody wants to know any more.
+/// Receives until the connection ends or the channel is closed.
 pub(crate) fn receive<M, E>(mut input: Input, tell: SyncSender<E>, event: fn(Received<M>) -> E)
 where
     M: DeserializeOwned + 'static,

@@ -1,4 +1,4 @@
-//! The client's side: a host with an observer on it, from the first word to what is to be said at the end.
+//! The client's side: a host with an observer on it, from the connection to the final summary.
 
 use std::{
     sync::{
@@ -23,22 +23,22 @@ use crate::{
     wire::{Input, LINE_BYTES_AT_MOST, Output, WireError},
 };
 
-/// How long the other side may take to let us in; over ssh a login is part of it.
+/// Time limit of the handshake; over ssh it includes the login.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(30);
 
-/// What the server's host is asked to watch takes it a few milliseconds; thousands of processes some more.
+/// Time limit for the answer to `watch`: usually a few milliseconds, more with thousands of processes.
 const WATCH_PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long leaving may take; the thread gives up earlier.
+/// Time limit of leaving; the thread gives up earlier.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long either may take once the user has interrupted.
+/// Time limit of either after an interruption by the user.
 const PATIENCE_INTERRUPTED: Duration = Duration::from_millis(500);
 
-/// How often is looked whether that is so.
+/// Polling interval for an interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// A host with an observer on it; the connection ends with this.
+/// A host with an observer on it; dropping this ends the connection.
 #[derive(Debug)]
 pub struct RemoteHost {
     address: String,
@@ -51,7 +51,7 @@ pub struct RemoteHost {
 }
 
 impl RemoteHost {
-    /// Goes there, is let in, and compares the clocks. `address` is what messages and record call it.
+    /// Connects, logs in and compares the clocks. `address` is its name in messages and in the record.
     pub fn reach(address: &str, transport: &Transport) -> Result<Self, Error> {
         let address = address.to_owned();
         let secret = match transport {
@@ -95,28 +95,28 @@ impl RemoteHost {
         })
     }
 
-    /// As in the record: `tcp://db1:7306`.
+    /// The address as in the record: `tcp://db1:7306`.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Version of the dbdyno there.
+    /// The version of dbdyno on that host.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// The clocks, as they were compared when the host was reached.
+    /// The clock offset at the time of connecting.
     pub fn offset(&self) -> Offset {
         self.offset
     }
 
-    /// True where client and server share one machine; `None` where a kernel does not tell.
+    /// True if client and server share one machine; `None` if a kernel has no boot id.
     pub fn same_machine(&self) -> Option<bool> {
         let ours = telemetry::boot_id()?;
         Some(*self.boot_id.as_ref()? == ours)
     }
 
-    /// Which half of the run that machine carries.
+    /// Which side of the run that machine has.
     pub fn host(&self) -> Host {
         match self.same_machine() {
             Some(true) => Host::Both,
@@ -124,8 +124,8 @@ impl RemoteHost {
         }
     }
 
-    /// Says what to watch; the answer is as of [`RemoteHost::host`].
-    /// It gives up after a while, and soon when `is_interrupted`.
+    /// Selects the targets; the answer is as of [`RemoteHost::host`]. It gives up after a while, and soon if
+    /// `is_interrupted`.
     pub fn watch(
         &self,
         watch: Watch,
@@ -145,7 +145,8 @@ impl RemoteHost {
         Err(problem.at(&self.address))
     }
 
-    /// Samples from now on, the start of the load; `take` gets each on the load's clock until it returns false.
+    /// Starts the samples at the start of the load; `take` receives each with times on the load's clock until it
+    /// returns false.
     pub fn start(
         &self,
         started: Instant,
@@ -160,14 +161,14 @@ impl RemoteHost {
         });
     }
 
-    /// Since when nobody answers any more, and why; `None` while all is well.
+    /// The time and reason of a lost connection; `None` while it is working.
     pub fn lost(&self) -> Option<(Instant, &str)> {
         let (at, why) = self.lost.get()?;
         Some((*at, why))
     }
 
-    /// Ends the samples, compares the clocks once more, and leaves.
-    /// When `is_interrupted`, the other side's last words are not waited for as long.
+    /// Ends the samples, compares the clocks once more, and disconnects. If `is_interrupted`, the time limit for the
+    /// final summary is shorter.
     pub fn leave(mut self, is_interrupted: &dyn Fn() -> bool) -> Observed {
         let (answer, answered) = channel();
         self.command(Command::Leave(answer));
@@ -185,7 +186,7 @@ impl RemoteHost {
     }
 
     fn command(&self, command: Command) {
-        // A thread that ended by a panic is found when it is joined.
+        // A thread that panicked is detected when it is joined.
         let _ = self.events.send(Event::Command(command));
     }
 
@@ -206,7 +207,7 @@ impl Drop for RemoteHost {
     }
 }
 
-/// What comes over a channel; `None` when nothing does in time, or shortly after an interruption.
+/// The next value of a channel; `None` after the time limit, or shortly after an interruption.
 fn patiently<T>(
     channel: &Receiver<T>,
     patience: Duration,
@@ -228,7 +229,7 @@ fn patiently<T>(
     None
 }
 
-/// What a program that held the way says of its end tells more than that it is closed.
+/// The exit status of the transport's program explains more than a closed connection.
 fn why_ended(link: &mut Link, problem: Problem) -> Problem {
     match &problem {
         Problem::Wire(WireError::Closed) => link.why_ended().unwrap_or(problem),
@@ -244,7 +245,7 @@ struct UnsplitConnection {
 }
 
 impl UnsplitConnection {
-    /// Says hello and proves to know the secret; returns version and boot id of the other side.
+    /// Sends hello and proves the secret; returns version and boot id of the other side.
     fn enter(&mut self, secret: Option<&Secret>) -> Result<(String, Option<String>), Problem> {
         let own_nonce = secret.map(|_| nonce()).transpose()?;
         let hello = Hello {

@@ -1,4 +1,4 @@
-//! The thread that keeps a connection to an observer: it asks for the time every second and takes the samples.
+//! The thread that serves the connection to an observer: it sends a ping every second and receives the samples.
 
 use std::{
     sync::{
@@ -21,62 +21,61 @@ use crate::{
     wire::Output,
 };
 
-/// How often the other side is asked for the time, which shows as well that both are there.
+/// Interval of the pings, which also show that both sides are alive.
 const ASK_EVERY: Duration = Duration::from_secs(1);
 
-/// How long the last words may take.
+/// Time limit of the final summary.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// Samples beyond one for each interval: the last part of an interval, and clocks that drift apart.
+/// Samples allowed beyond one per interval: the last partial interval, and clock drift.
 const SPARE_SAMPLES: u64 = 10;
 
-/// Questions for the time one after the other, at the start and at the end.
+/// Number of consecutive pings at the start and at the end.
 pub(crate) const BURST: u32 = 16;
 
-/// What is to be said at the end.
+/// The summary at the end.
 #[derive(Debug, Clone, Default)]
 pub struct Observed {
-    /// What is otherwise than at the start.
+    /// The differences from the values at the start.
     pub changed: Vec<Changed>,
-    /// What sampling cost there; `None` where the observer was lost.
+    /// The cost of sampling on the other host; `None` if the observer was lost.
     pub collected: Option<Collected>,
-    /// The clocks at the end, or when the observer was lost.
+    /// The clock offset at the end, or when the observer was lost.
     pub offset: Option<Offset>,
-    /// How they drifted apart since the start.
+    /// The clock drift since the start.
     pub drift: Option<ClockDrift>,
-    /// CPU time that receiving took here.
+    /// CPU time used for receiving on this host.
     pub receiving_cpu: Duration,
-    /// Since when nothing came any more, and why.
+    /// The time at which the connection was lost, and the reason.
     pub lost: Option<(Instant, String)>,
 }
 
-/// What the thread is told and hears.
+/// An event for the thread: a command or a received message.
 pub(crate) enum Event {
     Received(Received<FromObserver>),
     Command(Command),
 }
 
-/// What the load says.
+/// A command from the load.
 pub(crate) enum Command {
-    /// What to watch, and where the answer goes; an error is why there will be none.
+    /// Selects the targets; the sender receives the answer, or the reason why there is none.
     Watch(Watch, Sender<Result<Watching, String>>),
-    /// Samples from now on.
+    /// Starts the samples.
     Start {
         started: Instant,
         every: Duration,
         host: Host,
         take: Take,
     },
-    /// No more samples; then the end.
+    /// Ends the samples, then the connection.
     Leave(Sender<Observed>),
 }
 
-/// Takes the samples until it returns false.
+/// Receives the samples until it returns false.
 pub(crate) type Take = Box<dyn FnMut(Telemetry) -> bool + Send>;
 
-/// The thread's state.
 pub(crate) struct RemoteThread {
-    /// None when the connection is lost: ssh ends when nobody can say anything to it any more.
+    /// `None` after the connection is lost: ssh ends when its input is closed.
     output: Option<Output>,
     link: Link,
     clocks: Clocks,
@@ -85,28 +84,28 @@ pub(crate) struct RemoteThread {
     lost: Arc<OnceLock<(Instant, String)>>,
     watching: Option<Sender<Result<Watching, String>>>,
     samples: Option<Samples>,
-    /// Questions for the time that have no answer yet.
+    /// Number of pings without an answer.
     unanswered: u32,
-    /// What the observer said when it was told to stop.
+    /// The observer's summary after `stop`.
     stopped: Option<(Vec<Changed>, Collected)>,
-    /// What compares the clocks for the last time.
+    /// The state of the last clock comparison.
     leaving: Option<Disconnect>,
 }
 
-/// Where samples go.
+/// The destination of the samples.
 struct Samples {
     started: Instant,
     every: Duration,
-    /// How many came.
+    /// Number of received samples.
     count: u64,
     host: Host,
     take: Take,
-    /// Where both halves of the run share the machine, our own process completes the sample.
+    /// If both sides of the run share the machine, our own process is added to the sample.
     own: Option<OwnProcess>,
 }
 
 impl Samples {
-    /// The most samples that one who does what it was told can have sent.
+    /// Maximum number of samples that a correct observer can have sent.
     fn due_at_most(&self, now: Instant) -> u64 {
         let passed = (now - self.started).as_nanos() / self.every.as_nanos().max(1);
         u64::try_from(passed)
@@ -123,7 +122,7 @@ struct Disconnect {
 }
 
 impl RemoteThread {
-    /// `lost` is told when nobody answers any more, and why.
+    /// `lost` is set when the connection is lost, with the reason.
     pub(crate) fn new(
         output: Output,
         link: Link,
@@ -146,7 +145,7 @@ impl RemoteThread {
         }
     }
 
-    /// Keeps the connection until it is told to leave.
+    /// Serves the connection until the command to leave.
     pub(crate) fn run(mut self, events: &Receiver<Event>) {
         let mut ask_at = system_now();
         loop {
@@ -170,7 +169,7 @@ impl RemoteThread {
                     self.ask();
                     ask_at = system_now() + ASK_EVERY;
                 }
-                // Nobody is left who could say anything.
+                // No sender of commands is left.
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             if self.is_done() {
@@ -232,7 +231,7 @@ impl RemoteThread {
             };
             self.unanswered = unanswered;
             self.clocks.add(exchange);
-            // An answer to a question of before the end is as good as one after it.
+            // An answer to a ping from before the end counts like one after it.
             if let Some(leaving) = &mut self.leaving
                 && (self.stopped.is_some() || self.samples.is_none())
             {
@@ -250,7 +249,7 @@ impl RemoteThread {
             } => self.take(begin_ns, *telemetry),
             FromObserver::Watching(watching) => {
                 if let Some(answer) = self.watching.take() {
-                    // Who asked may have had enough.
+                    // The requester may have given up.
                     let _ = answer.send(Ok(*watching));
                 }
             }
@@ -268,7 +267,7 @@ impl RemoteThread {
         self.ask();
     }
 
-    /// Puts a sample onto the load's clock.
+    /// Converts a sample to the load's clock.
     fn take(&mut self, begin_ns: u64, mut telemetry: Telemetry) {
         let Some(samples) = &mut self.samples else {
             return;
@@ -280,7 +279,7 @@ impl RemoteThread {
         let offset = self.clocks.offset().unwrap_or(self.first);
         let begin_ns = offset.ours_ns(begin_ns);
         let since_start_ns = i128::from(begin_ns) - i128::from(samples.started.as_ns());
-        // It began when it was told to; what lies before is the uncertainty of the clocks.
+        // The first sample starts with the load; a negative time is the uncertainty of the clocks.
         telemetry.t_s = since_start_ns.max(0) as f64 / 1e9;
         telemetry.host = samples.host;
         if let Some(own) = &mut samples.own {
@@ -304,7 +303,7 @@ impl RemoteThread {
         }
     }
 
-    /// The first reason counts: the others follow from it.
+    /// Only the first reason is kept: the others follow from it.
     fn lose(&mut self, why: &str) {
         if self.lost.get().is_none() {
             let at = system_now();
@@ -321,7 +320,7 @@ impl RemoteThread {
         self.give_up_watching();
     }
 
-    /// Nobody answers any more.
+    /// Reports to the requester that no answer will come.
     fn give_up_watching(&mut self) {
         if let Some((_, why)) = self.lost.get()
             && let Some(answer) = self.watching.take()
@@ -340,7 +339,7 @@ impl RemoteThread {
         let offset = self.clocks.offset();
         let host = self.samples.map_or(Host::Server, |samples| samples.host);
         let changed = changed.unwrap_or_default();
-        // Who asked may be gone.
+        // The requester may have gone.
         let _ = leaving.answer.send(Observed {
             changed: changed
                 .into_iter()

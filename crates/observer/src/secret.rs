@@ -1,7 +1,7 @@
-//! The secret that client and observer share, and the proof that one knows it without telling it.
+//! The secret that client and observer share, and the proof of knowing it without revealing it.
 //!
 //! Each side sends random bytes; the proof of a side is HMAC-SHA-256 under the secret over its role and the bytes of
-//! both. So nobody can use a proof that it has heard, of an earlier login or of the other side. Source: RFC 2104 for the
+//! both. A recorded proof, of an earlier login or of the other side, is therefore useless. Source: RFC 2104 for the
 //! code, ISO/IEC 9798-4 for the exchange with two nonces.
 
 use std::fmt;
@@ -10,29 +10,29 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// A shorter secret could be guessed by who has heard a proof.
+/// Minimum length of a secret, bytes: a shorter one could be guessed from a recorded proof.
 pub const SECRET_BYTES_AT_LEAST: usize = 16;
 
-/// Random bytes of a login.
+/// Length of the random part of a login, bytes.
 const NONCE_BYTES: usize = 32;
 
 /// A secret that client and observer share.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
-/// A secret that could be guessed.
+/// The secret is too short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the secret has {0} bytes, and {SECRET_BYTES_AT_LEAST} are the least")]
 pub struct SecretTooShort(usize);
 
-/// Whose proof it is.
+/// The side that makes a proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Client,
     Observer,
 }
 
-/// The random bytes of both sides, as they were sent.
+/// The random bytes of both sides, as sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Nonces {
     pub(crate) client: String,
@@ -40,7 +40,7 @@ pub(crate) struct Nonces {
 }
 
 impl Secret {
-    /// A secret of these bytes.
+    /// The secret with these bytes; an error if it is too short.
     pub fn new(text: &str) -> Result<Self, SecretTooShort> {
         match text.len() {
             short if short < SECRET_BYTES_AT_LEAST => Err(SecretTooShort(short)),
@@ -53,7 +53,7 @@ impl Secret {
         STANDARD.encode(self.code(role, nonces).finalize().into_bytes())
     }
 
-    /// Whether a proof is one; takes as long for every wrong one.
+    /// Whether a proof is correct; every wrong proof takes the same time.
     pub(crate) fn is_proven(&self, role: Role, nonces: &Nonces, proof: &str) -> bool {
         let proof = STANDARD.decode(proof).unwrap_or_default();
         self.code(role, nonces).verify_slice(&proof).is_ok()
@@ -66,7 +66,7 @@ impl Secret {
             Role::Client => b"dbdyno observe 1, client\n".as_slice(),
             Role::Observer => b"dbdyno observe 1, observer\n".as_slice(),
         });
-        // Base64 holds no blank, so that the parts cannot be cut otherwise.
+        // Base64 contains no blank, so that the separation of the parts is unambiguous.
         code.update(nonces.client.as_bytes());
         code.update(b" ");
         code.update(nonces.observer.as_bytes());
@@ -80,14 +80,14 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// New random bytes, base64; an error when the system gives none.
+/// New random bytes, base64; an error when the system provides none.
 pub(crate) fn nonce() -> std::io::Result<String> {
     let mut bytes = [0; NONCE_BYTES];
     getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
     Ok(STANDARD.encode(bytes))
 }
 
-/// Whether the other side's random bytes are as many as ours, and not empty or made up.
+/// Whether the other side's random bytes have the required length and are valid.
 pub(crate) fn is_nonce(text: &str) -> bool {
     STANDARD
         .decode(text)
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// The code by hand: HMAC of RFC 2104 over SHA-256, from OpenSSL.
+    /// An HMAC of RFC 2104 over SHA-256, computed with OpenSSL.
     #[test]
     fn the_proof_is_the_published_code() {
         let login = Nonces {

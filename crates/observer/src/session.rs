@@ -1,4 +1,4 @@
-//! One client at an observer: from its first word to its last.
+//! The session of one client at an observer.
 
 use std::{
     io,
@@ -26,37 +26,37 @@ use crate::{
     wire::{Input, LINE_BYTES_AT_MOST, Output, WireError},
 };
 
-/// How long a client may take to say who it is.
+/// Time limit for a client's login.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often it looks whether it is to end.
+/// Interval at which it checks whether it has to end.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// What a client may ask for as time from sample to sample.
+/// The range of sampling intervals that a client may request.
 const EVERY: std::ops::RangeInclusive<Duration> =
     Duration::from_millis(100)..=Duration::from_secs(60);
 
-/// A last part of an interval that is shorter is left out: the clock ticks of the kernel are too coarse for it.
+/// A last partial interval that is shorter is left out: the kernel's clock ticks are too coarse for it.
 const PART_AT_LEAST: Duration = Duration::from_millis(20);
 
-/// How long one with a wrong secret waits for its answer.
+/// Delay of the answer to a wrong secret.
 const WRONG_SECRET_COSTS: Duration = Duration::from_secs(1);
 
-/// Whom an observer lets in, and what it may look at.
+/// The clients that an observer admits, and the paths that it may examine.
 #[derive(Debug, Default)]
 pub struct Access {
-    /// What a client over TCP has to know.
+    /// The secret required over TCP.
     pub secret: Option<Secret>,
-    /// The server's pid file, instead of what a client says: for a server whose own paths and ids hold in its
-    /// container only.
+    /// The server's pid file, instead of the client's value: for a server in a container, whose own paths and ids are
+    /// not valid outside.
     pub pid_file: Option<PathBuf>,
-    /// Directories below which paths of a client are looked at, beside those of the servers here.
+    /// Directories below which a client may request paths, in addition to those of the servers here.
     pub allowed: Vec<PathBuf>,
     attempts: Mutex<Attempts>,
 }
 
 impl Access {
-    /// Lets in who knows the secret; without one everybody, which only pipes may.
+    /// Admits clients that know the secret; without a secret, every client, which is allowed only over pipes.
     pub fn new(secret: Option<Secret>, pid_file: Option<PathBuf>, allowed: Vec<PathBuf>) -> Self {
         Self {
             secret,
@@ -67,7 +67,7 @@ impl Access {
     }
 }
 
-/// Serves the client at the other end of two pipes, which has been let in already.
+/// Serves the client at the other end of two pipes, which is authenticated already.
 pub fn serve_pipes(place: &Access, input: OwnedFd, output: OwnedFd) -> Result<(), Error> {
     let peer = "the client";
     let serve = || {
@@ -78,7 +78,7 @@ pub fn serve_pipes(place: &Access, input: OwnedFd, output: OwnedFd) -> Result<()
     serve().map_err(|problem: Problem| problem.at(peer))
 }
 
-/// One who has come, and may be anybody.
+/// A connected client before its login.
 pub(crate) struct UnauthenticatedClient {
     input: Input,
     output: Output,
@@ -92,7 +92,7 @@ impl UnauthenticatedClient {
         })
     }
 
-    /// Lets it in, or says why not. `from` is where it comes from, for the count of its wrong secrets.
+    /// Admits the client or refuses it with the reason. `from` is its address, for counting its wrong secrets.
     pub(crate) fn greet(&mut self, place: &Access, from: Option<IpAddr>) -> Result<(), Problem> {
         let deadline = system_now() + HANDSHAKE_PATIENCE;
         let hello = match self.receive(deadline)? {
@@ -116,7 +116,7 @@ impl UnauthenticatedClient {
         Ok(())
     }
 
-    /// Has it prove that it knows the secret, then proves it in turn.
+    /// Checks the client's proof of the secret, then proves it in turn.
     fn examine(
         &mut self,
         place: &Access,
@@ -168,7 +168,7 @@ impl UnauthenticatedClient {
         Ok(read(&line)?)
     }
 
-    /// Tells it why not; that it is gone meanwhile makes no difference.
+    /// Sends the reason of a refusal; errors are ignored because the client may have gone.
     pub(crate) fn refuse(&mut self, problem: Problem) -> Result<(), Problem> {
         let why = match &problem {
             Problem::WrongSecret => WRONG_SECRET.to_owned(),
@@ -188,23 +188,23 @@ fn own_hello(nonce: Option<String>) -> Hello {
     }
 }
 
-/// One client that was let in.
+/// The session of an admitted client.
 pub(crate) struct Session<'p> {
     place: &'p Access,
     peer: &'p str,
     received: Receiver<Received<FromClient>>,
     output: Output,
-    /// What the listening thread has cost.
+    /// CPU time of the listening thread.
     listening_cpu: Duration,
     sampler: Option<Sampler>,
     sampling: Option<Sampling>,
 }
 
-/// The samples that a client gets.
+/// The samples for a client.
 struct Sampling {
     every: Duration,
     started: Instant,
-    /// When the last one ended.
+    /// End time of the last sample.
     last: Instant,
     due: Instant,
     collected: Collected,
@@ -227,7 +227,7 @@ impl<'p> Session<'p> {
         }
     }
 
-    /// Does what the client says until one of both ends.
+    /// Executes the client's messages until one side ends.
     pub(crate) fn run(
         mut self,
         is_stopped: &dyn Fn() -> bool,
@@ -331,7 +331,7 @@ impl<'p> Session<'p> {
         Ok(self.output.send(&answer)?)
     }
 
-    /// Looks for the server, and at what it stands on.
+    /// Finds the server and its storage.
     fn watch(&mut self, watch: Watch) -> Watching {
         let allowed = AllowedPaths::of_this_machine(&self.place.allowed);
         let mut refused = Vec::new();
@@ -391,7 +391,7 @@ impl<'p> Session<'p> {
     fn start(&mut self, every: Duration) {
         let now = system_now();
         if let Some(sampler) = &mut self.sampler {
-            // What lies between the first reading and the start belongs to nobody.
+            // The time between the first reading and the start is not part of the load.
             sampler.sample(0.0);
         }
         self.sampling = Some(Sampling {
@@ -427,7 +427,7 @@ impl<'p> Session<'p> {
         collected.length_s = length.as_secs_f64();
         let took_s = (system_now() - now).as_secs_f64();
         collected.longest_s = collected.longest_s.max(took_s);
-        // Both threads do nothing else: their whole time is what collecting and sending cost.
+        // Both threads do nothing else: their whole CPU time is the cost of collecting and sending.
         let cpu = (thread_cpu_time() + self.listening_cpu).saturating_sub(sampling.cpu_before);
         collected.cpu_s = cpu.as_secs_f64();
         sampling.due = sampling.due + sampling.every;

@@ -12,66 +12,65 @@ use std::{
 
 use crate::{error::Problem, secret::Secret};
 
-/// How long a TCP connection may take to open.
+/// Time limit for opening a TCP connection.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a program whose pipe is closed may take to end by itself.
+/// Time limit for a program to end after its pipe is closed.
 const END_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is kept of what a program says besides: its last bytes.
+/// Length of the part that is kept of a program's standard error, bytes: its end.
 const SAID_BYTES: usize = 2 << 10;
 
-/// How an observer is reached.
+/// The transport to an observer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
-    /// ssh starts one there.
+    /// An observer started by ssh.
     Ssh(Ssh),
-    /// One listens there.
+    /// An observer that listens on TCP.
     Tcp(Tcp),
 }
 
-/// An observer that ssh starts.
+/// The parameters of an observer started by ssh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ssh {
     /// The ssh program and its options.
     pub command: Vec<String>,
     /// `host` or `user@host`.
     pub destination: String,
-    /// Its port; `None` for what ssh's own files say.
+    /// The port; `None` for the one in ssh's configuration.
     pub port: Option<u16>,
-    /// dbdyno as the shell there is told to start it.
+    /// The command that starts dbdyno in the shell there.
     pub program: String,
 }
 
-/// An observer that listens.
+/// The parameters of an observer that listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tcp {
-    /// Name or address, version 6 without brackets.
+    /// Name or address; IPv6 without brackets.
     pub host: String,
-    /// Port.
+    /// The TCP port.
     pub port: u16,
-    /// What both know.
+    /// The shared secret.
     pub secret: Secret,
 }
 
-/// What holds the transport open.
+/// The process or socket of the transport.
 #[derive(Debug)]
 pub(crate) enum Link {
     Ssh(SshChild),
     Tcp(TcpStream),
 }
 
-/// The running ssh.
 #[derive(Debug)]
 pub(crate) struct SshChild {
     program: String,
     child: Child,
-    /// The end of what it says on its standard error.
+    /// The end of its standard error.
     said: Arc<Mutex<Vec<u8>>>,
     listener: Option<thread::JoinHandle<()>>,
 }
 
-/// Both ends of a way that is open.
+/// An open transport: both directions and its link.
 pub(crate) struct Opened {
     pub(crate) input: OwnedFd,
     pub(crate) output: OwnedFd,
@@ -79,7 +78,7 @@ pub(crate) struct Opened {
 }
 
 impl Transport {
-    /// Goes there.
+    /// Opens the transport.
     pub(crate) fn open(&self) -> Result<Opened, Problem> {
         match self {
             Self::Ssh(ssh) => ssh.open(),
@@ -110,9 +109,9 @@ impl Tcp {
 }
 
 impl Ssh {
-    /// The whole command.
+    /// The complete command line.
     fn arguments(&self) -> Vec<String> {
-        // It must not ask: nobody may sit there, and its questions would get lost in the progress bar.
+        // ssh must not ask: the run may be unattended, and its questions would get lost in the progress bar.
         let mut arguments = vec!["-o".to_owned(), "BatchMode=yes".to_owned()];
         arguments.extend(["-o".to_owned(), "ConnectTimeout=10".to_owned()]);
         if let Some(port) = self.port {
@@ -134,7 +133,7 @@ impl Ssh {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Ctrl-C asks the load to end; the observer is still needed for its last words.
+            // Ctrl-C ends the load; the observer is still needed for its summary.
             .process_group(0)
             .spawn();
         let mut child = started.map_err(|source| Problem::Start {
@@ -169,16 +168,16 @@ impl Ssh {
 }
 
 impl Link {
-    /// Cuts it: the other side sees the end, and whoever reads here does as well.
+    /// Closes it: both the other side and the reader here see the end.
     pub(crate) fn cut(&mut self) {
         match self {
-            // It may be cut already.
+            // It may be closed already.
             Self::Tcp(stream) => drop(stream.shutdown(std::net::Shutdown::Both)),
             Self::Ssh(ssh) => drop(ssh.end()),
         }
     }
 
-    /// What ended it, if the program that holds it tells more than that it is closed.
+    /// The cause of the end, if the program explains more than a closed connection.
     pub(crate) fn why_ended(&mut self) -> Option<Problem> {
         match self {
             Self::Tcp(_) => None,
@@ -188,7 +187,7 @@ impl Link {
 }
 
 impl SshChild {
-    /// Waits a little while for it to end by itself, then ends it.
+    /// Waits a short time for it to end by itself, then kills it.
     fn end(&mut self) -> io::Result<ExitStatus> {
         let deadline = reactor::system_now() + END_PATIENCE;
         while reactor::system_now() < deadline {
@@ -204,7 +203,7 @@ impl SshChild {
     fn why_ended(&mut self) -> Option<Problem> {
         let status = self.end().ok()?;
         if let Some(listener) = self.listener.take() {
-            // A thread that only reads; what it has heard so far counts.
+            // The thread only reads; its output so far counts.
             let _ = listener.join();
         }
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
@@ -225,7 +224,7 @@ impl SshChild {
 
 impl Drop for SshChild {
     fn drop(&mut self) {
-        // Nobody is left to tell an error.
+        // An error can no longer be reported.
         let _ = self.end();
     }
 }

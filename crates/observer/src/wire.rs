@@ -1,4 +1,4 @@
-//! Lines over a socket or a pair of pipes, each with a deadline, so that nobody waits for one who is gone.
+//! Lines over a socket or a pair of pipes, each with a deadline, so that a lost peer cannot block.
 
 use std::{io, os::fd::OwnedFd, time::Duration};
 
@@ -9,45 +9,45 @@ use rustix::{
 };
 use serde::Serialize;
 
-/// The longest line: the samples of a machine with a few thousand CPUs and disks.
+/// Maximum length of a line, bytes: the samples of a machine with a few thousand CPUs and disks.
 pub(crate) const LINE_BYTES_AT_MOST: usize = 4 << 20;
 
-/// The longest line of one who has not shown yet that it may talk.
+/// Maximum length of a line before the login, bytes.
 pub(crate) const LINE_OF_A_STRANGER: usize = 4 << 10;
 
-/// How much of a line that makes no sense is shown.
+/// Length of the part of an invalid line that is shown, bytes.
 const SHOWN_BYTES: usize = 120;
 
-/// Why nothing came, or could be sent.
+/// An error of receiving or sending.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
-    /// The other side ended.
+    /// The other side has closed the connection.
     #[error("the connection was closed")]
     Closed,
-    /// Nothing happened for so long.
+    /// Nothing was received for this time.
     #[error("nothing was heard for {}", units::elapsed(*.0))]
     Silent(Duration),
-    /// Nobody took what was sent.
+    /// The peer did not accept any data for this time.
     #[error("nothing could be sent for {}", units::elapsed(*.0))]
     Stuck(Duration),
-    /// A line without end.
+    /// The line is longer than this limit, bytes.
     #[error("a line of more than {0} bytes came")]
     TooLong(usize),
-    /// A line that is no message.
+    /// The line is not a valid message.
     #[error("it said '{said}', which is no message of dbdyno observe: {why}")]
     NotUnderstood {
-        /// The begin of the line, without control characters.
+        /// The beginning of the line, without control characters.
         said: String,
-        /// What is wrong with it.
+        /// The cause.
         why: String,
     },
-    /// What the system said.
+    /// The system's error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl WireError {
-    /// A line that is no message.
+    /// The error for a line that is not a valid message.
     pub(crate) fn not_understood(line: &[u8], why: &serde_json::Error) -> Self {
         let begin = &line[..line.len().min(SHOWN_BYTES)];
         let said = String::from_utf8_lossy(begin).replace(char::is_control, "");
@@ -62,16 +62,16 @@ impl WireError {
 #[derive(Debug)]
 pub(crate) struct Input {
     fd: OwnedFd,
-    /// What came and was not taken.
+    /// Bytes that were received but not returned yet.
     buffer: Vec<u8>,
-    /// So much of it holds no end of a line.
+    /// Number of these bytes that are known to contain no newline.
     searched: usize,
-    /// The longest line that is taken.
+    /// Maximum length of a line, bytes.
     pub(crate) limit: usize,
 }
 
 impl Input {
-    /// Lines from a socket or pipe, which blocks no more.
+    /// Reads lines from a socket or pipe, which is made non-blocking.
     pub(crate) fn new(fd: OwnedFd) -> io::Result<Self> {
         ioctl_fionbio(&fd, true)?;
         Ok(Self {
@@ -82,7 +82,7 @@ impl Input {
         })
     }
 
-    /// The next line, without its end; it has to be there as a whole within `patience`.
+    /// The next line without its newline; it has to be complete within `patience`.
     pub(crate) fn line(&mut self, patience: Duration) -> Result<Vec<u8>, WireError> {
         let deadline = system_now() + patience;
         loop {
@@ -119,13 +119,13 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Lines to a socket or pipe, which blocks no more; who takes nothing for `patience` is gone.
+    /// Writes lines to a socket or pipe, which is made non-blocking; a peer that accepts nothing for `patience` is
+    /// considered lost.
     pub(crate) fn new(fd: OwnedFd, patience: Duration) -> io::Result<Self> {
         ioctl_fionbio(&fd, true)?;
         Ok(Self { fd, patience })
     }
 
-    /// Sends one line.
     pub(crate) fn send(&mut self, message: &impl Serialize) -> Result<(), WireError> {
         let mut line = serde_json::to_vec(message).expect("a message has only string keys");
         line.push(b'\n');
@@ -148,7 +148,7 @@ impl Output {
     }
 }
 
-/// Waits until a descriptor is ready; false when the deadline came first.
+/// Waits until a descriptor is ready; false if the deadline is reached first.
 pub(crate) fn wait(fd: &OwnedFd, what: PollFlags, deadline: Instant) -> io::Result<bool> {
     loop {
         let left = Timespec::try_from(deadline - system_now()).map_err(io::Error::other)?;
@@ -195,7 +195,7 @@ mod tests {
         let patience = Duration::from_secs(10);
         assert!(matches!(input.line(patience), Err(WireError::TooLong(_))));
         drop(input);
-        // Either all fitted into the socket, or nobody took it any more.
+        // Either the whole data fitted into the socket buffer, or the peer stopped reading.
         let _ = sender.join().unwrap();
     }
 

@@ -1,4 +1,4 @@
-//! Client and observer, talking to each other over the loopback interface, and each to an impostor.
+//! Tests of client and observer with each other over the loopback interface, and of each with an impostor.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
@@ -61,7 +61,7 @@ impl Listening {
         Self::allowing(Path::new("/srv"))
     }
 
-    /// One whose own side names a directory.
+    /// An observer that is allowed to read a directory.
     fn allowing(allowed: &Path) -> Self {
         let allowed = allowed.to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -92,7 +92,7 @@ impl Listening {
         }
     }
 
-    /// Waits until it has said something.
+    /// Waits until it has printed a text.
     #[track_caller]
     fn says(&self, what: &str) {
         let deadline = system_now() + LONG;
@@ -143,7 +143,7 @@ fn samples_come_with_the_times_of_the_load() {
     let observed = host.leave(&|| false);
     let mut end_s = 0.0;
     for sample in &samples {
-        // The offset is estimated anew with every exchange.
+        // Every exchange updates the estimate of the offset.
         assert!(
             (sample.t_s - end_s).abs() < 0.05 || end_s == 0.0,
             "{samples:?}"
@@ -162,7 +162,7 @@ fn samples_come_with_the_times_of_the_load() {
     observer.says("left");
 }
 
-/// The observer may run as root: what a client names is not looked at, unless its own side says so.
+/// The observer may run as root: it does not read paths from a client unless its own side allows them.
 #[test]
 fn files_that_its_own_side_does_not_allow_are_not_looked_at() {
     let directory = tempfile::tempdir().unwrap();
@@ -221,7 +221,7 @@ fn a_wrong_secret_is_told_on_both_sides_and_not_tried_for_ever() {
     }
     observer.says("wrong secret");
     observer.says("too many wrong secrets");
-    // Whoever knows it is not let in from that address either.
+    // From that address even a client with the secret is refused.
     assert!(reach(way(observer.port, SECRET)).is_err());
 }
 
@@ -259,7 +259,7 @@ fn an_observer_that_stops_is_lost_from_then_on() {
     host.start(started, every, move |it| send.send(it).is_ok());
     taken.recv_timeout(LONG).unwrap();
     observer.stop();
-    // What was under way still comes; then the other end of the channel goes with the connection.
+    // Samples in transit still arrive; then the other end of the channel is closed with the connection.
     let observed = host.leave(&|| false);
     let (at, why) = observed.lost.unwrap();
     assert_eq!(why, "the observer was stopped");
@@ -286,7 +286,7 @@ fn a_client_that_says_what_is_not_its_turn_is_sent_away() {
         writeln!(stream, "{line}").unwrap();
         observer.says(answer);
     }
-    // Another version hears which one is here.
+    // A client of another version receives the version here.
     let mut stream = TcpStream::connect(("127.0.0.1", observer.port)).unwrap();
     writeln!(
         stream,
@@ -302,7 +302,7 @@ fn a_client_that_says_what_is_not_its_turn_is_sent_away() {
     observer.says("version 9.9.9 there says protocol 7");
 }
 
-/// Somebody else on a port, who answers what is said by `answer` until that is `None`.
+/// A foreign program on a port, which answers with `answer` until that returns `None`.
 fn impostor(mut answer: impl FnMut(FromClient) -> Option<String> + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -377,7 +377,7 @@ fn impostors_are_found_out() {
     assert!(error.hint().unwrap().contains("dbdyno observe --listen"));
 }
 
-/// An observer's answers whose clock is 1,000 s ahead, behind a way that takes 1 ms there and 4 ms back.
+/// The answers of an observer whose clock is 1,000 s ahead, with 1 ms of transit there and 4 ms back.
 fn ahead(message: FromClient, client_nonce: &mut String) -> String {
     let monotonic_ns = || system_now().as_ns() + 1_000_000_000_000;
     let say = |messages: &[FromObserver]| {
@@ -504,10 +504,10 @@ fn strangers_keep_nobody_out() {
     inside.watch(Watch::default(), &|| false).unwrap();
     let connect = || TcpStream::connect(("127.0.0.1", observer.port)).unwrap();
     let idle: Vec<TcpStream> = (0..200).map(|_| connect()).collect();
-    // While they are there, others come in and who is in stays.
+    // Meanwhile other clients are admitted, and connected ones stay.
     drop(reach(way(observer.port, SECRET)).unwrap());
     inside.watch(Watch::default(), &|| false).unwrap();
-    // The first ones had to go, and the last ones have only so long.
+    // The first ones were displaced, and the last ones have a time limit.
     for stream in [&idle[0], &idle[199]] {
         stream.set_read_timeout(Some(LONG)).unwrap();
         let mut line = String::new();

@@ -1,4 +1,4 @@
-//! Writes pages of made-up results into the directory that is given, to look at them in a browser.
+//! Writes pages of fabricated results into the given directory, for viewing in a browser.
 
 #[path = "../tests/report/observed.rs"]
 mod observed;

@@ -1,4 +1,4 @@
-//! Two results side by side, as text, as Markdown and as JSON.
+//! Two results compared, as text, as Markdown and as JSON.
 
 mod audited;
 mod html;
@@ -23,22 +23,21 @@ pub use json::contrast_as_json;
 pub use summary::contrast_summary;
 pub(crate) use words::levels as levels_in_words;
 
-/// Differences beyond these are counted and not told.
+/// Maximum number of differences listed; further ones are counted.
 const DIFFERENCES_MAX: usize = 24;
-/// What differs where nothing does.
 const NOTHING_DIFFERS: &str = "nothing that is recorded of server, machine, data and method";
 const HEADS: [&str; 6] = ["", "A", "B", "change", "95 % interval", "decision"];
 
-/// Which measures are shown beside the metric that decides.
+/// The measures that are shown in addition to the metric that decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// Those that moved for certain, or explain what did; the others are named.
+    /// Measures that certainly changed, and those that explain the changes; the others are named.
     Moved,
     /// All that both sides have.
     All,
 }
 
-/// A comparison for a terminal of so many columns, ending with a line feed, with what the audit says of both sides.
+/// A comparison for a terminal of `width` columns, ending with a line feed, with the audit of both sides.
 pub fn contrast_as_text(
     contrast: &Contrast,
     checks: &[Check],
@@ -89,7 +88,7 @@ pub fn contrast_as_text(
     format!("{}\n", parts.join("\n\n"))
 }
 
-/// The same as Markdown, for a comment on a change.
+/// The same as Markdown, for a comment on a pull request.
 pub fn contrast_as_markdown(
     contrast: &Contrast,
     checks: &[Check],
@@ -137,7 +136,7 @@ pub fn contrast_as_markdown(
 struct Rows<'c> {
     metrics: Vec<&'c Compared>,
     costs: Vec<&'c Compared>,
-    /// Those that are not, or that nobody looked at, in a sentence.
+    /// A sentence with the measures that are not shown or were not observed.
     left_out: Option<String>,
 }
 
@@ -164,13 +163,13 @@ impl<'c> Rows<'c> {
     }
 }
 
-/// That the sides did different things, in a sentence.
+/// A sentence that says that the sides did different work.
 fn unlike(contrast: &Contrast) -> Option<String> {
     let unlike = &contrast.unlike;
     (!unlike.is_empty()).then(|| format!("The sides did different things: {}.", unlike.join("; ")))
 }
 
-/// What differs, a line each.
+/// The differences, one line each.
 fn differences(contrast: &Contrast) -> Vec<String> {
     let all = contrast.differences.iter();
     let mut lines: Vec<String> = all

@@ -38,26 +38,26 @@ const FIXED_COLUMNS: [&str; 20] = [
     "idle_percent",
 ];
 
-/// The summary could not be written.
+/// An error of writing the summary.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// SQLite refused.
+    /// SQLite returned an error.
     #[error("cannot write results database {}: {source}", path.display())]
     Database {
         /// The database.
         path: PathBuf,
-        /// What SQLite said.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
-    /// The file could not be made or put in its place.
+    /// The file could not be created or renamed.
     #[error("cannot write results database {}: {source}", path.display())]
     Io {
         /// The database.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Two records claim to be the same run.
+    /// Two records have the same run number.
     #[error("two records are run {run} of the plan")]
     DuplicateRun {
         /// Position in the plan.
@@ -66,7 +66,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What the user can do about it; `None` where nothing is to be done.
+    /// What the user can do; `None` if there is nothing.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Database { path, .. } | Self::Io { path, .. } => {
@@ -83,7 +83,7 @@ impl Error {
     }
 }
 
-/// Writes the summary of `results` to `path`; an older one is replaced whole or not at all.
+/// Writes the summary of `results` to `path`; an older file is replaced atomically.
 pub fn write_summary(results: &Results, path: &Path) -> Result<(), Error> {
     let mut runs: Vec<u32> = results
         .runs
@@ -116,7 +116,7 @@ fn directory_of(path: &Path) -> &Path {
 
 fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
     let mut connection = Connection::open(path)?;
-    // A crash leaves only the temporary file behind, so a journal would protect nothing.
+    // A crash leaves only the temporary file behind, so a journal is not needed.
     connection.pragma_update(None, "journal_mode", "OFF")?;
     connection.pragma_update(None, "synchronous", "OFF")?;
     let transaction = connection.transaction()?;
@@ -144,17 +144,17 @@ fn fill(results: &Results, path: &Path) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, error)| error)
 }
 
-/// Microseconds from nanoseconds: the unit in which the statements of a database are usually timed.
+/// Microseconds from nanoseconds: the usual unit for the times of a database's statements.
 fn us(ns: u64) -> f64 {
     ns as f64 / 1e3
 }
 
-/// SQLite's integers are signed; what lies beyond 2^63 has not been measured yet.
+/// SQLite's integers are signed; larger values than 2^63 do not occur.
 fn integer(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// `p99 p999`: the percentiles that rest on few operations; `None` where there are none.
+/// The percentiles that are based on few operations, `p99 p999`; `None` if there are none.
 fn thin_percentiles(times: Option<&Times>) -> Option<String> {
     let percentiles = times?.percentiles.iter().zip(["p50", "p95", "p99", "p999"]);
     let thin = percentiles.filter(|(it, _)| it.measured_ns().is_some() && it.is_thin());
@@ -226,7 +226,7 @@ fn insert_run(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite:
             stalls.map(|stalls| stalls.stalled_s),
             stalls.map(|stalls| stalls.longest_s),
             stalls.map(|stalls| stalls.longest_gap_s),
-            // As text: a seed uses all 64 bits, one more than SQLite's integers have.
+            // As text: a seed uses all 64 bits of an unsigned integer, and SQLite's integers are signed.
             header.seed.to_string(),
             header.experiment_sha256,
             header.dbdyno_version,
@@ -281,7 +281,7 @@ fn insert_operations(transaction: &Transaction, execution: &Execution<'_>) -> ru
     Ok(())
 }
 
-/// Writes a row only for a run whose server's machine was observed.
+/// Writes a row only for a run with observed CPU figures of the server's machine.
 fn insert_cpu(transaction: &Transaction, execution: &Execution<'_>) -> rusqlite::Result<()> {
     let (record, figures) = (execution.record, execution.figures());
     let Some(cpu) = figures.server_cpu else {
@@ -355,7 +355,7 @@ fn source_of(column: &str) -> String {
     }
 }
 
-/// An SQL string (`'`) or identifier (`"`).
+/// Quotes an SQL string (`'`) or identifier (`"`).
 fn quoted(text: &str, quote: char) -> String {
     let doubled = text.replace(quote, &format!("{quote}{quote}"));
     format!("{quote}{doubled}{quote}")

@@ -1,4 +1,4 @@
-//! The audit for terminal and programs.
+//! The audit as text for a terminal and as JSON.
 //!
 //! ```text
 //! audit of results/quickstart-1: grade F: not to be compared or published; machine quiet
@@ -22,7 +22,7 @@ use crate::text::wrapped::wrapped_behind;
 /// Version of the audit's JSON.
 const AUDIT_FORMAT: u32 = 1;
 
-/// What is shown of an audit.
+/// The part of an audit that is shown.
 #[derive(Debug, Clone, Default)]
 pub struct AuditFilter {
     /// Only findings of this level or a worse one.
@@ -32,12 +32,11 @@ pub struct AuditFilter {
 }
 
 impl AuditFilter {
-    /// Whether nothing is left out.
+    /// Whether everything is shown.
     pub(crate) fn is_all(&self) -> bool {
         self.level.is_none() && self.rule.is_none()
     }
 
-    /// Whether this one is shown.
     pub(crate) fn has(&self, judgement: &Judgement) -> bool {
         let is_rule = self
             .rule
@@ -92,7 +91,7 @@ pub fn audit_text(name: &str, audit: &Audit, shown: &AuditFilter, width: u16) ->
     out
 }
 
-/// A kind of what was not judged: its title, and the reason where it is of that kind.
+/// A group of rules that were not judged: its title, and the reason if a rule belongs to it.
 type Kind = (&'static str, fn(&Unjudged) -> Option<&String>);
 
 const UNJUDGED: [Kind; 2] = [
@@ -129,7 +128,7 @@ fn told(judgement: &Judgement, finding: &Finding, is_short: bool, width: usize) 
     format!("\n{head}\n{}", lines.join("\n"))
 }
 
-/// How many findings there are of each level.
+/// The number of findings of each level.
 pub(crate) fn counts(audit: &Audit) -> String {
     let of_levels = Level::ALL
         .iter()
@@ -147,7 +146,7 @@ pub(crate) fn counts(audit: &Audit) -> String {
         .join(", ")
 }
 
-/// What they say together, and what is worse than a note, each in a line or two of at most `width` columns.
+/// The assessment, and the findings worse than a note, each in a line or two of at most `width` columns.
 pub fn audit_in_short(audit: &Audit, width: u16) -> String {
     let width = usize::from(width).max(60);
     let assessment = format!("{} ({})", audit.assessment.in_words(), counts(audit));
@@ -163,7 +162,7 @@ pub fn audit_in_short(audit: &Audit, width: u16) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What rule `id` is about, as text of at most `width` columns; `None` where there is none of that name.
+/// The explanation of rule `id` as text of at most `width` columns; `None` if the rule does not exist.
 pub fn rule_explained(id: &str, width: u16) -> Option<String> {
     let width = usize::from(width).max(60);
     if let Some(rule) = audit::rule(id) {
@@ -185,7 +184,7 @@ pub fn rule_explained(id: &str, width: u16) -> Option<String> {
     Some(format!("{}: {}\n{why}\n", waiting.id, waiting.name))
 }
 
-/// An audit as programs read it.
+/// The JSON document of an audit.
 #[derive(Serialize)]
 pub(crate) struct AuditDocument<'a> {
     format: u32,
@@ -231,7 +230,7 @@ pub fn audit_json(name: &str, audit: &Audit, shown: &AuditFilter) -> String {
     text.expect("findings have only names and finite numbers") + "\n"
 }
 
-/// The audit of `name` as an object; docs/report-formats.md tells its fields.
+/// The audit of `name` as an object; docs/report-formats.md documents its fields.
 pub(crate) fn audit_document<'a>(
     name: &'a str,
     audit: &'a Audit,

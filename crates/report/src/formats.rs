@@ -1,6 +1,6 @@
-//! All results in one document, for people and programs beside the page: JSON, CSV, Markdown, OpenMetrics, Parquet.
+//! All results in one document besides the page: JSON, CSV, Markdown, OpenMetrics, Parquet.
 //!
-//! docs/report-formats.md documents them; they say the same, for figures, names and units come from one list.
+//! docs/report-formats.md documents them; they agree, because figures, names and units come from one list.
 
 mod csv;
 mod json;
@@ -18,27 +18,27 @@ use crate::results::Results;
 #[cfg(feature = "parquet")]
 use crate::tables::columns::{table_of_measures, table_of_seconds};
 
-/// How far results are told.
+/// The level of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// The figures of each run.
     Runs,
-    /// Also what each run did second by second; of a table, that instead.
+    /// Also the figures per second; a table then has only these.
     Seconds,
 }
 
-/// The results could not be put into a Parquet file.
+/// An error of writing results as a Parquet file.
 #[derive(Debug, thiserror::Error)]
 pub enum ParquetError {
     /// This program was built without the feature `parquet`.
     #[error("this dbdyno was built without Parquet")]
     NotBuilt,
-    /// The format does not take them.
+    /// The format cannot represent the results.
     #[error("cannot write the results as Parquet: {0}")]
     Format(String),
 }
 
-/// The results as the bytes of a Parquet file, compressed by Snappy; what was not measured is null.
+/// The results as the bytes of a Parquet file, compressed by Snappy; missing values are null.
 pub fn parquet(results: &Results, detail: Detail) -> Result<Vec<u8>, ParquetError> {
     #[cfg(feature = "parquet")]
     let written = {

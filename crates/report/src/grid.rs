@@ -1,4 +1,4 @@
-//! The runs arranged as the charts show them: facets, lines, and levels along x.
+//! The runs arranged for the charts: facets, lines, and levels along x.
 
 pub(crate) mod cell;
 pub(crate) mod percentiles;
@@ -14,43 +14,43 @@ use crate::{
     results::{Chart, Factor, Results},
 };
 
-/// Names that a factor along x usually has, best first.
+/// Usual names of the factor along x, best first.
 pub(crate) const USUAL_X: [&str; 3] = ["connections", "clients", "threads"];
 
-/// All runs, arranged.
+/// All runs, arranged for the charts.
 pub(crate) struct Grid<'r> {
     /// Factor along x; `None` when no factor has two levels.
     pub(crate) x: Option<Factor>,
-    /// Factor that makes the lines.
+    /// Factor whose levels are the lines.
     pub(crate) line: Option<Factor>,
-    /// Factors with one level only: they say what all runs have in common.
+    /// Factors with only one level, which all runs share.
     pub(crate) constants: Vec<(String, String)>,
-    /// One chart each.
+    /// The facets, each with one chart.
     pub(crate) facets: Vec<Facet>,
-    /// What to draw, in this order.
+    /// The measures to draw, in this order.
     pub(crate) measures: Vec<Measure>,
     /// Each run with its figures, in the order of [`Results::runs`].
     pub(crate) executions: Vec<Execution<'r>>,
-    /// The comparisons with the baseline; empty where no verdict was asked for.
+    /// The comparisons with the baseline; empty without a question.
     pub(crate) answers: Vec<verdict::Answer>,
-    /// What to say where a combination has no CPU figures.
+    /// The text for a combination without CPU figures.
     pub(crate) cpu_missing: &'static str,
 }
 
-/// What a chart shows.
+/// A measure that a chart shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Measure {
     Throughput,
     NewOrders,
     Cpu,
-    /// What one operation cost.
+    /// A cost of one operation.
     Cost(Cost),
-    /// Response times: the percentiles that stand in one chart.
+    /// Response times: the percentiles that share one chart.
     Latency(Vec<Percentile>),
 }
 
 impl Measure {
-    /// Whether it draws a metric.
+    /// Whether it shows a metric.
     pub(crate) fn shows(&self, metric: Metric) -> bool {
         match self {
             Self::Throughput => metric == Metric::Throughput,
@@ -61,24 +61,24 @@ impl Measure {
     }
 }
 
-/// The part of the grid that shares one chart.
+/// The part of the grid in one chart.
 pub(crate) struct Facet {
-    /// Factor and level; empty when the grid has one facet only.
+    /// Factor and level; empty when the grid has only one facet.
     pub(crate) levels: Vec<(String, String)>,
-    /// As many as the line factor has levels, in their order; one when there is no line factor.
+    /// One per level of the line factor, in their order; one when there is no line factor.
     pub(crate) lines: Vec<Line>,
 }
 
-/// The combinations of one facet that differ in x only.
+/// The combinations of one facet that differ only in x.
 pub(crate) struct Line {
     /// Level of the line factor.
     pub(crate) level: Option<String>,
-    /// One per level of x; `None` where the plan holds no such combination or none has run.
+    /// One per level of x; `None` if the plan does not contain the combination or none has run.
     pub(crate) cells: Vec<Option<Cell>>,
 }
 
 impl Facet {
-    /// `rows 1x, query_cache 64M`; `None` when the grid has one facet only.
+    /// The name, `rows 1x, query_cache 64M`; `None` when the grid has only one facet.
     pub(crate) fn name(&self) -> Option<String> {
         (!self.levels.is_empty()).then(|| in_words(&self.levels))
     }
@@ -100,7 +100,7 @@ impl Line {
 }
 
 impl<'r> Grid<'r> {
-    /// Arranges the runs as `results.chart` says, or by the shape of the factors.
+    /// Arranges the runs according to `results.chart`, or by the shape of the factors.
     pub(crate) fn of(results: &'r Results) -> Self {
         let executions = results.runs.iter().map(|it| Execution::of(it, 1));
         let executions: Vec<Execution<'_>> = executions.collect();
@@ -115,7 +115,7 @@ impl<'r> Grid<'r> {
         let mut rest = varied;
         let x = take_x(&mut rest, results.chart.as_ref());
         let line = take_line(&mut rest, results.chart.as_ref());
-        // What the author did not name makes facets too, so that no chart mixes combinations.
+        // Factors that the author did not name also make facets, so that no chart mixes combinations.
         let facets = facets_of(
             &executions,
             x.as_ref(),
@@ -152,13 +152,13 @@ impl<'r> Grid<'r> {
         })
     }
 
-    /// True when the factor along x is a number of clients, so that its levels count something.
+    /// True when the factor along x is a number of clients.
     pub(crate) fn x_counts_clients(&self) -> bool {
         let x = self.x.as_ref();
         x.is_some_and(|factor| USUAL_X.contains(&factor.name.as_str()))
     }
 
-    /// A level along x, in words: `16 connections`, `pool 48M`; `None` where nothing is along x.
+    /// A level along x, in words: `16 connections`, `pool 48M`; `None` without a factor along x.
     pub(crate) fn place_on_x(&self, x: usize) -> Option<String> {
         let factor = self.x.as_ref()?;
         let (name, level) = (factor.name.as_str(), factor.levels[x].as_str());
@@ -169,7 +169,7 @@ impl<'r> Grid<'r> {
         })
     }
 
-    /// A combination in a facet, in words: `16 connections, mix 1:0`; empty when there is but one.
+    /// A combination in a facet, in words: `16 connections, mix 1:0`; empty when there is only one.
     pub(crate) fn place(&self, facet: &Facet, line: usize, x: usize) -> String {
         let x = self.place_on_x(x);
         let line = self.line.as_ref().and_then(|factor| {
@@ -184,7 +184,7 @@ impl<'r> Grid<'r> {
     }
 }
 
-/// `rows 1x, query_cache 64M`.
+/// The levels in words: `rows 1x, query_cache 64M`.
 pub(crate) fn in_words(levels: &[(String, String)]) -> String {
     let words: Vec<String> = levels
         .iter()
@@ -193,7 +193,7 @@ pub(crate) fn in_words(levels: &[(String, String)]) -> String {
     words.join(", ")
 }
 
-/// The number that a level stands for: `16`, `0.5x`, `64M`; `None` for a name.
+/// The number in a level: `16`, `0.5x`, `64M`; `None` for a name.
 pub(crate) fn level_number(level: &str) -> Option<f64> {
     let level = level.trim().trim_end_matches('x');
     let (digits, factor) = match level.char_indices().next_back()? {
@@ -206,7 +206,7 @@ pub(crate) fn level_number(level: &str) -> Option<f64> {
     number.is_finite().then_some(number * factor)
 }
 
-/// The factors, with levels that only the records know (a scaled experiment) added to the author's.
+/// The factors, with levels that occur only in the records (of a scaled experiment) added to the author's.
 pub(crate) fn complete_factors(results: &Results) -> Vec<Factor> {
     let mut factors = results.factors.clone();
     for factor in &mut factors {
@@ -216,7 +216,7 @@ pub(crate) fn complete_factors(results: &Results) -> Vec<Factor> {
                 factor.levels.push(level.to_owned());
             }
         }
-        // A level that nobody ran (yet) would be an empty line.
+        // A level without runs would be an empty line.
         let ran = |level: &String| {
             results
                 .runs
@@ -243,7 +243,7 @@ fn take(factors: &mut Vec<Factor>, name: &str) -> Option<Factor> {
     Some(factors.remove(at))
 }
 
-/// Takes the factor along x, its levels in rising order where they are numbers.
+/// Takes the factor along x, with its levels in ascending order if they are numbers.
 fn take_x(factors: &mut Vec<Factor>, chart: Option<&Chart>) -> Option<Factor> {
     let numeric = |factor: &Factor| factor.levels.iter().all(|l| level_number(l).is_some());
     let mut x = match chart {
@@ -324,7 +324,7 @@ fn facets_of(
     facets.collect()
 }
 
-/// Tells a server on a machine that nobody looked at from figures that are missing on one that was.
+/// Distinguishes a server's machine that was not observed from one whose figures are missing.
 fn cpu_missing(results: &Results) -> &'static str {
     let mut machines = results.runs.iter().flat_map(|record| &record.machines);
     if machines.any(|machine| machine.host != Host::Client) {
@@ -334,7 +334,7 @@ fn cpu_missing(results: &Results) -> &'static str {
     }
 }
 
-/// What the author wants drawn; percentiles share one chart, which stands where the first of them was named.
+/// The author's measures; percentiles share one chart, at the position of the first of them.
 fn measures(chart: Option<&Chart>) -> Vec<Measure> {
     let named: Vec<&str> = match chart {
         Some(chart) if !chart.y.is_empty() => chart.y.iter().map(String::as_str).collect(),

@@ -10,34 +10,34 @@ use crate::{
     text::wrapped::wrapped,
 };
 
-/// Columns of a question in the list.
+/// Maximum width of a question in the list, columns.
 const QUESTION_MAX: usize = 48;
 
-/// Results that were written at some time.
+/// The results of one past experiment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PastResult {
-    /// Begin of the first run, or of the results where they cannot be read; UTC, RFC 3339.
+    /// Start of the first run, or of the results if they cannot be read; UTC, RFC 3339.
     pub at: String,
     /// Name of the experiment or front door.
     pub name: String,
-    /// What was asked; empty where nothing was.
+    /// The question; empty if there is none.
     pub question: String,
-    /// The first digits of the experiment's hash; empty for a front door.
+    /// The first digits of the experiment's hash; empty for a front door such as `sysbench`.
     pub key: String,
     /// Version of the server.
     pub server: String,
-    /// The letter of its audit; `None` where there is none.
+    /// The grade of its audit; `None` if there is none.
     pub grade: Option<char>,
-    /// The figure that stands for it.
+    /// Its headline figure.
     pub headline: Option<Headline>,
-    /// Why there is nothing to show.
+    /// The reason why nothing can be shown.
     pub missing: Option<String>,
-    /// Where it is.
+    /// Its directory.
     pub path: String,
 }
 
-/// All results as a table, ending with a line feed; `skipped` older ones and those that are `gone` are told by their
-/// number.
+/// All results as a table, ending with a line feed; the numbers of `skipped` older ones and of those that are `gone`
+/// are reported.
 pub fn history_as_text(results: &[PastResult], skipped: usize, gone: usize, width: u16) -> String {
     let gone = (gone > 0).then(|| {
         let verb = if gone == 1 { "is" } else { "are" };
@@ -66,7 +66,7 @@ pub fn history_as_text(results: &[PastResult], skipped: usize, gone: usize, widt
     format!("{}\n", parts.join("\n\n"))
 }
 
-/// The columns of the list, and the order in which they are left out where the terminal is too narrow; the others stay.
+/// The columns of the list, and the order in which they are left out if the terminal is too narrow; the others stay.
 const COLUMNS: [&str; 8] = [
     "begun",
     "experiment",
@@ -79,7 +79,7 @@ const COLUMNS: [&str; 8] = [
 ];
 const LEFT_OUT: [&str; 3] = ["question", "key", "server"];
 
-/// The list with as many columns as fit; where the least do not, their cells have several lines.
+/// The list with as many columns as fit; if the minimum does not fit, their cells have several lines.
 fn list(results: &[PastResult], width: u16) -> String {
     let with = |left_out: &[&str]| {
         let shown: Vec<bool> = COLUMNS.map(|name| !left_out.contains(&name)).to_vec();
@@ -212,20 +212,20 @@ fn conclusion(series: &Series) -> String {
     }
 }
 
-/// `11.9k/s to 12.7k/s`.
+/// A range: `11.9k/s to 12.7k/s`.
 fn between((low, high): (f64, f64), measure: Measure) -> String {
     let amount = |value| measure.scale().in_words(value);
     format!("{} to {}", amount(low), amount(high))
 }
 
-/// `throughput 12.3k/s (5 runs, 11.9k/s to 12.7k/s, connections 8)`.
+/// The headline figure in words: `throughput 12.3k/s (5 runs, 11.9k/s to 12.7k/s, connections 8)`.
 fn in_words(headline: &Headline) -> String {
     let scale = headline.measure.scale();
     let bounds = headline.bounds;
     let interval = bounds.map(|it| format!(", {}", between(it, headline.measure)));
     let at = |levels: &Levels| match levels.len() {
         0 => String::new(),
-        // The options of a front door are no levels that anyone compares.
+        // The options of a front door are not levels for comparisons.
         1..=4 => format!(", {}", levels_in_words(levels)),
         _ => String::new(),
     };

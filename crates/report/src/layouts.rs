@@ -1,4 +1,4 @@
-//! The report layouts of the tools that dbdyno stands in for.
+//! The report layouts of the tools that dbdyno replaces.
 
 pub mod mysqlslap;
 pub mod super_smack;

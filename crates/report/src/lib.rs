@@ -1,12 +1,12 @@
-//! Renders results for people and programs: tables for a terminal, one HTML page, one SQLite database, and the
-//! report layouts of the tools that dbdyno stands in for.
+//! Renders results for people and programs: tables for a terminal, one HTML page, one SQLite database, and the report
+//! layouts of the tools that dbdyno replaces.
 //!
-//! The charts that carry a conclusion are static SVG from this crate's own few hundred lines of scales, axes and
-//! marks. The crate kuva draws more kinds of charts, but its SVG has no title or description for a screen reader
-//! and fixes its colours instead of taking them from a style sheet, so that it could follow neither dark mode nor
-//! print. Only the zoomable course of a run is drawn by a library in the browser (see `build.rs`).
+//! The charts that show a conclusion are static SVG from this crate's own few hundred lines of scales, axes and marks.
+//! The crate kuva draws more kinds of charts, but its SVG has no title or description for a screen reader, and it fixes
+//! its colours instead of taking them from a style sheet, so that it could follow neither dark mode nor print. Only the
+//! zoomable time series of a run is drawn by a library in the browser (see `build.rs`).
 //!
-//! Nothing here opens a socket or reads a clock; [`write_summary`] touches the file that it is given.
+//! Nothing here opens a socket or reads a clock; [`write_summary`] writes only the file at the given path.
 
 mod chart;
 mod contrast;

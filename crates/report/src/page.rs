@@ -1,6 +1,6 @@
-//! The report as one self-contained HTML page: the answer first, then what it rests on.
+//! The report as one self-contained HTML page: the answer first, then the evidence.
 //!
-//! It is opened from disk and asks nothing of a network; its content security policy forbids it to.
+//! It is opened from disk and loads nothing from a network; its content security policy forbids that.
 
 mod audit;
 mod blocks;
@@ -28,7 +28,7 @@ pub(crate) use interval::RatioScale;
 use crate::{grid::Grid, results::Results};
 
 const SCRIPT: &str = include_str!("page/series.js");
-/// The chart library, if it was there when this program was built (see `build.rs`).
+/// The chart library, if it was available when this program was built (see `build.rs`).
 struct Uplot {
     script: &'static str,
     style: &'static str,
@@ -90,7 +90,7 @@ pub fn html(results: &Results) -> String {
     document::as_text(page)
 }
 
-/// Where to find what, for those who do not read from the top.
+/// The table of contents, for readers who do not start at the top.
 fn contents(results: &Results, grid: &Grid) -> Markup {
     let measured = !results.runs.is_empty();
     let parts = [
@@ -112,7 +112,7 @@ fn contents(results: &Results, grid: &Grid) -> Markup {
     }
 }
 
-/// What few look up: folded until it is asked for. A link to `id` opens it, for it lies inside.
+/// A part that few readers need: folded by default. A link to `id` opens it, because the target is inside.
 fn part(id: &str, title: &str, content: Markup) -> Markup {
     html! {
         details.part {
@@ -122,7 +122,7 @@ fn part(id: &str, title: &str, content: Markup) -> Markup {
     }
 }
 
-/// Hatches that the style sheet fills with, so that I/O wait and steal are told apart without colour.
+/// Hatch patterns for the style sheet, so that I/O wait and steal are distinguished without colour.
 fn hatches() -> Markup {
     html! {
         svg.hatches width="0" height="0" aria-hidden="true" {

@@ -1,6 +1,6 @@
-//! The charts of the page as pictures of their own: SVG with the colours written in, and PNG.
+//! The charts of the page as separate pictures: SVG with literal colours, and PNG.
 //!
-//! A picture is cut out of the page, so that both always show the same: each section with a chart in it makes one,
+//! A picture is cut out of the page, so that both always show the same: each section that contains a chart makes one,
 //! with its heading, its legend and its notes.
 
 mod error;
@@ -18,13 +18,13 @@ use crate::{page, results::Results};
 /// A chart as a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// What it shows, for example `throughput`: the name of its section on the page.
+    /// Its content, for example `throughput`: the name of its section on the page.
     pub name: String,
-    /// An SVG that needs nothing else.
+    /// A self-contained SVG.
     pub svg: String,
 }
 
-/// The charts of `results`, in the order of the page; none where nothing was varied.
+/// The charts of `results`, in the order of the page; none if no factor was varied.
 pub fn pictures(results: &Results) -> Vec<Picture> {
     let page = page::html(results);
     let title = results.title();
@@ -56,7 +56,7 @@ pub fn pictures(results: &Results) -> Vec<Picture> {
     pictures.collect()
 }
 
-/// Draws an SVG as PNG, with the fonts of this program and none of the machine's.
+/// Draws an SVG as PNG, with the fonts of this program only, not the machine's.
 pub fn png(svg: &str) -> Result<Vec<u8>, PictureError> {
     #[cfg(feature = "png")]
     let drawn = raster::png(svg);

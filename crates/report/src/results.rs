@@ -1,34 +1,34 @@
-//! What the caller hands over: the question and the run records that answer it.
+//! The input of a report: the question and the run records that answer it.
 
 use samples::{Disturbance, Record};
 
-/// One experiment and what its runs recorded.
+/// One experiment and the records of its runs.
 #[derive(Debug, Clone)]
 pub struct Results {
     /// Name of the experiment.
     pub name: String,
-    /// The question as the experiment's author asked it; may be empty.
+    /// The question in the words of the experiment's author; may be empty.
     pub question: String,
     /// The experiment file as run.
     pub experiment_text: String,
     /// The factors in their order.
     pub factors: Vec<Factor>,
-    /// What the author wants drawn; `None` leaves the choice to the report.
+    /// The author's choice of charts; `None` leaves the choice to the report.
     pub chart: Option<Chart>,
-    /// What the author wants compared.
+    /// The author's comparison; `None` without one.
     pub verdict: Option<verdict::Question>,
     /// One record per run of the plan; of several attempts at one run, the last.
     pub runs: Vec<Record>,
-    /// What other work on the machines spoilt.
+    /// The disturbances by other work on the machines.
     pub disturbances: Disturbances,
-    /// What the rules of the audit say; `None` where they were not asked.
+    /// The audit; `None` if it was not done.
     pub audit: Option<audit::Audit>,
-    /// Number of runs that the plan holds.
+    /// Number of runs in the plan.
     pub planned_runs: u32,
 }
 
 impl Results {
-    /// The question, or the name of an experiment that asks none.
+    /// The question, or the name of an experiment without one.
     pub(crate) fn title(&self) -> &str {
         match self.question.trim() {
             "" => &self.name,
@@ -37,14 +37,14 @@ impl Results {
     }
 }
 
-/// What other work on the machines spoilt, and from when on it does.
+/// The limits of disturbance by other work on the machines, and the runs above them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Disturbances {
     /// User time of other programs above which a run is disturbed, as a share of the machine's CPUs.
     pub others: f64,
-    /// Time that the hypervisor gave to others above which a run is disturbed, as a share of the machine's CPUs.
+    /// CPU steal above which a run is disturbed, as a share of the machine's CPUs.
     pub steal: f64,
-    /// Runs whose records were set aside and that were done again.
+    /// Runs whose records were set aside and that were repeated.
     pub set_aside: Vec<(u32, Disturbance)>,
 }
 
@@ -57,15 +57,16 @@ pub struct Factor {
     pub levels: Vec<String>,
 }
 
-/// Which factor goes where in a chart.
+/// The assignment of factors to the parts of a chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chart {
     /// Factor along the x axis.
     pub x: String,
-    /// Factor that makes the lines of one chart.
+    /// Factor whose levels are the lines of one chart.
     pub line: Option<String>,
     /// Factors that make one chart per combination of their levels.
     pub facet: Vec<String>,
-    /// What is drawn, in this order: `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`; empty means all of them.
+    /// The measures to draw, in this order: `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`; empty means
+    /// all of them.
     pub y: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! The report of one run: for a terminal, as JSON, as CSV.
 //!
-//! Every figure is one of the record's measurement phase; operations count where they were due.
+//! Every figure is for the record's measurement phase; an operation belongs to the time at which it was due.
 
 use std::collections::BTreeMap;
 
@@ -14,39 +14,39 @@ mod csv;
 mod summary;
 mod text;
 
-/// What one run measured.
+/// The results of one run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunReport {
-    /// What ran.
+    /// The name of the workload.
     pub name: String,
-    /// Version of the server, as it says.
+    /// Version of the server, as it reports it.
     pub server: String,
-    /// Its address.
+    /// The server's address.
     pub address: String,
-    /// How the clients reached it.
+    /// The transport between clients and server.
     pub transport: String,
-    /// What the run was asked to do, such as `rand-type` to `uniform`.
+    /// The settings of the run, such as `rand-type` to `uniform`.
     pub settings: BTreeMap<String, String>,
     /// Seed of all randomness.
     pub seed: u64,
     /// Connections that were open.
     pub connections: u32,
-    /// Connections that were asked for beside them, and could not be opened.
+    /// Connections that were requested in addition and could not be opened.
     #[serde(skip_serializing_if = "is_zero")]
     pub connections_refused: u64,
-    /// Event loops.
+    /// Number of event loops.
     pub loops: u32,
     /// Mechanism of the event loops.
     pub io: String,
-    /// How operations came to be due: `closed`, `constant` or `poisson`.
+    /// How operations became due: `closed`, `constant` or `poisson`.
     pub arrivals: String,
-    /// Operations per second that were asked for; none in a closed loop.
+    /// Requested operations per second; `None` in a closed loop.
     pub offered_per_s: Option<f64>,
     /// Length of the measurement, seconds.
     pub measured_s: f64,
-    /// Operations per second that came back.
+    /// Completed operations per second.
     pub throughput_per_s: Option<f64>,
-    /// Statements that came back, by class and second.
+    /// Completed statements by class, per second.
     pub statements_per_s: Classes<f64>,
     /// Statements by class.
     #[serde(skip)]
@@ -57,26 +57,26 @@ pub struct RunReport {
     pub service: Option<Times>,
     /// From the scheduled start to the send; only in an open loop.
     pub send_lag: Option<Times>,
-    /// The statements inside the operations; none where an operation is one statement.
+    /// The statements inside the operations; empty if an operation is one statement.
     pub statements: Vec<StatementReport>,
-    /// Operations that failed for good.
+    /// Operations that failed after all attempts.
     pub failed: u64,
-    /// Failed attempts by number.
+    /// Failed attempts by error number.
     pub errors: Vec<ErrorCount>,
-    /// Why the rate was not reached.
+    /// The reason why the rate was not reached.
     pub shortfall: Option<Shortfall>,
     /// CPU time of the client for one statement, microseconds.
     pub client_us_per_statement: Option<f64>,
-    /// CPUs that the client used, in the mean.
+    /// Mean number of CPUs that the client used.
     pub client_cpus: Option<f64>,
-    /// CPUs that the server used, in the mean.
+    /// Mean number of CPUs that the server used.
     pub server_cpus: Option<f64>,
-    /// What limited the run, in words.
+    /// The limit of the run, in words.
     pub limited_by: Option<String>,
-    /// What the run did over its measurement, and its stalls; left out where it was not judged.
+    /// The state of the run over its measurement, and its stalls; left out if it was not judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<JudgedSteadiness>,
-    /// How the server's host was observed, in words; left out where nobody was asked to.
+    /// How the server's host was observed, in words; left out if this was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_host: Option<String>,
 }
@@ -92,20 +92,20 @@ pub(crate) fn is_zero(count: &u64) -> bool {
 /// A value for each class of statements.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Classes<T> {
-    /// Returned rows.
+    /// For statements that returned rows.
     pub read: T,
-    /// Changed rows.
+    /// For statements that changed rows.
     pub write: T,
-    /// Did neither.
+    /// For statements that did neither.
     pub other: T,
 }
 
 /// Times of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Times {
-    /// How many.
+    /// Number of times.
     pub count: u64,
-    /// Those that came back while it was measured, per second.
+    /// Completed during the measurement, per second.
     #[serde(skip)]
     pub per_s: f64,
     /// The mean, milliseconds.
@@ -121,15 +121,15 @@ pub struct Times {
 /// One percentile.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PercentileValue {
-    /// Which one, 0 to 100.
+    /// Its level, 0 to 100.
     pub percentile: f64,
-    /// Its value, milliseconds; none where nothing lies beyond it.
+    /// Its value, milliseconds; `None` if no operation lies beyond it.
     pub ms: Option<f64>,
-    /// True where fewer than ten independent times lie beyond it (rule M09).
+    /// True if fewer than ten independent times lie beyond it (rule M09).
     pub thin: bool,
-    /// Its 95 % interval inside the run, milliseconds; none for an end that lies beyond all times.
+    /// Its 95 % interval inside the run, milliseconds; `None` for a bound that lies beyond all times.
     pub low_ms: Option<f64>,
-    /// See `low_ms`.
+    /// The upper bound, see `low_ms`.
     pub high_ms: Option<f64>,
 }
 
@@ -138,20 +138,20 @@ pub struct PercentileValue {
 pub struct StatementReport {
     /// Its name.
     pub name: String,
-    /// How often it did what.
+    /// Number of executions by class.
     pub classes: Classes<u64>,
-    /// How long it took.
+    /// Its response times.
     pub times: Times,
 }
 
 impl Times {
-    /// True where a percentile rests on few times.
+    /// True if a percentile is based on few times.
     fn is_thin(&self) -> bool {
         let mut percentiles = self.percentiles.iter();
         percentiles.any(|value| value.ms.is_some() && value.thin)
     }
 
-    /// So many of them, with these percentiles (0 to 100).
+    /// The figures of these times, with these percentiles (0 to 100).
     fn of(
         times: Option<&figures::Times>,
         count: u64,

@@ -1,4 +1,4 @@
-//! What reports say in sentences, each the same wherever it stands.
+//! Sentences of reports, the same in every output.
 
 pub(crate) mod answer;
 pub(crate) mod ceiling;

@@ -1,4 +1,5 @@
-//! The answer of an experiment in a dozen lines for a terminal; the page, `dbdyno audit` and `-v` have the rest.
+//! The answer of an experiment in at most a dozen lines for a terminal; the page, `dbdyno audit` and `-v` have the
+//! details.
 //!
 //! ```text
 //! How many simple queries per second does this server hold, and where does it bend?
@@ -33,19 +34,19 @@ use crate::{
     text::facts::{Facts, cut},
 };
 
-/// Lines of the whole summary, with the line that names the page.
+/// Maximum number of lines of the whole summary, including the line that names the page.
 pub(crate) const LINES_MAX: usize = 12;
-/// Lines that the answer may have.
+/// Maximum number of lines of the answer.
 const ANSWER_LINES_MAX: usize = 5;
-/// Comparisons that are told one by one.
+/// Maximum number of comparisons that are listed separately.
 const COMPARISONS_MAX: usize = 3;
-/// Levels of a factor that are told one by one.
+/// Maximum number of levels of a factor that are listed separately.
 const LEVELS_MAX: usize = 6;
-/// More connections that gain less than this share of the highest throughput gain nothing.
+/// If more connections gain less than this share of the highest throughput, they gain nothing.
 const NO_GAIN: f64 = 0.05;
-/// More repeats than these nobody waits for.
+/// Maximum number of repeats that are suggested.
 const REPEATS_WORTHWHILE: usize = 50;
-/// The narrowest terminal that is written for, columns.
+/// Minimum width of a terminal, columns.
 pub(crate) const NARROWEST: usize = 60;
 
 /// The answer of the results in `dir` as text of at most `width` columns and eleven lines, ending with a line feed; the
@@ -64,14 +65,14 @@ pub fn summary(results: &Results, dir: &Path, width: u16) -> String {
     facts.add("next", 1, &next(results, &grid, dir));
     let facts = facts.into_lines();
     let question = cut("", results.title(), width, 1);
-    // A blank line stands between answer and facts, and the page has a line of the caller.
+    // A blank line separates answer and facts, and the caller adds the line of the page.
     let left = LINES_MAX - question.len() - 2 - facts.len();
     let answer = fitted(&answer(results, &grid), width, left.min(ANSWER_LINES_MAX));
     let parts = [question, answer, vec![String::new()], facts];
     parts.concat().join("\n") + "\n"
 }
 
-/// The clauses as lines; those that have no room are counted.
+/// The clauses as lines; those without room are counted.
 fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for (at, clause) in clauses.iter().enumerate() {
@@ -88,7 +89,7 @@ fn fitted(clauses: &[String], width: usize, lines_max: usize) -> Vec<String> {
     lines
 }
 
-/// The comparisons that were asked for; else the highest throughput of each line of the chart.
+/// The requested comparisons; else the highest throughput of each line of the chart.
 fn answer(results: &Results, grid: &Grid<'_>) -> Vec<String> {
     let mut clauses = comparisons(results, grid);
     if clauses.is_empty() {
@@ -151,6 +152,7 @@ fn lines_of<'g>(grid: &'g Grid<'_>, facet: &'g Facet) -> impl Iterator<Item = St
     })
 }
 
+/// The peak of a line in words:
 /// `15.3k ± 1.9k operations/s at 8 connections, still rising; p50 544 µs, p95 1.54 ms, p99 2.24 ms`.
 fn peak_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String> {
     let peak = answer::peak_of_line(facet, line)?;
@@ -163,19 +165,19 @@ fn peak_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String> 
     Some(format!("{value} {unit}{at}{scaling}{latency}"))
 }
 
-/// What more clients gain.
+/// The gain by more clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gain {
-    /// Nothing beyond the peak.
+    /// No gain beyond the peak.
     None,
-    /// The most clients have the peak, and hardly more than fewer have.
+    /// The peak is at the largest number of clients, with hardly more than at fewer.
     Little,
-    /// The most clients have the peak.
+    /// The peak is at the largest number of clients.
     Rising,
 }
 
 impl Gain {
-    /// Of a line with its peak; `None` of fewer than two levels.
+    /// The gain of a line with its peak; `None` with fewer than two levels.
     fn of(facet: &Facet, line: usize, peak: &Peak<'_>) -> Option<Self> {
         let cells = facet.lines[line].cells.iter().enumerate();
         let measured = cells.filter_map(|(x, cell)| Some((x, cell.as_ref()?.throughput?.mean)));
@@ -201,6 +203,7 @@ impl Gain {
     }
 }
 
+/// The levels of a line in words:
 /// `pool 24M: 15.2k ± 0.2k operations/s (p95 1.20 ms); pool 48M: 17.0k ± 0.1k operations/s (p95 1.10 ms)`.
 fn levels_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String> {
     let factor = grid.x.as_ref()?;
@@ -229,7 +232,7 @@ fn levels_in_words(grid: &Grid<'_>, facet: &Facet, line: usize) -> Option<String
     Some(all)
 }
 
-/// `operations/s`; with New-Orders `operations/s (1.21k ± 0.02k New-Orders/min)`.
+/// The unit: `operations/s`; with New-Orders `operations/s (1.21k ± 0.02k New-Orders/min)`.
 fn unit(cell: &Cell) -> String {
     match &cell.new_orders_per_min {
         Some(figure) => format!(
@@ -240,7 +243,7 @@ fn unit(cell: &Cell) -> String {
     }
 }
 
-/// `; p50 544 µs, p95 1.54 ms, p99 2.24 ms`.
+/// The latency in words: `; p50 544 µs, p95 1.54 ms, p99 2.24 ms`.
 fn latency(cell: &Cell) -> String {
     let told = Percentile::ALL.into_iter().filter_map(|percentile| {
         let figure = cell.percentile_ns(percentile)?;
@@ -253,7 +256,7 @@ fn latency(cell: &Cell) -> String {
     }
 }
 
-/// `24 of 24 runs of 20 s: 10.11.19-MariaDB, unix socket, 1 to 8 connections`.
+/// The measured subject in words: `24 of 24 runs of 20 s: 10.11.19-MariaDB, unix socket, 1 to 8 connections`.
 pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
     let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
     let planned = counted(results.planned_runs as usize, "run");
@@ -292,7 +295,7 @@ pub(crate) fn measured(results: &Results, grid: &Grid<'_>) -> String {
     )
 }
 
-/// What the runs have, each once, or how many there are.
+/// The values of the runs, each once, or their number.
 fn distinct(runs: &[&Record], of: impl Fn(&Record) -> Option<String>) -> Option<String> {
     let mut all: Vec<String> = runs.iter().filter_map(|it| of(it)).collect();
     all.retain(|it| !it.is_empty());
@@ -311,7 +314,7 @@ fn failed(grid: &Grid<'_>) -> Option<String> {
     (errors > 0).then(|| format!("{} failed", counted(errors as usize, "operation")))
 }
 
-/// Why the first incomplete run is.
+/// The reason of the first incomplete run.
 fn incomplete(results: &Results) -> Option<String> {
     let mut all = results
         .runs
@@ -325,7 +328,7 @@ fn incomplete(results: &Results) -> Option<String> {
     Some(format!("run {run} is incomplete: {why}{others}"))
 }
 
-/// What limited the highest throughput.
+/// The limit at the highest throughput.
 fn limit(results: &Results, grid: &Grid<'_>) -> Option<String> {
     let limit = PeakLimit::of(results, grid)?;
     Some(format!("{}{}", limit.words, limit.agreed_in_words()))
@@ -358,7 +361,7 @@ pub(crate) fn trust(audit: &Audit) -> String {
     text
 }
 
-/// What the user does next: first what finishes the answer, then what makes it more certain.
+/// The next step for the user: first the one that completes the answer, then the one that makes it more certain.
 fn next(results: &Results, grid: &Grid<'_>, dir: &Path) -> String {
     let shown = dir.display().to_string();
     let dir = printable_within(&shown, 100);
@@ -395,7 +398,7 @@ fn next(results: &Results, grid: &Grid<'_>, dir: &Path) -> String {
     }
 }
 
-/// Whether the highest throughput was measured with the most clients, and grew up to there.
+/// Whether the highest throughput was measured with the largest number of clients and rose up to there.
 fn is_rising_at_the_edge(grid: &Grid<'_>) -> bool {
     if !grid.x_counts_clients() {
         return false;

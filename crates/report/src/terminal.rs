@@ -18,17 +18,17 @@ use crate::{
     text::wrapped::wrapped,
 };
 
-/// With more combinations than this, a facet shrinks to throughput: one row per x, one column per line.
+/// With more combinations than this, a facet shows only throughput: one row per x, one column per line.
 const DETAILED_COMBINATIONS_MAX: usize = 24;
-/// Nothing but a rule under the heads: columns stand apart by blanks.
+/// Only a rule under the headings: columns are separated by blanks.
 pub(crate) const RULED: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
-/// Characters of one cell.
+/// Maximum length of a cell, characters.
 const CELL_AT_MOST: usize = 120;
-/// Blanks between two columns.
+/// Number of blanks between two columns.
 const GAP: usize = 2;
 
-/// Renders `results` as text of at most `width` columns where the words allow it, ending with a line feed.
+/// Renders `results` as text of at most `width` columns if the words allow it, ending with a line feed.
 pub fn table(results: &Results, width: u16) -> String {
     let grid = Grid::of(results);
     let width = usize::from(width).max(40);
@@ -119,12 +119,12 @@ fn incomplete_runs(results: &Results, width: usize) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Names and levels come from a file that somebody else may have written: one line, and not without end.
+/// Names and levels come from a file that may be untrusted: they are reduced to one line of limited length.
 pub(crate) fn in_cell(text: &str) -> String {
     printable_within(text, CELL_AT_MOST).into_owned()
 }
 
-/// A column before it is laid out.
+/// A column before the layout.
 pub(crate) struct Column {
     pub(crate) head: String,
     pub(crate) cells: Vec<String>,
@@ -147,7 +147,7 @@ impl Column {
     }
 }
 
-/// The columns that say which combination a row is.
+/// The columns that identify a row's combination.
 pub(crate) fn key_columns(grid: &Grid, facet: &Facet) -> Vec<Column> {
     let line = grid.line.as_ref().map(|factor| {
         Column::of(&factor.name, facet, |line, _, _| {
@@ -161,7 +161,7 @@ pub(crate) fn key_columns(grid: &Grid, facet: &Facet) -> Vec<Column> {
     line.into_iter().chain(x).collect()
 }
 
-/// One row per combination, with everything; columns of one group stay in one table.
+/// One row per combination with all figures; columns of one group stay in one table.
 pub(crate) fn detailed_columns(facet: &Facet) -> Vec<Vec<Column>> {
     let mut results = vec![
         Column::of("operations/s", facet, |_, _, cell| throughput(cell)),
@@ -244,7 +244,7 @@ fn throughput(cell: &Cell) -> String {
     figure.map_or("–".to_owned(), answer::throughput_in_words)
 }
 
-/// Lays the groups out in as many tables as the width asks for; each begins with the key columns.
+/// Arranges the groups in as many tables as the width requires; each begins with the key columns.
 fn fitted(keys: &[Column], groups: &[Vec<Column>], width: usize) -> String {
     let taken =
         |columns: &[&Column]| -> usize { columns.iter().map(|column| column.width() + GAP).sum() };

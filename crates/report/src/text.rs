@@ -1,4 +1,4 @@
-//! Text as its place needs it: broken into lines, escaped.
+//! Text prepared for its output: broken into lines, escaped.
 
 pub(crate) mod facts;
 pub(crate) mod markdown;

@@ -1,5 +1,4 @@
-//! Checks the options of a private server before it is started: by the server's own means, and by what is known
-//! of its version.
+//! Checks the options of a private server before it starts, with the server's own checks and the option catalogue.
 
 pub(crate) mod complaint;
 pub(crate) mod help;
@@ -18,17 +17,17 @@ use crate::directory::layout::Layout;
 use crate::error::Error;
 use crate::installation::Installation;
 
-/// What a check found.
+/// The result of an option check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     /// In the order of the options.
     pub findings: Vec<Finding>,
-    /// The version whose catalogue added ranges and words; `None` when none is near enough, and the server alone
-    /// has judged.
+    /// The version whose catalogue was used for ranges and allowed words; `None` when none is close enough: then only
+    /// the server itself has checked the options.
     pub catalogue: Option<&'static str>,
 }
 
-/// Checks settings against a server that is not started for it.
+/// Checks settings against a server without starting it.
 pub fn check(installation: &Installation, settings: &Settings) -> Result<Checked, Error> {
     let place = std::env::temp_dir();
     let scratch = files::Scratch::make("dbdyno-check-")
@@ -74,7 +73,7 @@ pub fn check(installation: &Installation, settings: &Settings) -> Result<Checked
     })
 }
 
-/// Checks settings that say something; gives the notes, or all refusals as one error.
+/// Checks settings unless they are empty; returns the notes, or one error with all refusals.
 pub(crate) fn accept(
     installation: &Installation,
     settings: &Settings,
@@ -93,13 +92,13 @@ pub(crate) fn accept(
     }
 }
 
-/// A check under way.
+/// The state of a running check.
 struct Examination<'a> {
     validator: Validator<'a>,
     catalogue: Catalogue,
-    /// Whether the catalogue is of the server's own series.
+    /// Whether the catalogue belongs to the server's own series.
     has_catalogue: bool,
-    /// The options that nothing has been said against.
+    /// The options without a finding so far.
     remaining: Vec<Entry>,
     unknown: Vec<Entry>,
     findings: Vec<Finding>,
@@ -117,7 +116,7 @@ impl Examination<'_> {
         }
         let help = self.validator.help(&self.remaining)?;
         if !self.validator.installation.is_mariadb() {
-            // MySQL 5.7 says nothing about these; MariaDB does, and does not list all that it takes.
+            // MySQL 5.7 does not report these; MariaDB does, but does not list every option that it accepts.
             self.take_as_unknown(|entry| {
                 entry.is_the_users() && entry.name.is_loose() && !lists(&help, &entry.name)
             });
@@ -128,9 +127,10 @@ impl Examination<'_> {
         Ok(())
     }
 
-    /// Takes out what the server refuses, until it accepts the rest; gives the remarks on that.
+    /// Removes the options that the server refuses until it accepts the rest; returns the server's remarks on the rest.
     ///
-    /// Wrong values go first: a server that disables InnoDB for one calls all of InnoDB's options unknown.
+    /// Wrong values are removed first: a server that disables InnoDB because of one reports all InnoDB options as
+    /// unknown.
     fn refuse_until_accepted(&mut self) -> Result<Vec<String>, Error> {
         loop {
             let answer = self.validator.judge(&self.remaining, false)?;
@@ -139,7 +139,7 @@ impl Examination<'_> {
                 continue;
             }
             if self.take_unknown(&complaints) {
-                // The first unknown name ends some checks; as loose options all are named at once.
+                // Some checks end at the first unknown name; as loose options they are all reported at once.
                 let loose = self.validator.judge(&self.remaining, true)?;
                 let complaints = parse_complaints(&loose.log);
                 if !self.take_refused(&complaints) {
@@ -160,7 +160,7 @@ impl Examination<'_> {
         }
     }
 
-    /// Takes out the options whose values are refused; false when there are none.
+    /// Removes the options whose values are refused; false if there are none.
     fn take_refused(&mut self, complaints: &[Complaint]) -> bool {
         let mut refused: Vec<(usize, &str)> = Vec::new();
         for complaint in complaints {
@@ -189,7 +189,7 @@ impl Examination<'_> {
             .push(Finding::new(entry, Severity::Refused, text).hint(hint));
     }
 
-    /// Takes out the options that the server calls unknown; false when there are none.
+    /// Removes the options that the server reports as unknown; false if there are none.
     fn take_unknown(&mut self, complaints: &[Complaint]) -> bool {
         let names: Vec<&str> = complaints
             .iter()
@@ -210,15 +210,15 @@ impl Examination<'_> {
         any
     }
 
-    /// For a server that says nothing about unknown names: takes out what it does not list.
+    /// For a server that does not report unknown names: removes the options that it does not list.
     fn take_unlisted(&mut self) -> Result<(), Error> {
         let help = self.validator.help(&[])?;
         self.take_as_unknown(|entry| !lists(&help, &entry.name));
         Ok(())
     }
 
-    /// For a server that fails without naming an option: finds the one without which it goes on,
-    /// at least as far as to name the next.
+    /// For a server that fails without naming an option: finds the option without which it succeeds, or at least gets
+    /// far enough to name the next one.
     fn take_culprit(&mut self, log: &str) -> Result<bool, Error> {
         for index in 0..self.remaining.len() {
             let mut others = self.remaining.clone();
@@ -245,7 +245,7 @@ impl Examination<'_> {
         Ok(false)
     }
 
-    /// Notes what the server remarked on the user's own options.
+    /// Records the server's remarks on the user's own options.
     fn note_remarks(&mut self, remarks: &[String]) {
         for text in remarks {
             let index = subject(text, &self.remaining);
@@ -258,7 +258,7 @@ impl Examination<'_> {
         }
     }
 
-    /// Notes numbers and switches that came out other than written.
+    /// Records numbers and switches whose effective value differs from the written one.
     fn note_changes(&mut self, help: &Help) {
         let entries = std::mem::take(&mut self.remaining);
         for (index, entry) in entries.iter().enumerate() {
@@ -288,7 +288,7 @@ impl Examination<'_> {
         self.remaining = entries;
     }
 
-    /// Says about each unknown option since when, and what to write instead.
+    /// Adds to each unknown option the versions that have it and the replacement.
     fn explain(&mut self, help: &Help) {
         for entry in &self.unknown {
             let knows = |name: &str| lists(help, &OptionName::new(name));
@@ -311,12 +311,12 @@ fn lists(help: &Help, name: &OptionName) -> bool {
         .any(|name| help.names.contains(*name))
 }
 
-/// Whether a number or switch came out other than written. Old servers print large unsigned numbers as negative
-/// ones, of 32 or 64 bits.
+/// Whether the effective number or switch differs from the written one. Old servers print large unsigned numbers as
+/// negative numbers of 32 or 64 bits.
 fn has_changed(name: &OptionName, written: Option<&str>, now: &str) -> bool {
     if matches!(now, "TRUE" | "FALSE") {
         let on = is_switched_on(name, written);
-        // Without a prefix of its own the name is listed as it is.
+        // A name without a prefix of its own is listed unchanged.
         return on.is_some_and(|on| on != (now == "TRUE")) && name.folded() == name.base();
     }
     let Some((written, now)) = written.and_then(parse_number).zip(now.parse::<i128>().ok()) else {

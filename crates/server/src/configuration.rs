@@ -1,4 +1,4 @@
-//! From the user's settings to the server's option file.
+//! Builds the server's option file from the user's settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,18 +9,17 @@ use crate::directory::layout::Layout;
 use crate::error::Error;
 use crate::installation::Installation;
 
-/// What the user decides about a private server.
+/// The user's settings for a private server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Option files, layered in this order: a later one wins.
     pub cnf: Vec<PathBuf>,
     /// Single options, which win over the files.
     pub set: BTreeMap<String, String>,
-    /// The TCP port; `None` takes a free one.
+    /// The TCP port; `None` chooses a free one.
     pub port: Option<u16>,
 }
 
-/// Puts the server's options together.
 pub(crate) fn configure(
     layout: &Layout,
     installation: &Installation,
@@ -36,11 +35,11 @@ pub(crate) fn configure(
         ("server-id", "1".to_owned()),
         ("tmpdir", path(&layout.temporary)),
         ("secure-file-priv", path(&layout.files)),
-        // MySQL 8 refuses LOAD DATA LOCAL unless told; who asks for the data here is ours.
+        // MySQL 8 refuses LOAD DATA LOCAL by default; here only our own clients use it.
         ("local-infile", "1".to_owned()),
     ];
     if installation.is_mariadb() && installation.numbers().at_least([11, 4]) {
-        // It would make a new TLS key at every start, which takes seconds.
+        // With TLS the server would create a new key at every start, which takes seconds.
         defaults.push(("ssl", "0".to_owned()));
     }
     let mut guarded = vec![("bind-address", "127.0.0.1".to_owned())];
@@ -60,7 +59,7 @@ pub(crate) fn configure(
     Ok(private)
 }
 
-/// Where the server's own files lie.
+/// The locations of the server's own files.
 pub(crate) fn installation_options(installation: &Installation) -> Vec<(&'static str, String)> {
     [
         ("lc-messages-dir", installation.messages_dir()),
@@ -72,7 +71,7 @@ pub(crate) fn installation_options(installation: &Installation) -> Vec<(&'static
     .collect()
 }
 
-/// What makes the server ours; socket and port go on the command line, since they can change at a start.
+/// The options that dbdyno decides; socket and port are on the command line because they can change at a start.
 pub(crate) fn decided_options(
     layout: &Layout,
     installation: &Installation,
@@ -84,13 +83,13 @@ pub(crate) fn decided_options(
         ("pid-file", path(&layout.pid_file)),
     ];
     if rustix::process::geteuid().is_root() {
-        // Every server refuses to run as root unless it is told to.
+        // Every server refuses to run as root without this option.
         options.push(("user", "root".to_owned()));
     }
     options
 }
 
-/// The address that clients on this machine reach the server at.
+/// The address at which clients on this machine reach the server.
 pub(crate) fn host(options: &Options) -> String {
     let bound = options.value("bind_address").unwrap_or_default();
     match bound.split(',').next().unwrap_or_default().trim() {
@@ -99,7 +98,7 @@ pub(crate) fn host(options: &Options) -> String {
     }
 }
 
-/// Whether the server was told to offer no TLS.
+/// Whether an option disables TLS.
 pub(crate) fn is_without_tls(options: &Options) -> bool {
     options
         .last("ssl")

@@ -1,4 +1,4 @@
-//! Removes servers: one that is no longer wanted, and those that a crashed dbdyno left behind.
+//! Removes servers: one by request, and those that a crashed dbdyno left behind.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use crate::lifecycle::kill_marked;
 use crate::server::Server;
 
 impl Server {
-    /// Ends the server, if it runs, and removes its directory.
+    /// Kills the server, if it runs, and removes its directory.
     pub fn destroy(mut self) -> Result<(), Error> {
         let _lock = Lock::take(&self.layout)?;
         self.refresh()?;
@@ -22,18 +22,18 @@ impl Server {
     }
 }
 
-/// Ends the server of a directory, if it runs, and removes the directory; also one that was never finished.
+/// Kills the server of a directory, if it runs, and removes the directory, even if its creation was never finished.
 /// Refuses a directory that dbdyno did not make.
 pub fn destroy(dir: &Path) -> Result<(), Error> {
     let layout = Layout::of(dir)?;
     Marker::read(&layout)?;
     let _lock = Lock::take(&layout)?;
-    // What it has not written yet is removed anyway.
+    // Unwritten data is removed anyway.
     kill_marked(&layout, &Marker::read(&layout)?)?;
     remove_directory(&layout)
 }
 
-/// A server in a directory of servers.
+/// An entry of a directory of servers.
 #[derive(Debug)]
 pub struct Listed {
     /// Its directory, or the link to it.
@@ -42,7 +42,7 @@ pub struct Listed {
     pub server: Result<Server, Error>,
 }
 
-/// The servers in a directory of servers, sorted by path; what is none of ours is left out.
+/// The servers in a directory of servers, sorted by path; other directories are left out.
 pub fn list(root: &Path) -> Result<Vec<Listed>, Error> {
     let directories = server_directories(root)?;
     let open = |path: PathBuf| Listed {
@@ -52,16 +52,16 @@ pub fn list(root: &Path) -> Result<Vec<Listed>, Error> {
     Ok(directories.into_iter().map(open).collect())
 }
 
-/// Ends and removes the servers in a directory of servers whose owner is gone: what a crashed dbdyno left
-/// behind. Returns the directories that were removed.
+/// Kills and removes the servers in a directory of servers whose owner process has ended, as after a crash of dbdyno.
+/// Returns the removed directories.
 pub fn sweep(root: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut removed = Vec::new();
     for dir in server_directories(root)? {
         let layout = Layout::of(&dir)?;
-        // A marker that cannot be read does not say that its owner is gone.
+        // An unreadable marker does not prove that its owner has ended.
         if Marker::read(&layout).is_ok_and(|marker| is_abandoned(&marker)) && sweep_one(&layout)? {
             if dir.is_symlink() {
-                // It lived elsewhere.
+                // The server was in another location.
                 fs::remove_file(&dir).map_err(Error::io("remove", &dir))?;
             }
             removed.push(dir);
@@ -70,7 +70,7 @@ pub fn sweep(root: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(removed)
 }
 
-/// Whether an abandoned server was removed; false when another process is at it, or was faster.
+/// Whether an abandoned server was removed; false when another process is working on it or has removed it.
 fn sweep_one(layout: &Layout) -> Result<bool, Error> {
     let lock = match Lock::take(layout) {
         Ok(lock) => lock,
@@ -94,7 +94,7 @@ fn is_abandoned(marker: &Marker) -> bool {
     marker.owner.as_ref().is_some_and(|owner| !owner.is_alive())
 }
 
-/// Removes a marked directory, its marker last: what a removal that breaks off leaves is still known as ours.
+/// Removes a marked directory, its marker last: after an interrupted removal the rest is still recognised as ours.
 pub(crate) fn remove_directory(layout: &Layout) -> Result<(), Error> {
     if let Ok(marker) = Marker::read(layout)
         && let Some(directory) = &marker.socket_dir
@@ -111,7 +111,7 @@ pub(crate) fn remove_directory(layout: &Layout) -> Result<(), Error> {
     }
 }
 
-/// Removes a directory that this process has just made, also where not even the marker could be written.
+/// Removes a directory that this process has just made, even if its marker could not be written.
 pub(crate) fn remove_claimed(layout: &Layout) -> Result<(), Error> {
     if layout.marker.exists() {
         remove_directory(layout)

@@ -1,4 +1,4 @@
-//! The directory of a private server: where its files lie, the mark that it is ours, and its lock.
+//! The directory of a private server: the locations of its files, its marker and its lock.
 
 pub(crate) mod contents;
 pub(crate) mod layout;

@@ -1,4 +1,4 @@
-//! What can go wrong with a private server, and whose fault it is.
+//! Errors of private servers, and whose fault each one is.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,25 +16,25 @@ pub enum Fault {
     Machine,
 }
 
-/// A private server that cannot be had as asked.
+/// An error with a private server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The name of the wanted server cannot be read.
+    /// The name of the requested server is not valid.
     #[error("{wanted}: not the name of a server")]
     UnknownVersion {
-        /// What was asked for.
+        /// The requested name.
         wanted: String,
     },
-    /// No binary on this machine is the wanted server.
+    /// No binary on this machine is the requested server.
     #[error("{}: not found; {}", wanted.as_deref().unwrap_or("mysqld or mariadbd"), list(found))]
     NotInstalled {
-        /// What was asked for; `None` when any server would do.
+        /// The requested server; `None` when any server would do.
         wanted: Option<String>,
-        /// What was found instead, one line each.
+        /// The servers found instead, one line each.
         found: Vec<String>,
     },
-    /// A file that is no server binary, or one that does not run.
+    /// The file is not a server binary, or it does not run.
     #[error("{}: not usable as a server: {why}", path.display())]
     Binary {
         /// The file.
@@ -48,13 +48,13 @@ pub enum Error {
         /// The directory.
         dir: PathBuf,
     },
-    /// There is a server of this name already.
+    /// A server of this name exists already.
     #[error("{}: there is a server already", dir.display())]
     NameTaken {
         /// The server's directory.
         dir: PathBuf,
     },
-    /// There is no server of this name.
+    /// No server of this name exists.
     #[error("{}: there is no such server", dir.display())]
     Missing {
         /// The directory that does not exist.
@@ -66,21 +66,21 @@ pub enum Error {
         /// The server's directory.
         dir: PathBuf,
     },
-    /// Another dbdyno has begun this server and has not finished it.
+    /// Another dbdyno has begun to create this server and has not finished.
     #[error("{}: this server is just being made", dir.display())]
     BeingMade {
         /// The server's directory.
         dir: PathBuf,
     },
-    /// The marker file of a server or snapshot cannot be understood.
+    /// The marker file of a server or snapshot is not valid.
     #[error("{}: {why}", path.display())]
     Marker {
         /// The marker file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         why: String,
     },
-    /// The port that the user named is in use.
+    /// The port named by the user is in use.
     #[error("port {port} on {host}: already in use")]
     PortTaken {
         /// The address that the server would listen on.
@@ -94,15 +94,15 @@ pub enum Error {
     /// A server could not be installed or removed.
     #[error(transparent)]
     Install(#[from] InstallError),
-    /// This version would not start with the options, or not follow them.
+    /// This version would not start with the options, or would ignore some of them.
     #[error("{server} refuses {} of the options:{}", findings.len(), lines(findings))]
     Rejected {
         /// The server: `mysql 8.0.33`.
         server: String,
-        /// Everything that it refuses.
+        /// Everything that the server refuses.
         findings: Vec<mycnf::Finding>,
     },
-    /// An option that only counts when the data directory is made was changed afterwards.
+    /// An option that takes effect only when the data directory is made was changed afterwards.
     #[error(
         "option {option}: {} when the data directory was made, {} now",
         shown(was),
@@ -111,9 +111,9 @@ pub enum Error {
     FixedAtCreation {
         /// The option.
         option: String,
-        /// Its value in the data directory; `None` is the server's default.
+        /// Its value in the data directory; `None` for the server's default.
         was: Option<String>,
-        /// The value asked for.
+        /// The requested value.
         now: Option<String>,
     },
     /// The data directory could not be made.
@@ -121,7 +121,7 @@ pub enum Error {
     Initialise {
         /// The server's directory, removed again.
         dir: PathBuf,
-        /// How the server binary ended.
+        /// The exit status of the server binary.
         status: String,
         /// The last lines of its log.
         log: String,
@@ -131,7 +131,7 @@ pub enum Error {
     DiedAtStart {
         /// The server's directory.
         dir: PathBuf,
-        /// How it ended.
+        /// Its exit status.
         status: String,
         /// The last lines of its log.
         log: String,
@@ -141,85 +141,85 @@ pub enum Error {
     TimedOut {
         /// The server's directory.
         dir: PathBuf,
-        /// What it should have done.
+        /// The expected action.
         what: &'static str,
-        /// How long it had, seconds.
+        /// The time limit, seconds.
         timeout_s: u64,
         /// The last lines of its log.
         log: String,
     },
-    /// The server has to be stopped for this.
+    /// The operation needs a stopped server.
     #[error("{}: the server is running (pid {pid})", dir.display())]
     Running {
         /// The server's directory.
         dir: PathBuf,
-        /// Its process.
+        /// The server's process id.
         pid: u32,
     },
-    /// The server has to run for this.
+    /// The operation needs a running server.
     #[error("{}: the server is not running", dir.display())]
     NotRunning {
         /// The server's directory.
         dir: PathBuf,
     },
-    /// A snapshot needs the data that a clean stop leaves.
+    /// A snapshot needs data from a clean stop.
     #[error("{}: the server was not stopped cleanly", dir.display())]
     NotStoppedCleanly {
         /// The server's directory.
         dir: PathBuf,
     },
-    /// The server has no data directory, because a restore did not finish.
+    /// The server has no data directory, because a restore was not completed.
     #[error("{}: the server has no data directory", dir.display())]
     NoData {
         /// The server's directory.
         dir: PathBuf,
     },
-    /// The snapshot was taken from a server that differs in what its data directory depends on.
+    /// The snapshot and the server differ in a property that the data depends on.
     #[error("{}: the snapshot has {what} {snapshot}, the server has {server}", path.display())]
     SnapshotMismatch {
         /// The snapshot.
         path: PathBuf,
-        /// In what they differ.
+        /// The property in which they differ.
         what: String,
-        /// The snapshot's side.
+        /// The snapshot's value.
         snapshot: String,
-        /// The server's side.
+        /// The server's value.
         server: String,
     },
-    /// There is a snapshot of this name already.
+    /// A snapshot of this name exists already.
     #[error("{}: there is a snapshot already", path.display())]
     SnapshotExists {
         /// The snapshot.
         path: PathBuf,
     },
-    /// There is no snapshot of this name.
+    /// No snapshot of this name exists.
     #[error("{}: there is no such snapshot", path.display())]
     NoSnapshot {
         /// The directory that does not exist.
         path: PathBuf,
-        /// The names of those that exist.
+        /// The names of the existing snapshots.
         there: Vec<String>,
     },
-    /// A snapshot, or the copy made from it, is not what was written.
+    /// A snapshot, or the copy made from it, differs from its manifest.
     #[error("{}: not what the snapshot should hold: {why}", path.display())]
     SnapshotDamaged {
-        /// The directory that was compared.
+        /// The compared directory.
         path: PathBuf,
         /// The first difference.
         why: String,
     },
-    /// Data whose redo log is switched off does not survive a crash, and neither would what is restored from it.
+    /// Data whose redo log is disabled does not survive a crash, and neither would a restored copy of it.
     #[error("{}: the server's redo log is switched off", dir.display())]
     RedoLogOff {
         /// The server's directory.
         dir: PathBuf,
     },
-    /// No mariadb-backup fits the server.
+    /// No mariadb-backup matches the server.
     #[error("mariadb-backup {wanted}: not found{}", instead(found))]
     NoBackup {
         /// The series of the server: `10.11`.
         wanted: String,
-        /// The series of one that was found.
+        /// The series of the one that was found.
         found: Option<String>,
     },
     /// mariadb-backup failed.
@@ -227,7 +227,7 @@ pub enum Error {
     Backup {
         /// The server's directory.
         dir: PathBuf,
-        /// How it ended.
+        /// Its exit status.
         status: String,
         /// The last lines of its output.
         log: String,
@@ -241,7 +241,7 @@ pub enum Error {
     /// An operation on a file or process failed.
     #[error("{}: cannot {what}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         what: &'static str,
         /// The file, or the server's directory.
         path: PathBuf,
@@ -265,7 +265,7 @@ impl Error {
         }
     }
 
-    /// Whose fault it is.
+    /// Whose fault the error is.
     pub fn fault(&self) -> Fault {
         match self {
             Self::Initialise { .. }
@@ -289,7 +289,7 @@ impl Error {
         }
     }
 
-    /// What the user can do, where there is something.
+    /// What the user can do; `None` if there is nothing.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::UnknownVersion { .. } => {
@@ -371,7 +371,7 @@ fn binary_hint(why: &str) -> Option<String> {
     })
 }
 
-/// Words of a server's log, and what to do about them.
+/// Text in a server's log, and the remedy.
 const LOG_HINTS: [(&str, &str); 6] = [
     (
         "default time zone",
@@ -398,7 +398,7 @@ const LOG_HINTS: [(&str, &str); 6] = [
 const NO_AIO_SLOTS: &str = "the kernel's slots for asynchronous I/O are used up (/proc/sys/fs/aio-nr of aio-max-nr; \
      a server takes 2000 to 2700): stop some servers, or raise fs.aio-max-nr";
 
-/// Reads the cause out of a server's log, where it is one of the common ones.
+/// The remedy for the cause in a server's log, if it is a common one.
 fn log_hint(log: &str) -> Option<String> {
     for line in log.lines() {
         let unknown = ["unknown variable '", "unknown option '"]

@@ -1,4 +1,4 @@
-//! Makes a server's data directory, the way its flavour and version want it.
+//! Makes a server's data directory in the way that its flavour and version need.
 
 pub(crate) mod accounts;
 pub(crate) mod template;
@@ -24,13 +24,13 @@ use crate::process::log;
 use crate::process::spawner::{Lifetime, spawn};
 use crate::user_directory::templates_root;
 
-/// How long making a data directory may take; seconds are usual.
+/// Time limit for making a data directory; it usually takes seconds.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How many lines of the log an error shows.
+/// Number of log lines in an error.
 pub(crate) const LOG_LINES: usize = 20;
 
-/// The SQL files of a bootstrap in their order; `mysql_` is `mariadb_` from MariaDB 11 on. A server has those
+/// The SQL files of a bootstrap in their order; `mysql_` is `mariadb_` from MariaDB 11 on. A server has only the files
 /// that its version needs.
 const SYSTEM_SQL: [&str; 6] = [
     "mysql_system_tables.sql",
@@ -41,17 +41,17 @@ const SYSTEM_SQL: [&str; 6] = [
     "mysql_sys_schema.sql",
 ];
 
-/// Spares an initialisation thousands of waits for the disk: one that is interrupted counts for nothing.
+/// Saves an initialisation thousands of disk syncs: an interrupted one is discarded anyway.
 const UNSYNCED: [(&str, &str); 2] = [
     ("loose-innodb-flush-method", "nosync"),
     ("loose-innodb-flush-log-at-trx-commit", "0"),
 ];
 
-/// The same for the system tables of a bootstrap, which are no InnoDB tables.
+/// The same for the system tables of a bootstrap, which are not InnoDB tables.
 const UNSYNCED_BOOTSTRAP: [(&str, &str); 2] =
     [("loose-debug-no-sync", "1"), ("loose-sync-frm", "0")];
 
-/// Makes the data directory with its accounts and the database `test`: copied, where one like it was made before.
+/// Makes the data directory with its accounts and the database `test`; copies a matching template if there is one.
 pub(crate) fn make_data(
     layout: &Layout,
     installation: &Installation,
@@ -108,7 +108,7 @@ fn initialise(
     }
     run(command, layout)?;
     if !has_dictionary {
-        // Without a db.opt the database follows the server's character set, also when that is changed later.
+        // Without a db.opt the database follows the server's character set, even if that changes later.
         let test = layout.data.join("test");
         make_private_dir(&test).map_err(Error::io("make the directory", &test))?;
     }
@@ -118,8 +118,8 @@ fn initialise(
     Ok(())
 }
 
-/// Options of an initialisation: of the user's, only those that count now. The others are for the first start,
-/// where a wrong one is reported.
+/// The options for an initialisation: of the user's options only those that take effect now. The others are applied at
+/// the first start, which reports wrong ones.
 fn write_option_file(
     path: &Path,
     layout: &Layout,
@@ -159,19 +159,19 @@ fn write_option_file(
     write_private(path, file.to_string().as_bytes())
 }
 
-/// Whether the server makes its system tables by itself, or reads them as SQL.
+/// Whether the server creates its system tables by itself; otherwise it reads them as SQL.
 fn initialises_itself(installation: &Installation) -> bool {
     !installation.is_mariadb() && installation.numbers().at_least([5, 7])
 }
 
-/// The user's options that the data directory keeps.
+/// The user's options whose values are fixed in the data directory.
 fn kept_options(
     installation: &Installation,
     options: &Options,
 ) -> Vec<(&'static str, Option<String>)> {
     let mut kept: Vec<_> = mycnf::fixed_at_creation(options).into_iter().collect();
     if initialises_itself(installation) {
-        // MySQL 8 writes the character set of the database `test` down for good.
+        // MySQL 8 stores the character set of the database `test` permanently.
         for name in ["character-set-server", "collation-server"] {
             if let Some(value) = options.value(name) {
                 kept.push((name, Some(value.to_owned())));
@@ -181,8 +181,8 @@ fn kept_options(
     kept
 }
 
-/// What a bootstrap reads: the system tables, then our accounts. A statement ends with its line, so the two
-/// at the beginning need one each.
+/// The input of a bootstrap: the system tables, then our accounts. A statement ends with its line, so each of the first
+/// two needs a line of its own.
 fn bootstrap_sql(installation: &Installation, accounts: &Accounts) -> Result<Vec<u8>, Error> {
     let directory = installation.system_sql_dir().ok_or_else(|| Error::Binary {
         path: installation.mysqld.clone(),
@@ -229,7 +229,7 @@ fn run(mut command: Command, layout: &Layout) -> Result<(), Error> {
     let in_time = match wait(&child) {
         Ok(in_time) => in_time,
         Err(error) => {
-            // It writes to a directory that is about to go.
+            // Its output directory is about to be removed.
             let _ = child.kill();
             let _ = child.wait();
             return Err(Error::io("wait for", &mysqld)(error));
@@ -266,7 +266,7 @@ fn wait(child: &Child) -> std::io::Result<bool> {
     }
 }
 
-/// Keeps the environment's port, socket and home from reaching the server.
+/// Removes the environment's port, socket and home, so that the server does not use them.
 pub(crate) fn without_mysql_variables(command: &mut Command) {
     for name in [
         "MYSQL_HOME",
@@ -278,7 +278,7 @@ pub(crate) fn without_mysql_variables(command: &mut Command) {
     }
 }
 
-/// Whether a server's log tells of a full disk: in words, or by the number 28 of that error.
+/// Whether a server's log reports a full disk, in words or by error number 28.
 pub(crate) fn is_disk_full(log: &str) -> bool {
     let by_number = |words: &&str| {
         let mut rests = log

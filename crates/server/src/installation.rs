@@ -13,16 +13,16 @@ use crate::version::{Flavour, Numbers, VersionRequest, parse_version_answer};
 /// The names of the server binary, MariaDB's first: its `mysqld` is a link.
 pub(crate) const BINARIES: [&str; 2] = ["mariadbd", "mysqld"];
 
-/// A server binary, what it is, and the files that belong to it.
+/// A server binary, its flavour and version, and the files that belong to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installation {
     /// The server binary, without symbolic links.
     pub mysqld: PathBuf,
-    /// The directory above the one that holds the binary, or that one where all lies in one place.
+    /// The directory above the binary's directory; that directory itself where all files are in one directory.
     pub basedir: PathBuf,
     /// Whose server it is.
     pub flavour: Flavour,
-    /// The version as the binary tells it, for example `10.11.19-MariaDB-0+deb12u1`.
+    /// The version as reported by the binary, for example `10.11.19-MariaDB-0+deb12u1`.
     pub version: String,
     numbers: Numbers,
     launch: Launch,
@@ -43,7 +43,6 @@ impl Installation {
         wanted.matches(self.flavour, &self.version)
     }
 
-    /// Looks at one binary.
     pub(crate) fn at(path: &Path, launch: &Launch) -> Result<Self, Error> {
         let unusable = |why: String| Error::Binary {
             path: path.to_owned(),
@@ -84,12 +83,12 @@ impl Installation {
         Ok(found)
     }
 
-    /// The start of the server binary, with the libraries that came along with it.
+    /// The command that starts the server binary, with the libraries that belong to it.
     pub fn command(&self) -> Command {
         self.launch.command(&self.mysqld)
     }
 
-    /// The start of another program of the installation.
+    /// The command that starts another program of the installation.
     pub fn program(&self, path: &Path) -> Command {
         self.launch.command(path)
     }
@@ -98,7 +97,7 @@ impl Installation {
         &self.launch
     }
 
-    /// An installation as a server directory remembers it, without looking at the binary.
+    /// An installation as recorded in a server directory, without running the binary.
     pub(crate) fn remembered(
         mysqld: &Path,
         basedir: &Path,
@@ -124,7 +123,7 @@ impl Installation {
         self.flavour == Flavour::MariaDb
     }
 
-    /// The directory with the error messages; `None` leaves it to what is compiled in.
+    /// The directory of the error messages; `None` uses the compiled-in default.
     pub(crate) fn messages_dir(&self) -> Option<PathBuf> {
         self.first_with(
             &["share/mysql", "share/mariadb", "share"],
@@ -132,14 +131,14 @@ impl Installation {
         )
     }
 
-    /// The directory with the SQL that makes the system tables; servers that need none have none.
+    /// The directory of the SQL that creates the system tables; `None` for servers that need no SQL.
     pub(crate) fn system_sql_dir(&self) -> Option<PathBuf> {
         let places = ["share/mysql", "share/mariadb", "share", "scripts"];
         self.first_with(&places, "mysql_system_tables.sql")
             .or_else(|| self.first_with(&places, "mariadb_system_tables.sql"))
     }
 
-    /// The directory of the plugins; `None` leaves it to what is compiled in.
+    /// The directory of the plugins; `None` uses the compiled-in default.
     pub(crate) fn plugin_dir(&self) -> Option<PathBuf> {
         self.first_with(
             &[
@@ -152,7 +151,7 @@ impl Installation {
         )
     }
 
-    /// The directory of the character sets; `None` leaves it to what is compiled in.
+    /// The directory of the character sets; `None` uses the compiled-in default.
     pub fn character_sets_dir(&self) -> Option<PathBuf> {
         self.first_with(
             &[

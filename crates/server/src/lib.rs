@@ -1,7 +1,7 @@
 //! Private servers: find an installed one, create, start, stop, kill, snapshot, restore, destroy.
 //!
-//! A server lives in one directory that dbdyno made and marked; nothing outside such a directory is written or
-//! removed. Its processes are recognised by number, start time and boot, so that no other one is ever killed.
+//! A server has one directory that dbdyno made and marked; nothing outside such a directory is written or removed. Its
+//! processes are identified by number, start time and boot, so that no other process is ever killed.
 
 mod check;
 mod configuration;

@@ -19,16 +19,16 @@ use crate::process::{ProcessHandle, ProcessId};
 use crate::server::Server;
 use crate::{configuration, directory::socket_dir, process::log, process::port, redo_log};
 
-/// How long a server may take until it answers: recovery after a kill can take minutes.
+/// Time limit until a server answers: recovery after a kill can take minutes.
 const START_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How long a clean stop may take: the dirty pages of a large buffer pool have to be written.
+/// Time limit of a clean stop: the dirty pages of a large buffer pool have to be written.
 const STOP_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How long a killed process may take to disappear.
+/// Time limit until a killed process has disappeared.
 const KILL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How many free ports are tried when others take them first.
+/// Number of free ports that are tried when other programs take them first.
 const PORT_TRIES: usize = 5;
 
 impl Server {
@@ -37,7 +37,7 @@ impl Server {
         self.start_with(lifetime, Wait::of_work())
     }
 
-    /// Starts a server again that was stopped for other work, also when that work was interrupted.
+    /// Restarts a server that was stopped for other work, even if that work was interrupted.
     pub fn start_again(&mut self, lifetime: Lifetime) -> Result<(), Error> {
         self.start_with(lifetime, Wait::from_now())
     }
@@ -72,7 +72,7 @@ impl Server {
         self.start_once(lifetime, wait)
     }
 
-    /// Stops the server in order: its data is whole afterwards.
+    /// Stops the server cleanly: its data is complete afterwards.
     pub fn stop(&mut self) -> Result<(), Error> {
         let wait = Wait::from_now();
         let _lock = Lock::take(&self.layout)?;
@@ -98,14 +98,14 @@ impl Server {
         }
     }
 
-    /// Whether the data directory says that the redo log is switched off: a crash then costs all data, and a clean
-    /// stop leaves it so. Only MySQL from 8.0.30 on says it there.
+    /// Whether the data directory says that the redo log is disabled: a crash then costs all data, and a clean stop
+    /// does not change it. Only MySQL from 8.0.30 on records it there.
     pub fn redo_log_is_off(&self) -> bool {
         redo_log::is_off(&self.layout.data)
     }
 
-    /// Kills the server with SIGKILL, as a crash would, and waits until it is gone. Nothing happens to one that
-    /// does not run; one without its redo log is not killed, since it would never start again.
+    /// Kills the server with SIGKILL, as in a crash, and waits until it has ended. Does nothing if it is not running; a
+    /// server without its redo log is not killed, since it would never start again.
     pub fn kill(&mut self) -> Result<(), Error> {
         if self.is_running() && self.redo_log_is_off() {
             return Err(Error::RedoLogOff {
@@ -143,7 +143,7 @@ impl Server {
         Err(failure)
     }
 
-    /// Remembers the new process and waits for its greeting.
+    /// Records the new process and waits for its greeting.
     fn follow_start(&mut self, child: &Child, wait: Wait) -> Result<Readiness, Error> {
         let process = ProcessId::of(child.id()).map_err(self.io("find the server of"))?;
         let handle = process.handle().map_err(self.io("find the server of"))?;
@@ -171,7 +171,7 @@ impl Server {
         Ok(command)
     }
 
-    /// Makes sure of a port, and that client.cnf names it.
+    /// Reserves a port and writes it to client.cnf.
     fn take_port(&mut self) -> Result<(), Error> {
         let (host, port) = (self.marker.host.clone(), self.marker.port);
         if port::is_free(&host, port) {
@@ -184,13 +184,13 @@ impl Server {
         self.rewrite_client_file()
     }
 
-    /// Makes sure of a directory for the socket, without leftovers of a server that was killed: MySQL takes a
-    /// lock file for a running server's when its number was given to another process.
+    /// Prepares the socket's directory and removes the remains of a killed server: MySQL takes a lock file for a
+    /// running server's if its process number now belongs to another process.
     fn prepare_socket(&mut self) -> Result<(), Error> {
         if let Some(directory) = &self.marker.socket_dir
             && !socket_dir::belongs_to(directory, &self.layout)
         {
-            // Temporary directories are emptied at a boot.
+            // Temporary directories are emptied at boot.
             self.marker.socket_dir = Some(socket_dir::make(&self.layout)?);
             self.rewrite_client_file()?;
         }
@@ -218,7 +218,7 @@ impl Server {
         handle.signal(signal).map_err(self.io("stop the server of"))
     }
 
-    /// Collects an ended child, so that it does not stay as a zombie.
+    /// Reaps an ended child, so that it does not stay as a zombie.
     fn reap(&mut self) {
         if let Some(mut child) = self.child.take() {
             end(&mut child);
@@ -294,12 +294,13 @@ fn running(layout: &Layout, marker: &Marker) -> Result<Option<ProcessHandle>, Er
     }
 }
 
-/// The argument by which a process is known for a server's.
+/// The argument that identifies a server's process.
 fn option_file_argument(layout: &Layout) -> String {
     format!("--defaults-file={}", layout.option_file.display())
 }
 
-/// Kills a child, if it still runs, and collects it. Only one that is collected already fails, and that is well.
+/// Kills a child, if it still runs, and reaps it. This fails only for a child that is reaped already, which is
+/// harmless.
 fn end(child: &mut Child) {
     let _ = child.kill();
     let _ = child.wait();

@@ -1,4 +1,4 @@
-//! A process that is recognised again: its number alone could have been given to another one.
+//! A process that is identified by more than its number, which could have been reused.
 
 pub(crate) mod interruption;
 pub(crate) mod launch;
@@ -19,21 +19,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::interruption::Wait;
 
-/// How often a wait looks whether the user interrupts.
+/// Interval at which a wait checks for an interruption by the user.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// A process by number, start and boot of the machine, as a marker file keeps it.
+/// A process by number, start time and boot of the machine, as stored in a marker file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProcessId {
     pid: u32,
     /// Start of the process since boot, in the kernel's clock ticks.
     start_ticks: u64,
-    /// The kernel's random name of this boot.
+    /// The kernel's random id of this boot.
     boot: String,
 }
 
 impl ProcessId {
-    /// This process.
     pub(crate) fn own() -> io::Result<Self> {
         Self::of(std::process::id())
     }
@@ -48,12 +47,11 @@ impl ProcessId {
         })
     }
 
-    /// Its number.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// Whether this very process still runs; one that only waits to be reaped does not.
+    /// Whether this very process still runs; false if it only waits to be reaped.
     pub(crate) fn is_alive(&self) -> bool {
         let same_start = matches!(
             state_and_start(self.pid),
@@ -62,7 +60,7 @@ impl ProcessId {
         same_start && boot_id().is_ok_and(|boot| boot == self.boot)
     }
 
-    /// Waits for a process that is ending already, as one that was killed. One that runs is left alone.
+    /// Waits for a process that is ending already, such as a killed one. Returns at once for a process that runs.
     pub(crate) fn wait_if_ending(&self, timeout: Duration) -> io::Result<()> {
         if self.is_ending()
             && let Some(handle) = self.handle()?
@@ -72,8 +70,8 @@ impl ProcessId {
         Ok(())
     }
 
-    /// Whether the kernel is ending it, in the order in which that shows: the signal waits, the main thread ends, the
-    /// memory is gone while files are still being closed.
+    /// Whether the kernel is ending it, in the order in which that becomes visible: the signal is pending, the main
+    /// thread ends, the memory is freed while files are still being closed.
     fn is_ending(&self) -> bool {
         let read = |file| fs::read_to_string(format!("/proc/{}/{file}", self.pid));
         read("status").is_ok_and(|status| is_kill_pending(&status))
@@ -81,7 +79,7 @@ impl ProcessId {
             || read("cmdline").is_ok_and(|line| line.is_empty())
     }
 
-    /// How long it has been running.
+    /// The time since its start.
     pub(crate) fn uptime(&self) -> io::Result<Duration> {
         let text = fs::read_to_string("/proc/uptime")?;
         let up_s: f64 = text
@@ -93,7 +91,7 @@ impl ProcessId {
         Ok(Duration::from_secs_f64((up_s - start_s).max(0.0)))
     }
 
-    /// Whether one of its command-line arguments is this one.
+    /// Whether this is one of its command-line arguments.
     pub(crate) fn has_argument(&self, argument: &str) -> bool {
         fs::read(format!("/proc/{}/cmdline", self.pid)).is_ok_and(|arguments| {
             arguments
@@ -102,7 +100,7 @@ impl ProcessId {
         })
     }
 
-    /// A handle that cannot come to mean another process; `None` when it has ended.
+    /// A handle that always refers to this process; `None` when it has ended.
     pub(crate) fn handle(&self) -> io::Result<Option<ProcessHandle>> {
         let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) else {
             return Ok(None);
@@ -112,7 +110,7 @@ impl ProcessId {
             Err(rustix::io::Errno::SRCH) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        // Only now is the number tied to a process: is it still the right one?
+        // Only now is the number tied to a process, which may be another one already.
         Ok(self.is_alive().then_some(ProcessHandle(handle)))
     }
 }
@@ -121,7 +119,7 @@ impl ProcessId {
 pub(crate) struct ProcessHandle(OwnedFd);
 
 impl ProcessHandle {
-    /// Sends a signal; a process that has ended in the meantime is no error.
+    /// Sends a signal; a process that has ended in the meantime is not an error.
     pub(crate) fn signal(&self, signal: Signal) -> io::Result<()> {
         match pidfd_send_signal(&self.0, signal) {
             Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
@@ -129,7 +127,7 @@ impl ProcessHandle {
         }
     }
 
-    /// Waits until it ends; false when the time is over first. An interruption of `wait` is an error.
+    /// Waits until it ends; false after a timeout. An interruption of `wait` is an error.
     pub(crate) fn wait(&self, timeout: Duration, wait: Wait) -> io::Result<bool> {
         let mut left = timeout;
         loop {
@@ -161,14 +159,14 @@ impl ProcessHandle {
     }
 }
 
-/// State and start of a process in clock ticks since boot.
+/// State and start time of a process; the start is in clock ticks since boot.
 fn state_and_start(pid: u32) -> io::Result<(char, u64)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     parse_stat(&stat).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// The fields from the third on: the name stands in parentheses and may itself contain some, so they count from the last
-/// one.
+/// The fields from the third on. The name is in parentheses and may itself contain some, so they are counted from the
+/// last parenthesis.
 fn fields_of_stat(stat: &str) -> Option<std::str::SplitWhitespace<'_>> {
     let (_, fields) = stat.rsplit_once(')')?;
     Some(fields.split_whitespace())
@@ -182,7 +180,7 @@ fn parse_stat(stat: &str) -> Option<(char, u64)> {
     Some((state, start_ticks))
 }
 
-/// Whether SIGKILL waits to be delivered: the sets of pending signals are in hexadecimal, signal 1 the lowest bit.
+/// Whether SIGKILL is pending: the sets of pending signals are in hexadecimal, signal 1 is the lowest bit.
 /// Source: proc(5), SigPnd and ShdPnd of /proc/PID/status.
 fn is_kill_pending(status: &str) -> bool {
     let sets = status.lines().filter_map(|line| {
@@ -192,7 +190,7 @@ fn is_kill_pending(status: &str) -> bool {
     sets.fold(0, |both, set| both | set) & (1 << (Signal::KILL.as_raw() - 1)) != 0
 }
 
-/// Whether the main thread is ending, or about to because of a signal.
+/// Whether the main thread is ending, or is about to end because of a signal.
 /// Source: proc(5), field 9 of /proc/PID/stat; PF_EXITING and PF_SIGNALED of linux/sched.h.
 fn has_ending_flag(stat: &str) -> bool {
     const EXITING: u64 = 0x4;
@@ -241,7 +239,7 @@ mod tests {
         assert!(!has_ending_flag(&stat(0x40_0100)) && !has_ending_flag("42 (x) S 1"));
     }
 
-    /// Whoever kills a server by hand and starts it at once must not hear that it runs.
+    /// A user who kills a server by hand and starts it at once must not get the error that it is running.
     #[test]
     fn a_process_that_was_just_killed_is_waited_for() {
         for _ in 0..100 {
@@ -278,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_killed_process_is_dead_before_it_is_reaped() {
-        // It ends with its input, so also when this test fails.
+        // It ends with its input, even if this test fails.
         let mut child = Command::new("cat")
             .args(["-u", "-"])
             .stdin(Stdio::piped())

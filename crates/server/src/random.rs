@@ -4,7 +4,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::error::Error;
 
-/// Without letters and digits that are taken for each other, and nothing that a shell or option file escapes.
+/// Without letters and digits that are easily confused or need escaping in a shell or option file.
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// A password of 120 random bits.
@@ -12,12 +12,12 @@ pub(crate) fn random_password() -> Result<String, Error> {
     random_text::<24>()
 }
 
-/// A file name that nobody can foresee.
+/// An unpredictable file name.
 pub(crate) fn random_name() -> Result<String, Error> {
     random_text::<8>()
 }
 
-/// A number below `limit`, almost evenly spread; for ports.
+/// A random number below `limit`, almost evenly distributed; for ports.
 pub(crate) fn random_below(limit: u16) -> Result<u16, Error> {
     let bytes = random_bytes::<4>()?;
     let wide = u32::from_ne_bytes(bytes) % u32::from(limit);

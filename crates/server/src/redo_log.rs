@@ -1,4 +1,4 @@
-//! The redo log: whether it is switched off, and its size in servers that cannot change it by themselves.
+//! The redo log: whether it is disabled, and its size in servers that cannot change it by themselves.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -9,21 +9,21 @@ use mycnf::Options;
 use crate::error::Error;
 use crate::installation::Installation;
 
-/// Where the flags stand in the header of a redo log file. Source: what MySQL 8.0.33 and 9.7 write, seen with the
-/// log switched on and off.
+/// Offset of the flags in the header of a redo log file. Source: files written by MySQL 8.0.33 and 9.7 with the log
+/// enabled and disabled.
 const FLAGS_AT: u64 = 48;
 
-/// The flag of a log that nothing is written to.
+/// The flag of a disabled log.
 const NO_LOGGING: u32 = 1;
 
-/// Whether the data directory of a stopped MySQL says that its redo log is switched off, which outlives a clean
-/// stop. Only MySQL from 8.0.30 on keeps its log in this directory; elsewhere the answer is no.
+/// Whether the data directory of a stopped MySQL says that its redo log is disabled, a state that survives a clean
+/// stop. Only MySQL from 8.0.30 on keeps its log in this directory; for other servers the result is false.
 pub(crate) fn is_off(data: &Path) -> bool {
     let Ok(entries) = fs::read_dir(data.join("#innodb_redo")) else {
         return false;
     };
     entries.flatten().any(|entry| {
-        // Files that are laid out for later are called #ib_redo7_tmp.
+        // Spare files for later use are called #ib_redo7_tmp.
         let spare = entry.file_name().to_string_lossy().ends_with("_tmp");
         let mut flags = [0; 4];
         let read =
@@ -32,8 +32,8 @@ pub(crate) fn is_off(data: &Path) -> bool {
     })
 }
 
-/// Removes the redo log of a cleanly stopped data directory where its size is to change and the server would
-/// refuse to start for it: MySQL before 5.6 makes a new one only where there is none.
+/// Removes the redo log of a cleanly stopped data directory if its size is to change and the server would refuse to
+/// start with it: MySQL before 5.6 makes a new log only where there is none.
 pub(crate) fn make_room(
     installation: &Installation,
     options: &Options,
@@ -47,7 +47,7 @@ pub(crate) fn make_room(
     let wanted = options.value("innodb_log_file_size");
     let wanted_bytes = match wanted.map(mycnf::parse_size_bytes) {
         Some(Some(bytes)) => bytes,
-        // A value that is none is for the server to refuse.
+        // The server refuses an invalid value itself.
         Some(None) => return Ok(()),
         None => DEFAULT_BYTES,
     };
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_log_that_is_off_says_so_in_its_header() {
-        // The beginning of #ib_redo5 of MySQL 9.7.4, switched off and on again.
+        // The beginning of #ib_redo5 of MySQL 9.7.4, with the log disabled and enabled again.
         let header = |flags: u8| {
             let mut header = vec![0; 512];
             header[..4].copy_from_slice(&[0, 0, 0, 6]);
@@ -86,7 +86,7 @@ mod tests {
         };
         for (name, flags, off) in [
             ("#ib_redo5", 1, true),
-            // As it is while the server runs: a crash now would lose the data.
+            // The state of a running server: a crash now would lose the data.
             ("#ib_redo5", 3, true),
             ("#ib_redo5", 0, false),
             ("#ib_redo6_tmp", 1, false),

@@ -1,4 +1,4 @@
-//! One private server and what is known of it.
+//! One private server and its properties.
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
@@ -20,21 +20,21 @@ use crate::lifecycle::own_process;
 use crate::process::ProcessId;
 use crate::{destroy, directory::socket_dir, process::log, process::port, snapshot::copy};
 
-/// How long a killed server may take to close its files.
+/// Time limit until a killed server has closed its files.
 const ENDING_AT_MOST: Duration = Duration::from_secs(10);
 
-/// How long a client of a private server tries to connect.
+/// Time limit for a client of a private server to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A private server in a directory of its own.
 ///
-/// A new one is removed by [`crate::sweep`] once the process that created it is gone, until [`Server::keep`] or a
-/// detached start makes it stay. A server started with [`crate::Lifetime::Owned`] is killed when this is dropped.
+/// [`crate::sweep`] removes a new server once the process that created it has ended, unless [`Server::keep`] or a
+/// detached start makes it permanent. A server started with [`crate::Lifetime::Owned`] is killed when this is dropped.
 pub struct Server {
     pub(crate) layout: Layout,
     pub(crate) marker: Marker,
     pub(crate) accounts: Accounts,
-    /// The server process, where this process started it: it has to be reaped.
+    /// The server process, if this process started it and has to reap it.
     pub(crate) child: Option<Child>,
     pub(crate) dies_with_us: bool,
     replaced: Vec<Replaced>,
@@ -42,14 +42,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// Makes a server in a directory that does not exist yet. It is stopped.
+    /// Makes a server in a directory that does not exist yet. The server is not started.
     pub fn create(
         dir: &Path,
         installation: &Installation,
         settings: &Settings,
     ) -> Result<Self, Error> {
         let layout = Layout::of(dir)?;
-        // What is wrong with the settings is told before anything is made.
+        // Errors in the settings are reported before anything is made.
         let private = configure(&layout, installation, settings)?;
         let notes = accept(installation, settings)?;
         let host = host(private.options());
@@ -76,7 +76,7 @@ impl Server {
                 Ok(server)
             }
             Err(error) => {
-                // The directory is ours and holds nothing yet that the error does not show.
+                // The directory is ours and contains nothing yet that the error does not show.
                 destroy::remove_claimed(&layout)?;
                 Err(error)
             }
@@ -96,7 +96,7 @@ impl Server {
             marker.write(layout)?;
         }
         write_private(&layout.option_file, private.to_text().as_bytes())?;
-        // A copied data directory leaves no word in it.
+        // A copied data directory writes nothing to the log.
         log::open(&layout.log).map_err(Error::io("open", &layout.log))?;
         let accounts = make_data(layout, installation, private.options())?;
         let server = Self {
@@ -130,7 +130,7 @@ impl Server {
         })
     }
 
-    /// Gives a stopped server other settings. Options that the data directory keeps for life must stay.
+    /// Changes the settings of a stopped server. Options that are fixed in the data directory must not change.
     pub fn reconfigure(&mut self, settings: &Settings) -> Result<(), Error> {
         let _lock = Lock::take(&self.layout)?;
         self.refresh()?;
@@ -157,19 +157,19 @@ impl Server {
         self.marker.write(&self.layout)
     }
 
-    /// Makes the server stay when this process ends; it is then removed by [`Server::destroy`] only.
+    /// Keeps the server when this process ends; only [`Server::destroy`] then removes it.
     pub fn keep(&mut self) -> Result<(), Error> {
         self.marker.owner = None;
         self.marker.write(&self.layout)
     }
 
-    /// Lines of the user's option files that the server does not follow, as of the last change of settings.
+    /// Lines of the user's option files that are overridden, as of the last change of settings.
     pub fn replaced(&self) -> &[Replaced] {
         &self.replaced
     }
 
-    /// What the server remarked on the user's options when they were checked: values that become others, options
-    /// that do nothing any more.
+    /// The server's remarks on the user's options at the option check: values that are adjusted, options without
+    /// effect.
     pub fn notes(&self) -> &[Finding] {
         &self.notes
     }
@@ -184,12 +184,12 @@ impl Server {
         &self.layout.data
     }
 
-    /// What the data directory takes on disk, bytes; the snapshots' sharing of blocks is not seen.
+    /// Disk space of the data directory, bytes; blocks shared with snapshots are counted in full.
     pub fn data_bytes(&self) -> Result<u64, Error> {
         copy::allocated_bytes(&self.layout.data)
     }
 
-    /// The option file that command-line clients take to connect; it holds passwords.
+    /// The option file that command-line clients use to connect; it holds passwords.
     pub fn client_file(&self) -> &Path {
         &self.layout.client_file
     }
@@ -220,23 +220,23 @@ impl Server {
         })
     }
 
-    /// The TCP port.
+    /// The TCP port that the server listens on.
     pub fn port(&self) -> u16 {
         self.marker.port
     }
 
-    /// The unix socket.
+    /// The path of the server's unix socket.
     pub fn socket(&self) -> PathBuf {
         let directory = self.marker.socket_dir.as_ref().unwrap_or(&self.layout.run);
         self.layout.socket_in(directory)
     }
 
-    /// Whether it has a data directory; not so after a restore that was broken off.
+    /// Whether it has a data directory; false after an interrupted restore.
     pub fn has_data(&self) -> bool {
         self.layout.data.is_dir()
     }
 
-    /// Whether the server process runs, whoever started it.
+    /// Whether the server process runs, even if another process started it.
     pub fn is_running(&self) -> bool {
         self.pid().is_some()
     }
@@ -246,12 +246,12 @@ impl Server {
         self.marker.running().map(ProcessId::pid)
     }
 
-    /// How long the server process has been running; `None` when it is not.
+    /// The time since the start of the server process; `None` when it is not running.
     pub fn uptime(&self) -> Option<Duration> {
         self.marker.running()?.uptime().ok()
     }
 
-    /// How benchmarks connect: over the unix socket, with all privileges, in database `test`.
+    /// The connection for benchmarks: over the unix socket, with all privileges, in database `test`.
     pub fn endpoint(&self) -> Endpoint {
         self.endpoint_at(Address::Unix(self.socket()))
     }
@@ -262,7 +262,7 @@ impl Server {
             host: self.marker.host.clone(),
             port: self.marker.port,
         };
-        // MySQL makes it at its first start; a MariaDB has none and needs none.
+        // MySQL creates the file at its first start; MariaDB has none and needs none.
         let key = self.layout.data.join("public_key.pem");
         Endpoint {
             server_key: if key.exists() {
@@ -307,7 +307,7 @@ impl Server {
         )
     }
 
-    /// Takes over what another process changed meanwhile.
+    /// Reloads the changes of other processes.
     pub(crate) fn refresh(&mut self) -> Result<(), Error> {
         self.marker = Marker::read(&self.layout)?;
         Ok(())

@@ -1,9 +1,9 @@
-//! Snapshots: a server's data directory, kept aside and put back.
+//! Snapshots: copies of a server's data directory that can be restored.
 //!
-//! A snapshot is a directory with the copied data and `dbdyno-snapshot.json`, which says what the data depends
-//! on and what it holds. A data directory that moves to another build may be upgraded without a word, or read
-//! wrongly. The named ones lie in the server's own directory, below `snapshots/`: whoever removes the server
-//! removes them, and they are on the file system that can share its blocks.
+//! A snapshot is a directory with the copied data and `dbdyno-snapshot.json`, which records the properties that the
+//! data depends on and the list of files. Another build may upgrade a data directory without notice or read it wrongly.
+//! Named snapshots are in the server's own directory, below `snapshots/`: they are removed with the server, and they
+//! are on the file system that can share its blocks.
 
 pub(crate) mod backup;
 pub(crate) mod binary_logs;
@@ -31,12 +31,12 @@ use crate::snapshot::binary_logs::binary_logs;
 use crate::snapshot::copy::{Copied, OWN_FILES, allocated_bytes, copy_directory};
 use crate::snapshot::manifest::{FORMAT, Manifest, Method};
 
-/// Where the named snapshots of a server are, in its directory.
+/// Directory of the named snapshots, in the server's directory.
 const NAMED: &str = "snapshots";
-/// What the name of a snapshot in the making ends with; it begins with a dot.
+/// Suffix of the name of an unfinished snapshot; the name begins with a dot.
 const PARTIAL: &str = ".partial";
 
-/// A snapshot that is whole.
+/// A complete snapshot.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     path: PathBuf,
@@ -44,7 +44,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Opens a snapshot; its files are looked at when it is restored.
+    /// Opens a snapshot; its files are checked when it is restored.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Ok(Self {
             manifest: Manifest::read(path)?,
@@ -52,38 +52,38 @@ impl Snapshot {
         })
     }
 
-    /// Its directory.
+    /// The snapshot's directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The build that it was taken from: `mariadb 10.11.19-MariaDB`.
+    /// The server build that it was taken from: `mariadb 10.11.19-MariaDB`.
     pub fn build(&self) -> String {
         self.manifest.build()
     }
 
-    /// When it was taken, seconds since 1970.
+    /// The time when it was taken, seconds since 1970.
     pub fn taken_unix_s(&self) -> u64 {
         self.manifest.taken_unix_s
     }
 
-    /// How its data was copied.
+    /// The copy method.
     pub fn method(&self) -> Method {
         self.manifest.method
     }
 
-    /// Tables outside of the server's own schemas; `None` when the server was not asked.
+    /// Number of tables outside of the server's own schemas; `None` when the server was not queried.
     pub fn tables(&self) -> Option<u64> {
         self.manifest.tables
     }
 
-    /// The plugin that was installed in the server for the copy: the data brings it along, and whoever restores it
-    /// has to remove it.
+    /// The plugin that was installed in the server for the copy: the data contains it, and it has to be removed after a
+    /// restore.
     pub fn borrowed_plugin(&self) -> Option<&str> {
         self.manifest.borrowed_plugin.as_deref()
     }
 
-    /// How many files it has.
+    /// Number of files.
     pub fn files(&self) -> usize {
         self.manifest.files.len()
     }
@@ -93,7 +93,7 @@ impl Snapshot {
         self.manifest.files.values().map(|file| file.bytes).sum()
     }
 
-    /// What it takes on disk, bytes; blocks that it shares with others are counted in full.
+    /// Disk space used, bytes; blocks that it shares with others are counted in full.
     pub fn disk_bytes(&self) -> Result<u64, Error> {
         allocated_bytes(&self.data())
     }
@@ -106,24 +106,24 @@ impl Snapshot {
 /// A named snapshot of a server.
 #[derive(Debug)]
 pub struct NamedSnapshot {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The snapshot, or why it cannot be opened.
     pub snapshot: Result<Snapshot, Error>,
 }
 
-/// A snapshot in the making; unless it is finished, nothing stays of it.
+/// An unfinished snapshot; it is removed unless it is finished.
 #[derive(Debug)]
 pub struct Draft {
     partial: PathBuf,
     to: PathBuf,
     build: Manifest,
-    /// No one else stops, restores or removes the server meanwhile.
+    /// Other processes must not stop, restore or remove the server meanwhile.
     _lock: Lock,
 }
 
 impl Draft {
-    /// Where the data has to be put: a directory that does not exist yet.
+    /// The target directory of the data, which does not exist yet.
     pub fn data(&self) -> PathBuf {
         self.partial.join("data")
     }
@@ -132,12 +132,12 @@ impl Draft {
         &self.partial
     }
 
-    /// Remembers a plugin that was installed in the server for the copy.
+    /// Records a plugin that was installed in the server for the copy.
     pub fn borrow_plugin(&mut self, name: &str) {
         self.build.borrowed_plugin = Some(name.to_owned());
     }
 
-    /// Makes the snapshot one that counts: its files are listed, and it is on disk.
+    /// Completes the snapshot: lists its files and waits until it is on disk.
     pub fn finish(self, method: Method, tables: Option<u64>) -> Result<Snapshot, Error> {
         let manifest = Manifest {
             method,
@@ -158,14 +158,14 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // Half a snapshot is none, and its blocks may be what is missing. What cannot be removed now goes before
-        // the next one is taken; a finished one has moved away.
+        // An unfinished snapshot is useless, and it may be what fills the disk. If it cannot be removed now, it is
+        // removed before the next one is taken; a finished one has been moved away.
         let _ = remove_partial(&self.partial);
     }
 }
 
 impl Server {
-    /// The place of a named snapshot, whether it exists or not.
+    /// The path of a named snapshot, whether it exists or not.
     pub fn named_snapshot(&self, name: &str) -> PathBuf {
         self.layout.dir.join(NAMED).join(name)
     }
@@ -256,8 +256,8 @@ impl Server {
         })
     }
 
-    /// Copies the data directory of a cleanly stopped server into a directory that does not exist yet. Binary
-    /// logs stay out. `tables` is what the server counted before it was stopped.
+    /// Copies the data directory of a cleanly stopped server into a directory that does not exist yet, without the
+    /// binary logs. `tables` is the number of tables that the server reported before it was stopped.
     pub fn snapshot(&self, to: &Path, tables: Option<u64>) -> Result<Snapshot, Error> {
         let draft = self.draft_snapshot(to)?;
         self.refuse_if_running()?;
@@ -274,8 +274,8 @@ impl Server {
         draft.finish(method(copied), tables)
     }
 
-    /// Puts a snapshot in the place of the data directory, compares it with its manifest and waits until it is on
-    /// disk, so that its writing does not fall into a measurement. Returns how it was copied.
+    /// Replaces the data directory by a snapshot, compares it with its manifest and waits until it is on disk, so that
+    /// the writes do not fall into a measurement. Returns the copy method.
     pub fn restore(&mut self, from: &Path) -> Result<Method, Error> {
         let _lock = Lock::take(&self.layout)?;
         self.refresh()?;
@@ -291,19 +291,19 @@ impl Server {
                 server,
             });
         }
-        // A damaged one is found while the present data is still there.
+        // A damaged snapshot is detected while the present data still exists.
         compare(&snapshot, &snapshot.data())?;
         let data = &self.layout.data;
         let partial = data.with_extension("partial");
         for old in [data, &partial] {
             remove_tree(old)?;
         }
-        // Until the copy is whole there is no data directory that a start could take for one.
+        // Until the copy is complete, there is no data directory that the server could start with.
         let copied = copy_directory(&snapshot.data(), &partial, &OWN_FILES)?;
         compare(&snapshot, &partial)?;
         fs::rename(&partial, data).map_err(Error::io("rename to", data))?;
         sync(data)?;
-        // The data of a clone or a backup is whole, but no stop wrote it.
+        // The data of a clone or a backup is complete, but was not written by a clean stop.
         self.marker.stopped_cleanly = !is_online(snapshot.method());
         self.marker.write(&self.layout)?;
         Ok(method(copied))
@@ -318,7 +318,7 @@ impl Server {
     }
 }
 
-/// Removes what is left of a snapshot in the making. One that dbdyno did not begin stays.
+/// Removes the remains of an unfinished snapshot. A directory that dbdyno did not begin is kept.
 fn remove_partial(partial: &Path) -> Result<(), Error> {
     let is_ours = unfinished::is_marked(partial) || Manifest::is_in(partial);
     if is_ours {
@@ -340,7 +340,7 @@ fn method(copied: Copied) -> Method {
     }
 }
 
-/// Whether a directory holds what the snapshot should.
+/// Checks that a directory holds the files of the snapshot.
 fn compare(snapshot: &Snapshot, data: &Path) -> Result<(), Error> {
     match difference(&snapshot.manifest.files, &contents(data)?) {
         None => Ok(()),

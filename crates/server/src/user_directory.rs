@@ -1,4 +1,4 @@
-//! The user's directories that dbdyno keeps something in.
+//! The user's directories in which dbdyno keeps files.
 
 use std::env;
 use std::path::PathBuf;
@@ -13,12 +13,13 @@ pub fn installs_root() -> Option<PathBuf> {
     Some(data_home()?.join("installs"))
 }
 
-/// What this client reaches on this machine: `~/.local/share/dbdyno/calibration.json`; `None` without a home directory.
+/// The calibration of this client on this machine: `~/.local/share/dbdyno/calibration.json`; `None` without a home
+/// directory.
 pub fn calibration_file() -> Option<PathBuf> {
     Some(data_home()?.join("calibration.json"))
 }
 
-/// Where results were written on this machine: `~/.local/share/dbdyno/history.jsonl`; `None` without a home directory.
+/// List of the results written on this machine: `~/.local/share/dbdyno/history.jsonl`; `None` without a home directory.
 pub fn history_file() -> Option<PathBuf> {
     Some(data_home()?.join("history.jsonl"))
 }

@@ -1,10 +1,10 @@
-//! Which server a binary is, and which one was asked for.
+//! Flavour and version of a server binary, and of a requested server.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Whose server it is. What a server can do is asked of the server, not derived from this.
+/// The flavour of a server. Capabilities are queried from the server, not derived from this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Flavour {
@@ -31,7 +31,7 @@ impl fmt::Display for Flavour {
 pub(crate) struct Numbers(Vec<u32>);
 
 impl Numbers {
-    /// Reads the leading numbers; `None` when there is not even one.
+    /// Reads the leading numbers; `None` if there are none.
     pub(crate) fn parse(version: &str) -> Option<Self> {
         let end = version
             .find(|character: char| !character.is_ascii_digit() && character != '.')
@@ -54,7 +54,7 @@ impl Numbers {
         &self.0
     }
 
-    /// `10.11` for 10.11.19: the version that option groups are named by.
+    /// `10.11` for 10.11.19: the version used in the names of option groups.
     pub(crate) fn series(&self) -> String {
         let parts: Vec<String> = self.0.iter().take(2).map(u32::to_string).collect();
         parts.join(".")
@@ -67,7 +67,7 @@ impl Numbers {
 
 /// Reads the answer to `--version`, for example
 /// `mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)`.
-/// The version string is free text, so the flavour is told by names alone.
+/// The version string is free text, so the flavour is determined by names alone.
 pub(crate) fn parse_version_answer(answer: &str) -> Option<(Flavour, String)> {
     let (_, rest) = answer.split_once("Ver ")?;
     let version = rest.split_whitespace().next()?;
@@ -83,7 +83,7 @@ pub(crate) fn parse_version_answer(answer: &str) -> Option<(Flavour, String)> {
     Some((flavour, version.to_owned()))
 }
 
-/// The server that was asked for: `mariadb`, `mariadb-10.11`, `mysql-8.0.33` or `8.0`.
+/// A requested server: `mariadb`, `mariadb-10.11`, `mysql-8.0.33` or `8.0`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VersionRequest {
     flavour: Option<Flavour>,
@@ -91,7 +91,7 @@ pub(crate) struct VersionRequest {
 }
 
 impl VersionRequest {
-    /// Reads what was asked for; `None` when it is no such name.
+    /// Reads a request; `None` if it is not valid.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let lower = text.to_ascii_lowercase();
         let (flavour, version) = if lower.starts_with(|first: char| first.is_ascii_digit()) {
@@ -119,7 +119,7 @@ impl VersionRequest {
         Some(Self { flavour, version })
     }
 
-    /// Whether a server is the one that was asked for: `mysql-8.0` is any 8.0.
+    /// Whether a server matches the request: `mysql-8.0` matches any 8.0.
     pub(crate) fn matches(&self, flavour: Flavour, version: &str) -> bool {
         let same_version = self.version.as_ref().is_none_or(|wanted| {
             Numbers::parse(version).is_some_and(|numbers| numbers.starts_with(wanted))

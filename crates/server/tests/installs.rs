@@ -1,4 +1,4 @@
-//! Installing servers from what is on this machine; from packages only where `DBDYNO_MATRIX` is set.
+//! Tests of installing servers from files on this machine; from packages only if `DBDYNO_MATRIX` is set.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
@@ -22,7 +22,7 @@ fn quietly(root: &Path, name: &str, from: Option<&Path>) -> Result<Installed, Er
     install(root, name, from, &mut |_| {})
 }
 
-/// Makes a server of an installation, starts it, starts it again and lets it go.
+/// Creates a server from an installation, starts it twice and destroys it.
 fn lives(root: &Path, installation: &Installation) {
     let mut server = Server::create(&root.join("alive"), installation, &settings()).unwrap();
     for _ in 0..2 {
@@ -58,7 +58,7 @@ fn a_binary_or_a_directory_is_registered_where_it_is() {
     assert_eq!(fs::read_dir(&root).unwrap().count(), 0);
 }
 
-/// The server of this machine as an archive of its own, with the directories that it needs.
+/// This machine's server packed as an archive with the directories that it needs.
 fn archive_of(here: &Installation, path: &Path) {
     let mut tar = tar::Builder::new(File::create(path).unwrap());
     tar.append_path_with_name(&here.mysqld, "some-1.0/bin/mariadbd")
@@ -76,7 +76,7 @@ fn an_archive_is_unpacked_and_kept_while_it_is_used() {
     let here = Installation::find(None, None).unwrap();
     let archive = dir.path().join("some-1.0.tar");
     archive_of(&here, &archive);
-    // What a dbdyno left that was killed while it installed this.
+    // The remains of a dbdyno that was killed while it installed this.
     fs::create_dir_all(root.join(".mine/tree/bin")).unwrap();
     fs::write(root.join(".mine/tree/bin/mariadbd"), "half").unwrap();
     fs::write(root.join(".mine/dbdyno-unfinished"), "").unwrap();

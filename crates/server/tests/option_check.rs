@@ -1,7 +1,7 @@
-//! Options are checked by each server's own means before it is started.
+//! Tests that options are checked by each server's own checks before it starts.
 //!
-//! `DBDYNO_MATRIX` names more server binaries, separated by `:`, or says `installed` for those of
-//! `dbdyno server install`; without it the installed server alone is asked.
+//! `DBDYNO_MATRIX` names more server binaries, separated by `:`, or is `installed` for those of
+//! `dbdyno server install`; without it only the installed server is tested.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use mycnf::{Finding, Severity};
 use server::{Error, Fault, Flavour, Installation, Server, Settings, check};
 
-/// The servers to ask.
+/// The servers to test.
 fn installations() -> Vec<Installation> {
     let mut found = vec![Installation::find(None, None).unwrap()];
     match std::env::var("DBDYNO_MATRIX").unwrap_or_default().as_str() {
@@ -76,7 +76,7 @@ fn a_wrong_name_a_wrong_unit_and_a_removed_option_are_refused_before_anything_is
         let scratch = tempfile::tempdir().unwrap();
         let at = format!("{} {}", installation.flavour, installation.version);
         let version = numbers(&installation);
-        // What the family had once and this version has no more.
+        // Options that the product family had once and this version has removed.
         let removed = match (is_mariadb(&installation), version.as_slice()) {
             (true, _) | (false, [5, 7, ..]) => "innodb_additional_mem_pool_size=20M",
             (false, [5, 6, ..]) => "table_cache=512",
@@ -194,12 +194,13 @@ fn the_lists_of_documents_000_and_004_are_refused_line_by_line_as_each_version_d
             let refused = refused(&checked.findings);
             for (line, answers) in &rows {
                 let name = line.split('=').next().unwrap();
-                // Paths are replaced; the character set and the switch of the log stand beside what needs them here.
+                // Paths are replaced; the character set and the log switch are set together with the options that need
+                // them here.
                 let expected = match (name, answers[column]) {
                     ("default_time_zone", _) => true,
-                    // Behind a command line `report_host=` is an error; in a file it is an empty name to 5.7.
+                    // On a command line `report_host=` is an error; in a file, 5.7 reads it as an empty name.
                     ("report_host", _) => continue,
-                    // The column is 8.0.33's; before 8.0.16 no validator looks for directories.
+                    // The column is 8.0.33's; before 8.0.16 no validation checks for directories.
                     ("tmpdir", answer) => answer == 'E' && numbers(&installation) >= vec![8, 0, 16],
                     ("character-set-server", answer) => answer == 'E',
                     (_, answer) => answer == 'U',

@@ -1,4 +1,4 @@
-//! Many lives of servers, one after the other and side by side: nothing may be left behind.
+//! Tests that many life cycles of servers, sequential and parallel, leave nothing behind.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use server::{Installation, Lifetime, Server, Settings, installed, installs_root};
 
-/// Cycles of an ordinary test run; with `DBDYNO_MATRIX` there are more.
+/// Cycles of an ordinary test run; `DBDYNO_MATRIX` runs more.
 const CYCLES: usize = 10;
 const CYCLES_OF_MATRIX: usize = 200;
 
@@ -24,7 +24,7 @@ fn is_matrix() -> bool {
     std::env::var_os("DBDYNO_MATRIX").is_some()
 }
 
-/// The processes whose command line names a path.
+/// The processes with a path in their command line.
 fn processes_of(path: &Path) -> Vec<String> {
     let words = path.as_os_str().as_encoded_bytes();
     let processes = fs::read_dir("/proc").unwrap().flatten();
@@ -37,7 +37,7 @@ fn processes_of(path: &Path) -> Vec<String> {
         .collect()
 }
 
-/// One whole life with a crash in it; the port is free again and the directory gone.
+/// One full life cycle with a crash in it; afterwards the port is free and the directory removed.
 fn cycle(dir: &Path, installation: &Installation) {
     let mut server = Server::create(dir, installation, &settings()).unwrap();
     server.start(Lifetime::Owned).unwrap();
@@ -52,7 +52,7 @@ fn cycle(dir: &Path, installation: &Installation) {
 
 #[test]
 fn many_lives_leave_nothing() {
-    // Too long for a socket: each life makes a directory elsewhere for it, which has to go as well.
+    // Too long for a socket: each cycle makes a directory elsewhere for it, which has to be removed as well.
     let root = tempfile::tempdir().unwrap();
     let long = root.path().join("a-directory-with-a-long-name-".repeat(4));
     fs::create_dir(&long).unwrap();
@@ -80,7 +80,7 @@ fn many_lives_leave_nothing() {
     assert_eq!(fs::read_dir(&long).unwrap().count(), 0);
 }
 
-/// The directories of sockets that lie elsewhere, of whichever dbdyno.
+/// The socket directories in other locations, of any dbdyno process.
 fn socket_directories() -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let parent = runtime

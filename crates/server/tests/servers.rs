@@ -1,4 +1,4 @@
-//! Private servers against the MariaDB that is installed: life, death and what is left behind.
+//! Tests of private servers with the installed MariaDB: creation, start, stop, crash and removal.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
@@ -44,7 +44,7 @@ fn read_version(mut stream: impl Read) -> String {
     String::from_utf8(text.to_vec()).unwrap()
 }
 
-/// The version in the greeting, over the way that an endpoint names.
+/// The version in the greeting, over an endpoint.
 fn greeted(endpoint: &Endpoint) -> String {
     match &endpoint.address {
         Address::Unix(path) => read_version(UnixStream::connect(path).unwrap()),
@@ -54,7 +54,7 @@ fn greeted(endpoint: &Endpoint) -> String {
     }
 }
 
-/// Runs SQL with the command-line client and what client.cnf says.
+/// Runs SQL with the command-line client and client.cnf.
 fn client(server: &Server, group_suffix: &str, sql: &str, more: &[&str]) -> String {
     let output = Command::new("mariadb")
         .arg(format!(
@@ -317,7 +317,7 @@ fn a_named_port_must_be_free_and_another_one_is_found_anew() {
         Err(Error::PortTaken { .. })
     ));
     drop(listener);
-    // A process that another test is just starting has a copy of the listener until it executes its program.
+    // A process that another test is starting has a copy of the listener until it executes its program.
     let mut started = server.start(Lifetime::Owned);
     for _ in 0..100 {
         if !matches!(started, Err(Error::PortTaken { .. })) {
@@ -373,7 +373,7 @@ fn a_path_too_long_for_a_socket_gets_a_short_one() {
     );
     greeted(&server.endpoint());
     server.stop().unwrap();
-    // As a boot does.
+    // As at a boot.
     fs::remove_dir_all(socket.parent().unwrap()).unwrap();
     server.start(Lifetime::Owned).unwrap();
     let socket = server.socket();
@@ -459,12 +459,12 @@ fn ten_lives_leave_no_process_socket_port_or_file() {
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
 }
 
-/// What [`child_process`] does in the other process: `create`, or `keep`.
+/// The environment variable with the task of [`child_process`] in the other process: `create` or `keep`.
 const TASK: &str = "DBDYNO_TEST_TASK";
-/// The directory of its server.
+/// The environment variable with the directory of its server.
 const DIR: &str = "DBDYNO_TEST_DIR";
 
-/// Not a test of its own: the other process of those below. It starts a server, says so and waits.
+/// Not a test of its own: the other process of the tests below. It starts a server, prints a line and waits.
 #[test]
 fn child_process() {
     let (Some(task), Some(dir)) = (std::env::var_os(TASK), std::env::var_os(DIR)) else {
@@ -566,8 +566,8 @@ fn a_plain_user_needs_no_rights() {
     let nobody = 65534;
     std::os::unix::fs::chown(root.path(), Some(nobody), Some(nobody)).unwrap();
     let copy = root.path().join("test");
-    // By a process of its own: a child that another test forks meanwhile would hold the copy open for writing, and what is
-    // being written cannot be run.
+    // Started in a separate process: a child that another test forks meanwhile would hold the copy open for writing,
+    // and a file that is open for writing cannot be executed.
     let original = std::env::current_exe().unwrap();
     let copied = Command::new("cp").arg(original).arg(&copy).status();
     assert!(copied.unwrap().success());

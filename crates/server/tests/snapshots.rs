@@ -1,4 +1,4 @@
-//! Snapshots of private servers: named ones, damaged ones, and those of a running server.
+//! Tests of snapshots of private servers: named ones, damaged ones, and those of a running server.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 
@@ -36,11 +36,11 @@ fn named_ones_are_listed_and_removed_and_have_no_binary_log() {
     server.stop().unwrap();
     assert!(server.datadir().join("events.000001").exists());
     assert!(server.snapshots().unwrap().is_empty());
-    // What a killed dbdyno leaves in the making.
+    // The remains of a killed dbdyno.
     let left_behind = server.named_snapshot(".half.partial");
     fs::create_dir_all(&left_behind).unwrap();
     fs::write(left_behind.join("dbdyno-unfinished"), "").unwrap();
-    // What it did not begin has such a name by chance.
+    // A directory of another program with such a name.
     let theirs = server.named_snapshot(".theirs.partial");
     fs::create_dir_all(theirs.join("thesis")).unwrap();
     for name in ["first", "second"] {
@@ -121,7 +121,7 @@ fn a_draft_that_is_given_up_leaves_nothing() {
     assert_eq!(left, 0);
 }
 
-/// Skipped where mariadb-backup is not installed, as the script that installs the tests' packages says.
+/// Skipped if mariadb-backup is not installed; the script that installs the tests' packages names it.
 #[test]
 fn a_running_server_is_backed_up() {
     let root = tempfile::tempdir().unwrap();

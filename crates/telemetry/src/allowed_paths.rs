@@ -1,5 +1,5 @@
-//! Where an observer looks, whatever its client says: at what belongs to the servers that its own side sees, and at what
-//! its own side names.
+//! The directories that an observer may examine, whatever its client requests: those of the servers visible on its own
+//! machine, and those named by its own user.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +14,7 @@ use crate::{
     server_process::{is_server, pids},
 };
 
-/// Where packages put a server's files.
+/// Directories in which packages put a server's files.
 const OF_PACKAGES: [&str; 4] = [
     "/var/lib/mysql",
     "/var/log/mysql",
@@ -31,7 +31,7 @@ const DIRECTORIES: [&str; 6] = [
     "--innodb-undo-directory",
     "--innodb-doublewrite-dir",
 ];
-/// The same with a file in such a directory as value.
+/// Options whose value is a file in such a directory.
 const FILES: [&str; 5] = [
     "--pid-file",
     "--socket",
@@ -40,15 +40,16 @@ const FILES: [&str; 5] = [
     "--defaults-extra-file",
 ];
 
-/// Directories below which paths of a client are looked at.
+/// Directories below which a client may request paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedPaths(BTreeSet<PathBuf>);
 
 impl AllowedPaths {
-    /// The directories in which the servers of this machine have their files, as far as this process may see it, those
-    /// that packages use, and `named`.
+    /// The directories in which the servers of this machine have their files, as far as this process may see them, the
+    /// directories that packages use, and `named`.
     ///
-    /// A server's files are in its working directory, beside those that it holds open, and where its command line says.
+    /// A server's files are in its working directory, beside the files that it holds open, and in the directories on
+    /// its command line.
     pub fn of_this_machine(named: &[PathBuf]) -> Self {
         Self::of(&Kernel::running(), named)
     }
@@ -68,12 +69,12 @@ impl AllowedPaths {
             allowed.extend(beside.filter(|directory| !directory.starts_with("/dev")));
             allowed.extend(work);
         }
-        // A server that works in the root directory allows no more than one that does not say where.
+        // The root directory as a server's working directory adds nothing, like an unknown one.
         allowed.retain(|directory| directory.is_absolute() && directory.parent().is_some());
         Self(allowed.iter().map(|path| plain(path)).collect())
     }
 
-    /// The path without `.` and `..`, if it lies there: the way in which it is to be looked at.
+    /// The path without `.` and `..`, in which form it must be used, if it is below an allowed directory.
     pub fn admit(&self, path: &Path) -> Option<PathBuf> {
         let path = plain(path);
         let is_inside = self.0.iter().any(|allowed| path.starts_with(allowed));
@@ -100,7 +101,7 @@ fn arguments(process: &Path) -> Vec<Vec<u8>> {
     line.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect()
 }
 
-/// The directory that an argument names; a relative one counts from the working directory.
+/// The directory that an argument names; a relative one is resolved against the working directory.
 fn named_by(argument: &[u8], work: Option<&Path>) -> Option<PathBuf> {
     let at = argument.iter().position(|byte| *byte == b'=')?;
     let name = String::from_utf8_lossy(&argument[..at]).replace('_', "-");

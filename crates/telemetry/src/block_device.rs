@@ -1,4 +1,4 @@
-//! Block devices, and what they are made of.
+//! Block devices and the devices below them.
 
 use std::{fs, os::unix::fs::MetadataExt, path::Path};
 
@@ -7,17 +7,15 @@ use crate::{error::NotObserved, kernel::Kernel, setup::chosen};
 /// Major and minor number of a block device.
 pub(crate) type Number = (u32, u32);
 
-/// Stacks of devices that are deeper than this are cut: no sane one is.
+/// Stacks of devices that are deeper than this are cut off; no practical stack is.
 const DEPTH_AT_MOST: u32 = 16;
 
 /// A block device: a whole disk, never a partition, since the parts of a disk share its one queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BlockDevice {
-    /// Major number.
     pub(crate) major: u32,
-    /// Minor number.
     pub(crate) minor: u32,
-    /// Name as the kernel gives it: `vda`, `nvme0n1`, `dm-0`.
+    /// Name used by the kernel: `vda`, `nvme0n1`, `dm-0`.
     pub(crate) name: String,
 }
 
@@ -30,7 +28,7 @@ impl BlockDevice {
         };
         let path = directory.canonicalize().map_err(unreadable)?;
         let (major, minor) = number_of(&path).map_err(unreadable)?;
-        // overlay, tmpfs, btrfs and network file systems have a number that belongs to no device.
+        // overlay, tmpfs, btrfs and network file systems have a number that does not belong to any device.
         Self::numbered(kernel, major, minor).ok_or_else(|| NotObserved::NoBlockDevice {
             filesystem: kernel.mount_of(&path).map(|mount| mount.fs_type),
             path,
@@ -39,7 +37,7 @@ impl BlockDevice {
 
     /// The device with this number or, for a partition, the disk that it is a part of.
     ///
-    /// A logical volume (`dm-0`) and an array (`md0`) are devices of their own: what they count is theirs.
+    /// A logical volume (`dm-0`) and an array (`md0`) are devices of their own, with their own counters.
     pub(crate) fn numbered(kernel: &Kernel, major: u32, minor: u32) -> Option<Self> {
         let link = kernel.path(&format!("sys/dev/block/{major}:{minor}"));
         let node = link.canonicalize().ok()?;
@@ -68,7 +66,7 @@ pub(crate) fn number_of(path: &Path) -> Result<Number, std::io::Error> {
     Ok((rustix::fs::major(device), rustix::fs::minor(device)))
 }
 
-/// Adds the device with this number and everything below it to `devices`, each one once; returns its name.
+/// Adds the device with this number and all devices below it to `devices`, each once; returns its name.
 pub(crate) fn describe_stack(
     kernel: &Kernel,
     (major, minor): Number,
@@ -78,7 +76,7 @@ pub(crate) fn describe_stack(
     describe(kernel, &link.canonicalize().ok()?, devices, 0)
 }
 
-/// Like [`describe_stack`], for the directory of a device in /sys.
+/// Like [`describe_stack`], for a device's directory in /sys.
 fn describe(
     kernel: &Kernel,
     node: &Path,
@@ -110,7 +108,7 @@ fn describe(
     devices.push(samples::BlockDevice {
         name: name.clone(),
         kind: kind.to_owned(),
-        // In units of 512 bytes whatever the device's own sectors.
+        // In units of 512 bytes, whatever the device's own sector size.
         size_bytes: number("size").unwrap_or(0) * 512,
         rotational: number("queue/rotational").map(|moves| moves != 0),
         scheduler: line("queue/scheduler").and_then(|text| chosen(&text)),
@@ -145,7 +143,7 @@ fn describe(
     Some(name)
 }
 
-/// Reads again what may change while a device is in use.
+/// Rereads the properties that can change while a device is in use.
 pub(crate) fn look_again(kernel: &Kernel, device: &mut samples::BlockDevice) {
     let queue = format!("sys/class/block/{}/queue", device.name);
     device.write_cache = kernel.line(&format!("{queue}/write_cache"));

@@ -1,4 +1,4 @@
-//! The control groups of a process: what they may use, and what they use.
+//! The control groups of a process: their limits and their resource use.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::{
     pressure::PressureCounters,
 };
 
-/// From here on a limit of version 1 is none: the kernel has the largest number of pages there.
+/// A limit of version 1 from this value on means no limit: the kernel has the largest number of pages there.
 const UNLIMITED_BYTES: u64 = 1 << 60;
 
 /// The control groups of one process, by controller.
@@ -34,11 +34,11 @@ struct Group {
     version: u32,
     /// Path as the process sees it.
     path: String,
-    /// Its directory, then those of the groups around it up to the mount.
+    /// Its directory, then those of its parent groups up to the mount.
     directories: Vec<PathBuf>,
 }
 
-/// What a group used since it was made.
+/// The resource use of a group since it was made.
 #[derive(Debug, Clone)]
 pub(crate) struct CgroupCounters {
     cpu_us: Option<u64>,
@@ -61,7 +61,7 @@ struct IoCounters {
 }
 
 impl Cgroups {
-    /// Those of a process (`self` or its id); `None` where there are none, or only the machine's own.
+    /// The groups of a process (`self` or its id); `None` if it has none, or only that of the whole machine.
     pub(crate) fn of(kernel: &Kernel, process: &str) -> Option<Self> {
         let file = kernel.path(&format!("proc/{process}/cgroup"));
         let ProcessCGroups(memberships) = ProcessCGroups::from_file(file).ok()?;
@@ -83,7 +83,7 @@ impl Cgroups {
         (all.into_iter().flatten().any(Group::is_own) || is_limited()).then_some(groups)
     }
 
-    /// What they may use; `None` when there is no group.
+    /// The limits; `None` when there is no group.
     pub(crate) fn limits(&self, kernel: &Kernel, of: &str) -> Option<Cgroup> {
         let group = self.cpu.as_ref().or(self.memory.as_ref())?;
         let tightest_memory = |file: &str| {
@@ -110,7 +110,8 @@ impl Cgroups {
         })
     }
 
-    /// CPU time per time, and the directory of the group that sets it: the tightest of those around the process.
+    /// The CPU limit in CPUs (CPU time per elapsed time), and the directory of the group that sets it: the lowest limit
+    /// of the process's group and its parents.
     fn cpu_limit(&self, kernel: &Kernel) -> Option<(PathBuf, f64)> {
         let group = self.cpu.as_ref()?;
         let limits = group.directories.iter().filter_map(|directory| {
@@ -131,7 +132,7 @@ impl Cgroups {
         limits.min_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
-    /// How many CPUs the processes may run on; `None` when all that are online.
+    /// Number of CPUs that the processes may use; `None` for all that are online.
     fn cpus(&self, kernel: &Kernel) -> Option<u32> {
         let group = self.cpuset.as_ref()?;
         let directory = group.directories.first()?;
@@ -148,7 +149,8 @@ impl Cgroups {
         (cpus > 0 && cpus < online).then_some(cpus)
     }
 
-    /// What they used until now. `is_stacked` says of a device that its requests are counted below it again.
+    /// The resource use so far. `is_stacked` returns whether a device's requests are counted again by the devices below
+    /// it.
     pub(crate) fn read(
         &self,
         kernel: &Kernel,
@@ -200,7 +202,7 @@ impl Cgroups {
 }
 
 impl Group {
-    /// The group of `controller`: that of version 1 where one is mounted with it, else that of version 2.
+    /// The group of `controller`: of version 1 if a hierarchy with that controller is mounted, else of version 2.
     fn find(
         kernel: &Kernel,
         memberships: &[ProcessCGroup],
@@ -223,12 +225,12 @@ impl Group {
                 (2, member, mount)
             }
         };
-        // Inside a container the mount shows only a part of the hierarchy.
+        // In a container the mount shows only a part of the hierarchy.
         let path = &member.pathname;
         let below = path
             .strip_prefix(mount.root.trim_end_matches('/'))
             .unwrap_or(path);
-        // A group outside of the namespace that we look from.
+        // A group outside of the namespace of this process.
         if below.split('/').any(|part| part == "..") {
             return None;
         }
@@ -244,13 +246,13 @@ impl Group {
         })
     }
 
-    /// False for the group of the whole machine, or of the whole container that we look from: what it counts is not
+    /// False for the group of the whole machine, or of the whole container in which dbdyno runs: its counters are not
     /// the process's.
     fn is_own(&self) -> bool {
         self.path != "/"
     }
 
-    /// What a file holds in each of the groups that have it, the innermost first.
+    /// The content of a file in each group that has it, the innermost first.
     fn values<'a>(
         &'a self,
         kernel: &'a Kernel,
@@ -262,7 +264,7 @@ impl Group {
         })
     }
 
-    /// What the file of this group's version holds in the innermost group that has it.
+    /// The content of the file for this group's version in the innermost group that has it.
     fn text(&self, kernel: &Kernel, v1: &str, v2: &str) -> Option<String> {
         let file = match self.version {
             1 => v1,
@@ -314,7 +316,7 @@ impl Group {
 }
 
 impl CgroupCounters {
-    /// What was used since `earlier`.
+    /// The resource use since `earlier`.
     pub(crate) fn since(&self, earlier: &Self) -> CgroupUse {
         let seconds = |now, before| difference_of(now, before).map(|us| us as f64 / 1e6);
         let io = |counter: fn(&IoCounters) -> u64| {
@@ -341,7 +343,7 @@ impl CgroupCounters {
     }
 }
 
-/// CPU time per time; `None` without a limit (`max`, `-1`).
+/// The limit in CPUs (CPU time per elapsed time); `None` without a limit (`max`, `-1`).
 fn quota(quota_us: &str, period_us: &str) -> Option<f64> {
     let quota_us: u64 = quota_us.parse().ok()?;
     let period_us: u64 = period_us.parse().ok().filter(|period| *period > 0)?;
@@ -356,7 +358,7 @@ fn limit_in(text: &str) -> Option<u64> {
         .filter(|bytes| *bytes < UNLIMITED_BYTES)
 }
 
-/// The number after a key that begins a line, as in `nr_throttled 12`.
+/// The number after a key at the beginning of a line, as in `nr_throttled 12`.
 fn keyed(text: &str, key: &str) -> Option<u64> {
     let value = text
         .lines()
@@ -364,7 +366,7 @@ fn keyed(text: &str, key: &str) -> Option<u64> {
     value.trim().parse().ok()
 }
 
-/// How many numbers a list has, as `0-3,8`.
+/// How many numbers a list contains, as in `0-3,8`.
 fn count_in_list(list: &str) -> Option<u32> {
     let parts = list.trim().split(',').filter(|part| !part.is_empty());
     let counts = parts.map(|part| {
@@ -380,7 +382,7 @@ fn device_number(text: &str) -> Option<Number> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The sums of a file like `254:0 rbytes=4096 wbytes=0 rios=1 wios=0 dbytes=0 dios=0`.
+/// The sums over the devices in a file with lines such as `254:0 rbytes=4096 wbytes=0 rios=1 wios=0 dbytes=0 dios=0`.
 fn io_stat(text: &str, is_stacked: &mut dyn FnMut(Number) -> bool) -> IoCounters {
     let mut sum = IoCounters::default();
     for line in text.lines() {
@@ -404,7 +406,7 @@ fn io_stat(text: &str, is_stacked: &mut dyn FnMut(Number) -> bool) -> IoCounters
     sum
 }
 
-/// The sum of the lines like `254:0 Read 4096`.
+/// The sum of the lines such as `254:0 Read 4096`.
 fn blkio_sum(text: &str, operation: &str, is_stacked: &mut dyn FnMut(Number) -> bool) -> u64 {
     let mut sum = 0_u64;
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! CPU times of the machine and of each CPU, and who wanted them.
+//! CPU times of the machine and of each CPU, and the demand for CPUs.
 
 use procfs_core::{CpuTime, ExplicitSystemInfo, FromRead, FromReadSI, KernelStats, LoadAverage};
 use samples::{CpuTimes, MachineUse, Scheduling};
@@ -8,11 +8,11 @@ use crate::{
     kernel::{Kernel, difference, seconds_between},
 };
 
-/// What /proc/stat counts since the machine started.
+/// The counters of /proc/stat since the machine started.
 #[derive(Debug, Clone)]
 pub(crate) struct CpuCounters {
     machine: Ticks,
-    /// By the CPUs' numbers, which have gaps where one is offline.
+    /// By CPU number; the numbers have gaps where a CPU is offline.
     cpus: Vec<(u32, Ticks)>,
     context_switches: u64,
     interrupts: Option<u64>,
@@ -71,7 +71,7 @@ impl Ticks {
 }
 
 impl CpuCounters {
-    /// Reads them; adds what cannot be read to `missing`.
+    /// Reads the counters; adds unreadable ones to `missing`.
     pub(crate) fn read(kernel: &Kernel, missing: &mut Vec<NotObserved>) -> Option<Self> {
         let constants = ExplicitSystemInfo {
             boot_time_secs: 0,
@@ -97,12 +97,12 @@ impl CpuCounters {
             forks: stats.processes,
             running: stats.procs_running,
             blocked: stats.procs_blocked,
-            // It has two digits, which a float of 32 bits does not have when it is printed as one of 64.
+            // The file has two digits, which a 32-bit float printed as a 64-bit one does not show.
             load_1m: note(load, missing).map(|load| (f64::from(load.one) * 100.0).round() / 100.0),
         })
     }
 
-    /// How many CPUs are online.
+    /// Number of CPUs that are online.
     pub(crate) fn cpus(&self) -> u32 {
         self.cpus.len() as u32
     }
@@ -121,7 +121,7 @@ impl CpuCounters {
         }
     }
 
-    /// Times of the CPUs that were online now and at `earlier`.
+    /// CPU times since `earlier` of the CPUs that were online at both readings.
     pub(crate) fn cpus_since(&self, earlier: &Self, ticks_per_s: u64) -> Vec<CpuTimes> {
         let times = self.cpus.iter().filter_map(|(cpu, now)| {
             let (_, before) = earlier.cpus.iter().find(|(number, _)| number == cpu)?;
@@ -130,7 +130,7 @@ impl CpuCounters {
         times.collect()
     }
 
-    /// Who wanted a CPU since `earlier`.
+    /// The demand for CPUs since `earlier`.
     pub(crate) fn scheduling_since(&self, earlier: &Self) -> Scheduling {
         Scheduling {
             running: self.running,

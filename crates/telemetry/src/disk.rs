@@ -1,4 +1,4 @@
-//! What the block devices do.
+//! Activity of the block devices.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -16,11 +16,11 @@ use crate::{
 /// Source: the kernel's Documentation/block/stat.rst.
 const SECTOR_BYTES: u64 = 512;
 
-/// What the block devices did since they were attached; partitions are left out.
+/// Counters of the block devices since they were attached, without partitions.
 #[derive(Debug)]
 pub(crate) struct DiskCounters(BTreeMap<Number, DiskStat>);
 
-/// Tells partitions from devices, each device once.
+/// Cache of which device numbers are partitions.
 #[derive(Debug, Default)]
 pub(crate) struct Partitions(BTreeMap<Number, bool>);
 
@@ -35,7 +35,7 @@ impl Partitions {
 }
 
 impl DiskCounters {
-    /// Reads them; adds it to `missing` when they cannot be read, or when `watched` is not among them.
+    /// Reads the counters; adds an entry to `missing` when they cannot be read, or when `watched` is not among them.
     pub(crate) fn read(
         kernel: &Kernel,
         partitions: &mut Partitions,
@@ -64,14 +64,14 @@ impl DiskCounters {
         Some(counters)
     }
 
-    /// What one device did since `earlier`.
+    /// Activity of one device since `earlier`.
     pub(crate) fn disk_since(&self, earlier: &Self, disk: &BlockDevice) -> Option<DiskUse> {
         let number = disk.number();
         let (now, before) = (self.0.get(&number)?, earlier.0.get(&number)?);
         Some(use_between(now, before, &disk.name))
     }
 
-    /// What all devices but one did since `earlier`; those that did nothing are left out.
+    /// Activity of all devices but one since `earlier`; idle ones are left out.
     pub(crate) fn others_since(
         &self,
         earlier: &Self,

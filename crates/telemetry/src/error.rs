@@ -1,10 +1,10 @@
-//! What could not be observed, and why.
+//! Values that could not be observed, with the reasons.
 
 use std::{io, path::PathBuf};
 
 use procfs_core::ProcError;
 
-/// Something that could not be observed; its text goes into the run record.
+/// A value that could not be observed; its text goes into the run record.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotObserved {
     #[error("server host not observed")]
@@ -68,13 +68,13 @@ pub(crate) enum NotObserved {
 }
 
 impl NotObserved {
-    /// Counters called `what` that could not be read.
+    /// The error for unreadable counters called `what`.
     pub(crate) fn counters(what: &'static str, source: ProcError) -> Self {
         Self::Counters { what, source }
     }
 }
 
-/// The value, or a note of why there is none.
+/// The value; without one, `None` and the reason in `missing`.
 pub(crate) fn note<T>(result: Result<T, NotObserved>, missing: &mut Vec<NotObserved>) -> Option<T> {
     result.map_err(|error| missing.push(error)).ok()
 }

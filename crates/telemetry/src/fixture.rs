@@ -1,4 +1,4 @@
-//! Kernel files kept as text, unpacked into a directory for a test.
+//! Kernel files stored as text, unpacked into a directory for a test.
 
 use std::{fs, os::unix::fs::symlink, path::PathBuf};
 
@@ -8,8 +8,8 @@ use crate::kernel::Kernel;
 
 /// The files of one kernel at two readings.
 ///
-/// The text holds a description, then sections: `--- proc/stat` is a file at the first reading,
-/// `--- proc/stat (second)` what it holds at the second, `--- sys/dev/block/8:1 -> ../x` a link.
+/// The text contains a description, then sections: `--- proc/stat` is a file at the first reading,
+/// `--- proc/stat (second)` its content at the second, `--- sys/dev/block/8:1 -> ../x` a link.
 pub(crate) struct Fixture {
     directory: TempDir,
     second: Vec<(PathBuf, String)>,
@@ -22,7 +22,7 @@ impl Fixture {
         let mut second = Vec::new();
         for section in text.split("\n--- ").skip(1) {
             let (title, content) = section.split_once('\n').unwrap_or((section, ""));
-            // The newline before the next title was taken by the split.
+            // The split has removed the newline before the next title.
             let content = format!("{}\n", content.trim_end_matches('\n'));
             let write = |name: &str| {
                 let path = directory.path().join(name);
@@ -40,12 +40,11 @@ impl Fixture {
         Self { directory, second }
     }
 
-    /// The kernel whose files these are.
     pub(crate) fn kernel(&self, ticks_per_s: u64, page_bytes: u64) -> Kernel {
         Kernel::at(self.directory.path(), ticks_per_s, page_bytes)
     }
 
-    /// Puts the second reading in place of the first.
+    /// Replaces the first reading by the second.
     pub(crate) fn advance(&self) {
         for (path, content) in &self.second {
             fs::write(path, content).unwrap();
@@ -58,7 +57,7 @@ impl Fixture {
         fs::write(path, content).unwrap();
     }
 
-    /// Takes a file or a directory away.
+    /// Removes a file or a directory.
     pub(crate) fn remove(&self, name: &str) {
         let path = self.directory.path().join(name);
         if path.is_dir() {

@@ -1,4 +1,4 @@
-//! The files in which the kernel tells its counters, under one root directory.
+//! The files with the kernel's counters, under one root directory.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use procfs_core::{
     process::{MountInfo, MountInfos},
 };
 
-/// The files of /proc and /sys, and the two constants without which they cannot be read.
+/// The files of /proc and /sys, and the two constants needed to read them.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     root: PathBuf,
@@ -19,7 +19,6 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// The kernel that we run on.
     pub(crate) fn running() -> Self {
         Self::at(
             Path::new("/"),
@@ -28,7 +27,7 @@ impl Kernel {
         )
     }
 
-    /// A kernel whose files are kept under `root`.
+    /// A kernel with its files under `root`.
     pub(crate) fn at(root: &Path, ticks_per_s: u64, page_bytes: u64) -> Self {
         Self {
             root: root.to_owned(),
@@ -37,17 +36,17 @@ impl Kernel {
         }
     }
 
-    /// A file by its path, with or without the leading slash, as `proc/stat`.
+    /// A file by its path, with or without the leading slash, such as `proc/stat`.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// What a file holds, by its path as in [`Kernel::path`].
+    /// The content of a file, by its path as in [`Kernel::path`].
     pub(crate) fn text(&self, path: &str) -> Result<String, ProcError> {
         self.text_of(&self.path(path))
     }
 
-    /// What a file under the root holds.
+    /// The content of a file under the root.
     pub(crate) fn text_of(&self, path: &Path) -> Result<String, ProcError> {
         fs::read_to_string(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => ProcError::NotFound(Some(path.to_owned())),
@@ -58,18 +57,18 @@ impl Kernel {
         })
     }
 
-    /// What a file of one line holds, by its path as in [`Kernel::path`]; `None` when it is empty or not there.
+    /// The content of a one-line file, by its path as in [`Kernel::path`]; `None` when it is empty or missing.
     pub(crate) fn line(&self, path: &str) -> Option<String> {
         let text = self.text(path).ok()?;
         Some(text.trim().to_owned()).filter(|line| !line.is_empty())
     }
 
-    /// A number that stands alone in a file.
+    /// The number in a file that contains nothing else.
     pub(crate) fn number(&self, path: &str) -> Option<u64> {
         self.line(path)?.parse().ok()
     }
 
-    /// The names in a directory, sorted; none when it is not there.
+    /// The names in a directory, sorted; empty when the directory does not exist.
     pub(crate) fn names(&self, path: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(path)).into_iter().flatten();
         let mut names: Vec<_> = entries
@@ -79,34 +78,34 @@ impl Kernel {
         names
     }
 
-    /// The CPUs' own description; `None` when there is none.
+    /// The content of /proc/cpuinfo; `None` if it cannot be read.
     pub(crate) fn cpu_info(&self) -> Option<CpuInfo> {
         CpuInfo::from_file(self.path("proc/cpuinfo")).ok()
     }
 
-    /// What is mounted; nothing when it cannot be read.
+    /// The mounts; empty when they cannot be read.
     pub(crate) fn mounts(&self) -> Vec<MountInfo> {
         MountInfos::from_file(self.path("proc/self/mountinfo"))
             .map(|MountInfos(mounts)| mounts)
             .unwrap_or_default()
     }
 
-    /// What is mounted where an absolute path stands.
+    /// The mount that contains an absolute path.
     pub(crate) fn mount_of(&self, path: &Path) -> Option<MountInfo> {
         self.mounts()
             .into_iter()
-            // Of two mounts on one point the later one is seen, and `max_by_key` keeps the last.
+            // Of two mounts on one mount point the later one is visible, and `max_by_key` returns the last.
             .filter(|mount| path.starts_with(&mount.mount_point))
             .max_by_key(|mount| mount.mount_point.components().count())
     }
 }
 
-/// What a counter grew by; 0 when it went backwards, as the kernel's iowait may.
+/// The growth of a counter; 0 when it went backwards, as the kernel's iowait may.
 pub(crate) fn difference(now: u64, before: u64) -> u64 {
     now.saturating_sub(before)
 }
 
-/// What a counter grew by that not every kernel has.
+/// The growth of a counter that not every kernel has.
 pub(crate) fn difference_of(now: Option<u64>, before: Option<u64>) -> Option<u64> {
     Some(difference(now?, before?))
 }

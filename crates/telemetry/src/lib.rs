@@ -1,7 +1,7 @@
-//! What the machine, the server's process and dbdyno itself were doing meanwhile.
+//! Activity of the machine, the server's process and dbdyno itself during a run.
 //!
-//! A [`Sampler`] reads the kernel's counters and says what was used since the reading before. What it
-//! cannot observe it names in [`samples::Machine::not_observed`]; it never guesses and never fails.
+//! A [`Sampler`] reads the kernel's counters and returns the use since the previous reading. Values that it cannot
+//! observe are listed in [`samples::Machine::not_observed`]; it never guesses and never fails.
 
 mod allowed_paths;
 mod block_device;

@@ -1,4 +1,4 @@
-//! What a machine is, and what about it may change during a run.
+//! The description of a machine, and its properties that can change during a run.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{
     setup::{cpu_setup, is_virtualised, kernel_settings},
 };
 
-/// The machine's identity and set-up, with everything that is `missing` put into words.
+/// The machine's identity and configuration, with the texts of everything in `missing`.
 pub(crate) fn describe(
     kernel: &Kernel,
     host: Host,
@@ -53,7 +53,7 @@ pub(crate) fn describe(
     }
 }
 
-/// What about a machine and its storage is otherwise now.
+/// The properties of a machine and its storage that have changed.
 pub(crate) fn changes(
     host: Host,
     before: (&Machine, Option<&Storage>),
@@ -73,7 +73,7 @@ pub(crate) fn changes(
     changed.collect()
 }
 
-/// What may change while a server runs, by its name.
+/// The properties that can change while a server runs, by name.
 fn changeable(machine: &Machine, storage: Option<&Storage>) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
     let mut put = |what: &str, value: Option<String>| {

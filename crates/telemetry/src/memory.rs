@@ -1,4 +1,4 @@
-//! Memory of the machine, and what goes between it and the disks.
+//! Memory of the machine, and the traffic between it and the disks.
 
 use procfs_core::{FromRead, Meminfo, VmStat};
 use samples::{Memory, Paging};
@@ -8,7 +8,7 @@ use crate::{
     kernel::{Kernel, difference, difference_of},
 };
 
-/// Memory as it is now.
+/// The current use of memory.
 pub(crate) fn memory(kernel: &Kernel) -> Result<Memory, NotObserved> {
     let memory = Meminfo::from_file(kernel.path("proc/meminfo")).map_err(NotObserved::Memory)?;
     Ok(Memory {
@@ -28,7 +28,7 @@ pub(crate) fn physical_bytes(kernel: &Kernel) -> u64 {
     Meminfo::from_file(kernel.path("proc/meminfo")).map_or(0, |memory| memory.mem_total)
 }
 
-/// What /proc/vmstat counts since the machine started.
+/// The counters of /proc/vmstat since the machine started.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PagingCounters {
     page_bytes: u64,
@@ -53,7 +53,7 @@ impl PagingCounters {
         let needed = |name| count(name).ok_or(NotObserved::PagingCounter { name });
         Ok(Self {
             page_bytes: kernel.page_bytes,
-            // In KiB whatever the page size, unlike what is swapped.
+            // In KiB whatever the page size, unlike the swap counters.
             in_kib: needed("pgpgin")?,
             out_kib: needed("pgpgout")?,
             swapped_in_pages: needed("pswpin")?,

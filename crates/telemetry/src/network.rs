@@ -1,4 +1,4 @@
-//! What goes through the network.
+//! Network traffic.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{
 
 const INTERFACES: &str = "sys/class/net";
 
-/// The interfaces whose speed the kernel knows. Those of virtual networks only make one up.
+/// The interfaces whose speed the kernel knows. Interfaces of virtual networks report an invented one.
 pub(crate) fn links(kernel: &Kernel) -> Vec<Link> {
     let links = kernel
         .names(INTERFACES)
@@ -25,7 +25,7 @@ pub(crate) fn links(kernel: &Kernel) -> Vec<Link> {
                 let path = kernel.path(&format!("{INTERFACES}/{interface}/{part}"));
                 path.exists()
             };
-            // A bond has no device of its own, but the sum of its members' speeds.
+            // A bond is not a device, but has the sum of its members' speeds.
             if !has("device") && !has("bonding") {
                 return None;
             }
@@ -39,7 +39,7 @@ pub(crate) fn links(kernel: &Kernel) -> Vec<Link> {
     links.collect()
 }
 
-/// What the interfaces moved since they came up.
+/// Traffic of the interfaces since they came up.
 #[derive(Debug)]
 pub(crate) struct InterfaceCounters(BTreeMap<String, DeviceStatus>);
 
@@ -51,7 +51,7 @@ impl InterfaceCounters {
         Ok(Self(interfaces.into_iter().collect()))
     }
 
-    /// What each of them moved since `earlier`; those that moved nothing are left out.
+    /// Traffic of each interface since `earlier`; idle ones are left out.
     pub(crate) fn since(&self, earlier: &Self) -> Vec<InterfaceUse> {
         let uses = self.0.iter().filter_map(|(name, now)| {
             let before = earlier.0.get(name)?;
@@ -73,7 +73,7 @@ impl InterfaceCounters {
     }
 }
 
-/// What TCP counts since the machine started.
+/// TCP counters since the machine started.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TcpCounters {
     segments_sent: u64,
@@ -109,7 +109,7 @@ impl TcpCounters {
 
 /// A counter of /proc/net/snmp or /proc/net/netstat, where a line of names precedes a line of values.
 ///
-/// procfs has no parser for netstat, and the one for snmp wants a hundred counters that not every kernel has.
+/// procfs has no parser for netstat, and its parser for snmp requires a hundred counters that not every kernel has.
 ///
 /// ```text
 /// Tcp: RtoAlgorithm RtoMin OutSegs RetransSegs

@@ -1,10 +1,10 @@
-//! What dbdyno's own process uses, apart from everything else.
+//! The resource use of dbdyno's own process.
 
 use samples::ProcessUse;
 
 use crate::{cgroup::Cgroups, kernel::Kernel, memory::physical_bytes, process::ProcessCounters};
 
-/// dbdyno's own process, for who gets everything else from elsewhere.
+/// dbdyno's own process, for callers that get all other telemetry from another machine.
 #[derive(Debug)]
 pub struct OwnProcess {
     kernel: Kernel,
@@ -12,7 +12,6 @@ pub struct OwnProcess {
 }
 
 impl Default for OwnProcess {
-    /// Takes the first reading.
     fn default() -> Self {
         let kernel = Kernel::running();
         let last = read(&kernel);
@@ -21,8 +20,7 @@ impl Default for OwnProcess {
 }
 
 impl OwnProcess {
-    /// What was used since the previous call, the first time since the first reading; `None` where /proc does not
-    /// tell.
+    /// The use since the previous call, or since the first reading at the first call; `None` if /proc has no figures.
     pub fn used(&mut self) -> Option<ProcessUse> {
         let now = read(&self.kernel);
         let before = std::mem::replace(&mut self.last, now);
@@ -33,19 +31,19 @@ impl OwnProcess {
 }
 
 fn read(kernel: &Kernel) -> Option<ProcessCounters> {
-    // What cannot be read of it was named when the machine was described.
+    // The description of the machine already lists what cannot be read.
     ProcessCounters::read(kernel, "self", "dbdyno's process", &mut Vec::new()).ok()?
 }
 
-/// What tells this start of this machine's kernel from every other; `None` where the kernel does not tell.
+/// An identifier of the current boot of this machine; `None` if the kernel provides none.
 ///
-/// Source: random(4), /proc/sys/kernel/random/boot_id. A container has that of its machine.
+/// Source: random(4), /proc/sys/kernel/random/boot_id. A container has the id of its host.
 pub fn boot_id() -> Option<String> {
     Kernel::running().line("proc/sys/kernel/random/boot_id")
 }
 
-/// Memory that this process and what it starts may use, bytes: the machine's, or what its control group leaves of it; `None`
-/// where the kernel does not tell.
+/// Memory that this process and its children may use, bytes: the machine's, or the limit of its control group; `None`
+/// if the kernel does not report it.
 pub fn usable_memory_bytes() -> Option<u64> {
     let kernel = Kernel::running();
     let limits = Cgroups::of(&kernel, "self").and_then(|groups| groups.limits(&kernel, "client"));

@@ -1,4 +1,4 @@
-//! Pressure stall information: how long tasks stood still for want of a resource.
+//! Pressure stall information: the time that tasks were stalled waiting for a resource.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use samples::Pressure;
 
 use crate::kernel::{Kernel, seconds_between};
 
-/// Time that tasks stood still since the machine or the control group started, microseconds.
+/// Stall times since the machine or the control group started, microseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PressureCounters {
     cpu_some: u64,
@@ -16,12 +16,12 @@ pub(crate) struct PressureCounters {
 }
 
 impl PressureCounters {
-    /// Those of the machine, from /proc/pressure.
+    /// The machine's, from /proc/pressure.
     pub(crate) fn of_machine(kernel: &Kernel) -> Result<Self, ProcError> {
         Self::read(|name| kernel.path(&format!("proc/pressure/{name}")), kernel)
     }
 
-    /// Those of a control group of version 2, from its directory.
+    /// A control group's (version 2), from its directory.
     pub(crate) fn of_cgroup(kernel: &Kernel, directory: &Path) -> Result<Self, ProcError> {
         Self::read(|name| directory.join(format!("{name}.pressure")), kernel)
     }

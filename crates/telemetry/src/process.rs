@@ -1,4 +1,4 @@
-//! What one process uses.
+//! The resource use of one process.
 
 use std::{collections::BTreeMap, fs, io::ErrorKind};
 
@@ -13,13 +13,13 @@ use crate::{
     kernel::{Kernel, difference, difference_of, seconds_between},
 };
 
-/// Switches are counted by thread: with more threads than this, adding them up would cost more than it tells.
+/// Switches are counted per thread: with more threads than this, adding them up would cost too much.
 const THREADS_AT_MOST: u64 = 256;
 
-/// What a process and its threads used since it started.
+/// The use of a process and its threads since it started.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessCounters {
-    /// When it started, in ticks after the machine: tells it from another process with its recycled id.
+    /// Start time in clock ticks since boot: distinguishes it from another process with the same, recycled id.
     started: u64,
     user_ticks: u64,
     system_ticks: u64,
@@ -34,7 +34,7 @@ pub(crate) struct ProcessCounters {
 }
 
 impl ProcessCounters {
-    /// Reads a process (`self` or its id) that is called `name` in what goes to `missing`; `None` when it has ended.
+    /// Reads a process (`self` or its id), called `name` in `missing`; `None` when it has ended.
     pub(crate) fn read(
         kernel: &Kernel,
         process: &str,
@@ -65,8 +65,8 @@ impl ProcessCounters {
         Ok(Some(counters))
     }
 
-    /// `None` for a process that has ended, also if nobody waited for it yet, and for one that the kernel is
-    /// taking down: its memory goes before its state changes.
+    /// `None` for a process that has ended, even if it has not been reaped, and for one that the kernel is ending: its
+    /// memory is freed before its state changes.
     fn of(stat: &Stat, page_bytes: u64) -> Option<Self> {
         let is_ending = StatFlags::from_bits_retain(stat.flags).contains(StatFlags::PF_EXITING);
         let ended = is_ending || matches!(stat.state, 'Z' | 'X' | 'x');
@@ -84,7 +84,7 @@ impl ProcessCounters {
         })
     }
 
-    /// What was used since `earlier`; `None` when that was another process.
+    /// The use since `earlier`; `None` when that was another process.
     pub(crate) fn since(&self, earlier: &Self, ticks_per_s: u64) -> Option<ProcessUse> {
         let (read, written) = self.io.unzip();
         let (read_before, written_before) = earlier.io.unzip();
@@ -106,7 +106,7 @@ impl ProcessCounters {
     }
 }
 
-/// A thread that began in between counts whole; one that ended takes its last switches along.
+/// A thread that started in between counts in full; the last switches of one that ended are lost.
 fn switches_between(
     now: &BTreeMap<u32, (u64, u64)>,
     before: &BTreeMap<u32, (u64, u64)>,
@@ -126,7 +126,7 @@ fn open_files(kernel: &Kernel, process: &str) -> Result<u64, ProcError> {
     Ok(fs::read_dir(directory)?.count() as u64)
 }
 
-/// Voluntary and involuntary switches by thread: /proc/PID/status has only those of the first one.
+/// Voluntary and involuntary switches by thread: /proc/PID/status has only those of the main thread.
 fn switches(kernel: &Kernel, process: &str) -> Result<BTreeMap<u32, (u64, u64)>, ProcError> {
     let tasks = kernel.path(&format!("proc/{process}/task"));
     let mut switches = BTreeMap::new();
@@ -146,10 +146,10 @@ fn switches(kernel: &Kernel, process: &str) -> Result<BTreeMap<u32, (u64, u64)>,
     Ok(switches)
 }
 
-/// ESRCH: what a file of a process says when its process ended after the file was opened.
+/// ESRCH: the error for a process's file when the process ended after the file was opened.
 const NO_SUCH_PROCESS: i32 = 3;
 
-/// The two lines of /proc/PID/task/TID/status that count switches; its other forty are not worth parsing each time.
+/// The two lines of /proc/PID/task/TID/status that count switches; its other forty lines are skipped.
 fn switches_in(status: &str) -> Option<(u64, u64)> {
     let count = |name| {
         let line = status

@@ -1,4 +1,4 @@
-//! Which other programs had the CPUs, by name.
+//! The other programs that used the CPUs, by name.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -10,27 +10,27 @@ use crate::{
     server_process::pids,
 };
 
-/// So many are named.
+/// Maximum number of programs in a sample.
 const NAMED: usize = 3;
 
-/// Samples may be shorter than it pays to look at every process.
+/// Minimum interval between scans of all processes; samples may be more frequent.
 const AGAIN_AFTER_S: f64 = 0.9;
 
-/// The programs that run beside server and client.
+/// The programs besides server and client.
 ///
-/// To look at every process costs the machine milliseconds, so that is done only at the begin and while others have more of
-/// the CPUs than is usual.
+/// A scan of all processes takes milliseconds, so it is done only at the start and while others use more of the CPUs
+/// than usual.
 #[derive(Debug, Default)]
 pub(crate) struct OtherPrograms {
     last: BTreeMap<u32, Process>,
-    /// When they were last looked at, seconds since the start of the load.
+    /// Time of the last scan, seconds since the start of the load.
     looked_s: f64,
 }
 
 #[derive(Debug)]
 struct Process {
     name: String,
-    /// Tells it from another process with its recycled id.
+    /// Start time: distinguishes it from another process with the same, recycled id.
     started: u64,
     user_ticks: u64,
 }
@@ -44,7 +44,7 @@ impl OtherPrograms {
         }
     }
 
-    /// The programs with the most user time since it was last looked, where others had a noteworthy part of the sample.
+    /// The programs with the most user time since the last scan, if others had a noteworthy part of the sample.
     pub(crate) fn since(
         &mut self,
         kernel: &Kernel,
@@ -80,7 +80,7 @@ impl OtherPrograms {
     }
 }
 
-/// True where others had more of the CPUs in a sample than a quiet machine has.
+/// True if other programs used more of the CPUs in a sample than on an idle machine.
 fn is_noteworthy(sample: &Telemetry) -> bool {
     let Some(machine) = sample.machine else {
         return false;
@@ -94,8 +94,8 @@ fn is_noteworthy(sample: &Telemetry) -> bool {
     machine.user_s - ours_s > Disturbance::OTHERS * machine.capacity_s()
 }
 
-/// Every process that can be read. Who ended since is left out: a program that starts many short ones is named itself, or not
-/// at all.
+/// Every process that can be read. Processes that have ended are left out: a program that starts many short ones
+/// appears by its own use, or not at all.
 fn processes(kernel: &Kernel) -> BTreeMap<u32, Process> {
     let read = |pid: u32| {
         let stat = Stat::from_file(kernel.path(&format!("proc/{pid}/stat"))).ok()?;
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::fixture::Fixture;
 
-    /// Files of `/proc` for processes of these names with so many ticks of user time.
+    /// Writes files of `/proc` for processes with these names and user times in ticks.
     fn put(fixture: &Fixture, processes: &[(u32, &str, u64, u64)]) {
         for (pid, name, user, started) in processes {
             let stat = format!(
@@ -137,7 +137,7 @@ mod tests {
         Fixture::unpack(&text)
     }
 
-    /// Two seconds of two CPUs, of which others had this share.
+    /// Two seconds of two CPUs, with this share used by others.
     fn sample(t_s: f64, others: f64) -> Telemetry {
         let user = |user_s| ProcessUse {
             user_s,

@@ -1,4 +1,4 @@
-//! All counters at one time, and what lies between two of them.
+//! A reading of all counters, and the difference of two readings.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ use crate::{
     process::ProcessCounters,
 };
 
-/// What one reading looks at.
+/// The targets of one reading.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
     pub(crate) host: Host,
-    /// Forgotten as soon as the process is gone: its id may come back for another one.
+    /// Cleared as soon as the process has ended: its id may be reused.
     pub(crate) server_pid: Option<u32>,
     pub(crate) disk: Option<BlockDevice>,
-    /// Those of the server's process.
+    /// The control groups of the server's process.
     pub(crate) cgroups: Option<Cgroups>,
     pub(crate) partitions: Partitions,
     pub(crate) stacked: BTreeMap<Number, bool>,
@@ -46,13 +46,13 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Reads everything that is watched; adds what cannot be read to `missing`.
+    /// Reads everything that is watched; adds unreadable values to `missing`.
     pub(crate) fn take(
         kernel: &Kernel,
         watched: &mut Watched,
         missing: &mut Vec<NotObserved>,
     ) -> Self {
-        // One right after the other: they have to cover the same interval.
+        // Read one right after the other: they have to cover the same interval.
         let client = match watched.host {
             Host::Server => None,
             Host::Both | Host::Client => {
@@ -98,7 +98,7 @@ impl Reading {
         }
     }
 
-    /// What happened since `earlier`; `t_s` and `length_s` are the caller's.
+    /// The activity since `earlier`; the caller provides `t_s` and `length_s`.
     pub(crate) fn since(&self, earlier: &Self, watched: &Watched, ticks_per_s: u64) -> Telemetry {
         let process = |now: &Option<ProcessCounters>, before: &Option<ProcessCounters>| {
             now.as_ref()?.since(before.as_ref()?, ticks_per_s)

@@ -1,4 +1,4 @@
-//! Reads counters once per interval and says what was used since the reading before.
+//! Reads counters once per interval and returns the use since the previous reading.
 
 use std::path::PathBuf;
 
@@ -16,10 +16,10 @@ use crate::{
     storage::{Directory, storage},
 };
 
-/// What is to be observed on this machine.
+/// The observed targets on this machine.
 #[derive(Debug, Clone)]
 pub struct Targets {
-    /// Which half of the run this machine carries.
+    /// Which side of the run this machine has.
     pub host: Host,
     /// Process id of the server; unused with [`Host::Client`].
     pub server_pid: Option<u32>,
@@ -40,7 +40,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Takes the first reading; call it when the load starts.
+    /// Takes the first reading; call it at the start of the load.
     pub fn new(targets: Targets) -> Self {
         let kernel = Kernel::running();
         let disk = match (&targets.datadir, targets.host) {
@@ -51,7 +51,7 @@ impl Sampler {
         Self::observing(kernel, targets.host, targets.server_pid, disk)
     }
 
-    /// Takes the first reading of `kernel`; `disk` is `None` where none is to be observed.
+    /// Takes the first reading of `kernel`; `disk` is `None` if none is observed.
     fn observing(
         kernel: Kernel,
         host: Host,
@@ -87,18 +87,18 @@ impl Sampler {
         }
     }
 
-    /// The machine, with what could not be observed when [`Sampler::new`] looked.
+    /// The machine, with everything that [`Sampler::new`] could not observe.
     pub fn machine(&self) -> Machine {
         self.machine.clone()
     }
 
-    /// Somebody on the server's host looks at it: [`Sampler::machine`] says no more that nobody does.
+    /// Records that an observer runs on the server's host: [`Sampler::machine`] then no longer lists it as unobserved.
     pub fn server_host_is_observed(&mut self) {
         let nobody = NotObserved::ServerHost.to_string();
         self.machine.not_observed.retain(|what| *what != nobody);
     }
 
-    /// What stands behind the directories that the server writes to; nothing with [`Host::Client`].
+    /// The storage of the directories that the server writes to; `None` with [`Host::Client`].
     pub fn storage(&mut self, directories: Vec<Directory>) -> Option<Storage> {
         if self.watched.host == Host::Client {
             return None;
@@ -108,13 +108,13 @@ impl Sampler {
         Some(found)
     }
 
-    /// What is otherwise now than [`Sampler::machine`] and [`Sampler::storage`] said.
+    /// The differences from the values of [`Sampler::machine`] and [`Sampler::storage`].
     pub fn changes(&self) -> Vec<Changed> {
         let host = self.watched.host;
         let cpus = CpuCounters::read(&self.kernel, &mut Vec::new());
         let cpus = cpus.map_or(self.machine.cpus, |cpus| cpus.cpus());
         let groups = self.watched.cgroups.as_ref();
-        // The group of a server that is gone went with it, which is no change of a limit.
+        // The group of a server that has ended is removed with it, which is not a change of a limit.
         let groups = groups.filter(|_| self.watched.server_pid.is_some());
         let mut machine = describe(&self.kernel, host, cpus, groups, Vec::new());
         if groups.is_none() {
@@ -134,12 +134,12 @@ impl Sampler {
         )
     }
 
-    /// What was used since the previous call, the first time since [`Sampler::new`].
+    /// The use since the previous call, or since [`Sampler::new`] at the first call.
     ///
-    /// `t_s` is the time of this reading in seconds since the start of the load. What cannot be read any
-    /// more is `None`; a server that went away stays `None`, even if another one takes its process id.
+    /// `t_s` is the time of this reading in seconds since the start of the load. Values that can no longer be read are
+    /// `None`; those of a server that has ended stay `None`, even if another one gets its process id.
     pub fn sample(&mut self, t_s: f64) -> Telemetry {
-        // What is missing was named at the start; what goes missing later shows as `None` in its interval.
+        // Values missing at the start are listed there; values missing later show as `None` in their interval.
         let now = Reading::take(&self.kernel, &mut self.watched, &mut Vec::new());
         let last = std::mem::replace(&mut self.last, now);
         let ticks_per_s = self.kernel.ticks_per_s;
@@ -159,7 +159,7 @@ impl Sampler {
     }
 }
 
-/// Seconds without the digits below a nanosecond, which only a subtraction of floats makes up.
+/// Seconds rounded to a nanosecond, which removes the rounding errors of the subtraction.
 fn whole_ns(seconds: f64) -> f64 {
     (seconds * 1e9).round() / 1e9
 }

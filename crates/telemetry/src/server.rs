@@ -1,8 +1,8 @@
-//! What the server says of itself: counters, InnoDB's state, statements, waits, table sizes, the slow query log.
+//! The server's own figures: counters, InnoDB's state, statements, waits, table sizes, the slow query log.
 //!
-//! A [`ServerSampler`] asks over a connection of its own, from a thread of its own; a [`ServerView`] asks whenever it is told
-//! to, for somebody who looks on. What a server lacks or refuses is
-//! named once in [`samples::ServerObservation::not_observed`]; nothing on the server is changed or switched on.
+//! A [`ServerSampler`] queries over its own connection, from its own thread; a [`ServerView`] queries on request, for a
+//! live display. Figures that a server lacks or refuses are listed once in
+//! [`samples::ServerObservation::not_observed`]; nothing on the server is changed or enabled.
 
 mod answer;
 mod edges;

@@ -1,4 +1,4 @@
-//! Which process of this machine is the server that a client elsewhere talks to.
+//! Finds the process on this machine that is the server used by a client on another machine.
 
 use std::{
     collections::BTreeSet,
@@ -14,16 +14,16 @@ use procfs_core::{
 
 use crate::{kernel::Kernel, pid_file::pid_in_file};
 
-/// Names of the servers' processes, as the kernel shortens them.
+/// Names of the servers' processes, as shortened by the kernel.
 const SERVERS: [&str; 3] = ["mariadbd", "mysqld", "mysqld-debug"];
 
-/// The process that holds a published port of a container on its behalf.
+/// The process that holds a container's published port.
 const PORT_KEEPER: &str = "docker-proxy";
 
-/// What is known of a server by which its process can be found.
+/// Properties of a server by which its process can be found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerMarks {
-    /// The file into which it writes its process id.
+    /// The file that contains its process id.
     pub pid_file: Option<PathBuf>,
     /// The TCP port on which it listens.
     pub port: Option<u16>,
@@ -32,20 +32,20 @@ pub struct ServerMarks {
 /// A server's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerProcess {
-    /// Its id.
+    /// Process id.
     pub pid: u32,
-    /// Its name, as the kernel has it.
+    /// Name in /proc.
     pub name: String,
-    /// By what it was found: `pid file /run/x.pid`, `port 3306` or `name`.
+    /// How it was found: `pid file /run/x.pid`, `port 3306` or `name`.
     pub found_by: String,
 }
 
 impl ServerProcess {
-    /// Looks for the server on this machine. An error says in words where it was looked for and what was in the way.
+    /// Searches for the server on this machine. The error says in words where it searched and why that failed.
     ///
-    /// A pid file alone may be stale, and a port may belong to whoever passes it on, so that the process of the pid
-    /// file counts where it holds the port, then the one that holds the port, then that of the pid file if it has a
-    /// server's name, then the only process that has one.
+    /// A pid file alone may be stale, and a port may be held by a forwarding process. The order of preference is
+    /// therefore: the process of the pid file if it holds the port; the process that holds the port; the process of the
+    /// pid file if it has a server's name; the only process that has a server's name.
     pub fn find(marks: &ServerMarks) -> Result<Self, String> {
         Self::find_in(&Kernel::running(), marks)
     }
@@ -162,7 +162,7 @@ fn holders_of(kernel: &Kernel, port: u16) -> Result<BTreeSet<u32>, String> {
 
 /// Inodes of the sockets that listen on a port, of both versions of IP.
 fn listening_on(kernel: &Kernel, port: u16) -> Result<BTreeSet<u64>, String> {
-    // Only the byte order matters here.
+    // Only the byte order is used here.
     let system = ExplicitSystemInfo {
         boot_time_secs: 0,
         ticks_per_second: kernel.ticks_per_s,
@@ -173,7 +173,7 @@ fn listening_on(kernel: &Kernel, port: u16) -> Result<BTreeSet<u64>, String> {
     for file in ["proc/net/tcp", "proc/net/tcp6"] {
         let text = match fs::File::open(kernel.path(file)) {
             Ok(text) => text,
-            // A kernel without IP version 6.
+            // The kernel has no IPv6.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => return Err(format!("/{file}: {error}")),
         };
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
     use crate::fixture::Fixture;
 
-    /// Two servers, a stale pid file's process, and Docker's keeper of a port.
+    /// Two servers, a stale pid file's process, and Docker's port forwarder.
     const MACHINE: &str = "
 --- proc/net/tcp
   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -248,7 +248,7 @@ oops
             ("300.pid", 3306, 100, "port 3306"),
             ("500.pid", 3306, 100, "port 3306"),
             ("100.pid", 3309, 200, "port 3309"),
-            // Nobody is known to hold it: the file's process has a server's name.
+            // No known process holds the port: the pid file's process has a server's name.
             ("100.pid", 3308, 100, "pid file 100.pid"),
             ("100.pid", 3307, 100, "pid file 100.pid"),
             ("100.pid", 0, 100, "pid file 100.pid"),

@@ -1,4 +1,4 @@
-//! How a machine is set up: its CPUs and the settings of its kernel.
+//! The configuration of a machine: its CPUs and its kernel settings.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,6 @@ use crate::kernel::Kernel;
 
 const CPUS: &str = "sys/devices/system/cpu";
 
-/// How the CPUs are set up.
 pub(crate) fn cpu_setup(kernel: &Kernel, info: Option<&CpuInfo>) -> CpuSetup {
     let frequency = |file: &str| {
         let cpus = kernel.names(CPUS).into_iter().filter(|name| is_cpu(name));
@@ -38,7 +37,7 @@ fn is_cpu(name: &str) -> bool {
         .is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
-/// How many combinations of these fields the CPUs have; `None` when they lack one.
+/// Number of distinct combinations of these fields among the CPUs; `None` when the CPUs lack one.
 fn distinct(info: &CpuInfo, fields: &[&str]) -> Option<u32> {
     let of = |cpu| -> Option<Vec<&str>> {
         fields
@@ -68,7 +67,7 @@ fn turbo(kernel: &Kernel) -> Option<bool> {
     }
 }
 
-/// What runs this machine as its guest, if it is one.
+/// The hypervisor of this machine; `None` if it is not a guest.
 fn hypervisor(kernel: &Kernel, info: Option<&CpuInfo>) -> Option<String> {
     if let Some(kind) = kernel.line("sys/hypervisor/type") {
         return Some(kind);
@@ -84,13 +83,13 @@ fn hypervisor(kernel: &Kernel, info: Option<&CpuInfo>) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// True when the CPU says that it belongs to a hypervisor.
+/// True when the CPU flags show a hypervisor.
 pub(crate) fn is_virtualised(info: Option<&CpuInfo>) -> bool {
     let flags = info.and_then(|info| info.flags(0)).unwrap_or_default();
     flags.contains(&"hypervisor")
 }
 
-/// Settings of the kernel that change what a server does.
+/// Kernel settings that influence a server.
 pub(crate) fn kernel_settings(kernel: &Kernel) -> KernelSettings {
     let percent = |file: &str| {
         let value = kernel.number(&format!("proc/sys/vm/{file}"))?;
@@ -108,7 +107,7 @@ pub(crate) fn kernel_settings(kernel: &Kernel) -> KernelSettings {
     }
 }
 
-/// The word in brackets, as in `always [madvise] never`; the only one where there are none.
+/// The word in brackets, as in `always [madvise] never`; the only word if there are no brackets.
 pub(crate) fn chosen(text: &str) -> Option<String> {
     let mut words = text.split_whitespace();
     let bracketed = words

@@ -1,4 +1,4 @@
-//! What stands behind the directories that a server writes to.
+//! The storage of the directories that a server writes to.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,12 @@ use crate::{
 /// A directory that a server writes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
-    /// What it holds, as `redo log`.
+    /// Its content, such as `redo log`.
     pub holds: String,
-    /// Where it is; absolute.
+    /// Absolute path.
     pub path: PathBuf,
 }
 
-/// What stands behind `directories`.
 pub(crate) fn storage(kernel: &Kernel, host: Host, directories: &[Directory]) -> Storage {
     let mut storage = Storage {
         host,
@@ -56,7 +55,7 @@ pub(crate) fn storage(kernel: &Kernel, host: Host, directories: &[Directory]) ->
     storage
 }
 
-/// The file system and the devices at a path, without what it holds and its space.
+/// The file system and the devices at a path, without content and free space.
 pub(crate) fn placed(
     kernel: &Kernel,
     path: &Path,
@@ -65,7 +64,7 @@ pub(crate) fn placed(
 ) -> StorageDirectory {
     let mount = kernel.mount_of(path);
     let device = describe_stack(kernel, number, devices).or_else(|| {
-        // btrfs has a number of its own; its mount names the device.
+        // btrfs has a device number of its own; its mount names the device.
         let source = mount.as_ref()?.mount_source.as_deref()?;
         let name = Path::new(source).file_name()?.to_str()?;
         let number = kernel.line(&format!("sys/class/block/{name}/dev"))?;

@@ -1,4 +1,4 @@
-//! The sampler on the machine that the tests run on.
+//! Tests of the sampler on the machine that runs the tests.
 
 use std::{
     io::{Read, Write},
@@ -12,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 use samples::{Host, ProcessUse};
 use telemetry::{Sampler, Targets};
 
-/// Uses so much CPU time in this thread, however long it takes on a busy machine.
+/// Uses this CPU time in this thread, whatever the elapsed time on a busy machine.
 fn burn(cpu: Duration) {
     let used = || {
         let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -31,7 +31,7 @@ fn cpu_s(used: ProcessUse) -> f64 {
     used.user_s + used.system_s
 }
 
-/// A process that stands for the server; ends with the test, also with a failed one.
+/// A process in the role of the server; it ends with the test, even if the test fails.
 struct Process(Child);
 
 impl Process {
@@ -66,7 +66,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Already ended where the test went well.
+        // It has already ended if the test passed.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,8 +1,8 @@
-//! The sampler's figures against those of vmstat, iostat, mpstat and pidstat, which look at the same time.
+//! Compares the sampler's figures with those of vmstat, iostat, mpstat and pidstat over the same time.
 //!
-//! They begin a little later than we do, and a second of theirs takes a little longer: their figure has to agree with ours
-//! of some window of that length that begins within two seconds. Six seconds and 10 %; with `DBDYNO_SYSSTAT_SECONDS=60` a
-//! minute and 2 %.
+//! The tools start a little later than dbdyno, and their second takes a little longer: their figure has to agree with
+//! ours for some window of that length that begins within two seconds. The default is six seconds and 10 %; with
+//! `DBDYNO_SYSSTAT_SECONDS=60` a minute and 2 %.
 
 use std::{
     collections::BTreeMap,
@@ -20,13 +20,13 @@ use samples::{CpuTimes, Host, Telemetry};
 use serde_json::Value;
 use telemetry::{Sampler, Targets};
 
-/// What is said of a figure when both have been added up.
+/// A figure from both sides, summed over the time.
 struct Pair {
     what: String,
     /// The lowest and the highest of the windows.
     ours: (f64, f64),
     theirs: f64,
-    /// A difference that is smaller is the resolution of what is compared.
+    /// A smaller difference is within the resolution of the compared figures.
     resolution: f64,
 }
 
@@ -76,7 +76,7 @@ fn figures_are_those_of_sysstat() {
         .and_then(|seconds| seconds.parse().ok())
         .unwrap_or(6);
     let tolerance = if seconds >= 60 { 0.02 } else { 0.1 };
-    // A burst of something else at the edge of the window falls to one side only; what is wrong is wrong each time.
+    // A burst of other activity at the edge of the window affects one side only; a real error appears every time.
     let attempts = if seconds >= 60 { 1 } else { 3 };
     let mut wrong = Vec::new();
     for _ in 0..attempts {
@@ -95,7 +95,7 @@ fn differences(seconds: u32, tolerance: f64) -> Vec<String> {
     let stop = AtomicBool::new(false);
     let pairs = thread::scope(|scope| {
         scope.spawn(|| work(&file, &stop));
-        // Also when observing ends in a panic, for the scope waits for the work.
+        // Set even if observing panics, because the scope waits for the work.
         let _stop = StopAtEnd(&stop);
         observe(seconds, directory.path())
     });
@@ -114,7 +114,7 @@ fn differences(seconds: u32, tolerance: f64) -> Vec<String> {
     wrong
 }
 
-/// Sets a flag when it goes.
+/// Sets a flag when dropped.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -123,16 +123,16 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Seconds of a clock that only goes forward.
+/// Seconds of a monotonic clock.
 fn now_s() -> f64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// All sides look every second, from the same moment on.
+/// All sides sample every second, from the same moment on.
 fn observe(seconds: u32, datadir: &std::path::Path) -> Vec<Pair> {
     let count = seconds.to_string();
-    // The first report of vmstat is that since the machine started.
+    // The first report of vmstat covers the time since the machine started.
     let one_more = (seconds + 1).to_string();
     let pid = std::process::id().to_string();
     let mut sampler = Sampler::new(Targets {
@@ -140,7 +140,7 @@ fn observe(seconds: u32, datadir: &std::path::Path) -> Vec<Pair> {
         server_pid: None,
         datadir: Some(datadir.to_owned()),
     });
-    // Named, for iostat's JSON is broken when a device comes or goes.
+    // Named explicitly, because iostat's JSON is broken when a device is added or removed.
     let disk = sampler.sample(0.0).disk.map(|disk| disk.device);
     sampler.sample(0.0);
     let begin_s = now_s();
@@ -176,18 +176,18 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
     values.sum::<f64>() / count as f64
 }
 
-/// How much longer we look than they do.
+/// Extra observation time compared to the tools, seconds.
 const LATER_S: u32 = 2;
 const LOOKS_PER_S: u32 = 10;
 
-/// What the sampler saw, in windows as long as sysstat's.
+/// The samples, in windows as long as sysstat's.
 struct Windows {
     telemetry: Vec<Telemetry>,
     seconds: u32,
 }
 
 impl Windows {
-    /// The lowest and the highest that `of` says of them.
+    /// The lowest and the highest value of `of` over them.
     fn spread(&self, of: impl Fn(&[Telemetry]) -> f64) -> (f64, f64) {
         let all = self
             .telemetry
@@ -200,7 +200,7 @@ impl Windows {
         )
     }
 
-    /// The sums of what every sample has, per second.
+    /// The lowest and the highest rate per second of a value over the windows.
     fn rates(&self, value: &dyn Fn(&Telemetry) -> Option<f64>) -> (f64, f64) {
         self.spread(|window| {
             let length_s: f64 = window.iter().map(|sample| sample.length_s).sum();

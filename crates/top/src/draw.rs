@@ -1,4 +1,4 @@
-//! The screen: a title, the panel that was chosen, and what keys do.
+//! The screen: a title, the selected panel, and a line with the keys.
 
 use ratatui::{
     buffer::Buffer,
@@ -27,10 +27,10 @@ mod waits;
 
 use scene::Scene;
 
-/// Less than this shows nothing that could be read.
+/// Minimum size that is drawn, columns and rows: less could not be read.
 const SMALLEST: (u16, u16) = (40, 10);
 
-/// Draws what the reader chose to see into an area of a terminal, whatever its size.
+/// Draws the user's selection into an area of a terminal, whatever its size.
 pub fn draw(screen: &Screen, model: &Model, area: Rect, buffer: &mut Buffer) {
     Clear.render(area, buffer);
     let (width, height) = SMALLEST;
@@ -66,7 +66,8 @@ pub fn draw(screen: &Screen, model: &Model, area: Rect, buffer: &mut Buffer) {
     disarm(area, buffer);
 }
 
-/// Takes out of every cell what would turn the direction of writing or stay unseen; control characters never come so far.
+/// Removes characters that change the direction of writing or are invisible from every cell; control characters are
+/// removed before.
 fn disarm(area: Rect, buffer: &mut Buffer) {
     for position in area.positions() {
         let cell = &mut buffer[position];
@@ -90,7 +91,7 @@ fn too_small(area: Rect, buffer: &mut Buffer) {
 
 fn draw_tabs(screen: &Screen, area: Rect, buffer: &mut Buffer) {
     let palette = screen.palette;
-    // Names only as far as there is room: the digits are what counts.
+    // Names only if there is room: the digits are more important.
     let all: usize = Panel::ALL.iter().map(|it| it.name().len() + 4).sum();
     let is_narrow = all > usize::from(area.width);
     let tabs = Panel::ALL.iter().enumerate().flat_map(|(place, panel)| {

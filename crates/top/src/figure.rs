@@ -1,11 +1,11 @@
-//! Figures as they stand on the screen: short, with their unit, `-` for what is not known.
+//! Figures in the format of the screen: short, with their unit, `-` for an unknown one.
 
 use std::time::Duration;
 
-/// What stands for a figure that is not known.
+/// The text for an unknown figure.
 pub(crate) const UNKNOWN: &str = "-";
 
-/// `0`, `0.250`, `12.3`, `1.23k`, `45.6M`.
+/// A number: `0`, `0.250`, `12.3`, `1.23k`, `45.6M`.
 pub(crate) fn number(value: Option<f64>) -> String {
     known(value, units::count)
 }
@@ -15,12 +15,12 @@ pub(crate) fn duration(ns: Option<f64>) -> String {
     known(ns, units::duration)
 }
 
-/// Milliseconds without their unit, for a column that names it.
+/// Milliseconds without their unit, for a column whose heading has it.
 pub(crate) fn ms(ns: Option<f64>) -> String {
     known(ns, |ns| units::si(ns / 1e6))
 }
 
-/// A share of 1 in per cent without its sign, for a column that names it.
+/// A share of 1 in per cent without its sign, for a column whose heading has it.
 pub(crate) fn percent(share: Option<f64>) -> String {
     known(share, units::percent_number)
 }
@@ -35,12 +35,11 @@ pub(crate) fn bytes(bytes: Option<f64>) -> String {
     known(bytes, units::mean_bytes)
 }
 
-/// Bytes per second.
 pub(crate) fn bytes_per_s(per_s: Option<f64>) -> String {
     known(per_s, units::bytes_per_s)
 }
 
-/// Mebibytes without their unit, for a column that names it.
+/// Mebibytes without their unit, for a column whose heading has it.
 pub(crate) fn mib(bytes: Option<f64>) -> String {
     known(bytes, |bytes| units::si(bytes / 1048576.0))
 }
@@ -51,6 +50,6 @@ fn known(value: Option<f64>, text: impl Fn(f64) -> String) -> String {
 
 /// A length of time: `42 s`, `3 min 7 s`, `2 d 3 h`.
 pub(crate) fn span(seconds: f64) -> String {
-    // A clock that was set back is no reason to fail.
+    // The result is negative if the clock was set back.
     units::span(Duration::try_from_secs_f64(seconds.max(0.0).floor()).unwrap_or_default())
 }

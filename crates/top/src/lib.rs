@@ -1,8 +1,9 @@
-//! What a server and a load on it do now: the lines of a run record, gathered, drawn on a screen or told in plain lines.
+//! The current activity of a server and its load: reads the lines of a run record and shows them on a screen or as
+//! plain lines.
 //!
-//! Everything here is a function of what was taken in and of where the reader looks: no clock, no terminal, no socket.
-//! [`Model`] takes lines and moments, [`Screen`] keeps what the keys chose, [`draw`] draws, [`Plain`] writes one line per
-//! interval.
+//! Everything here is a function of the input so far and of the user's selection: no clock, no terminal, no socket.
+//! [`Model`] takes lines and moments, [`Screen`] keeps the selection by keys, [`draw`] draws, [`Plain`] writes one line
+//! per interval.
 
 mod draw;
 mod figure;

@@ -1,30 +1,29 @@
-//! What a load did in one interval, as its client measured it.
+//! The figures of a load in one interval, measured by its client.
 
 use samples::{Carried, Durations, Interval, OperationInterval, StatementInterval};
 
 use crate::timeline::Moment;
 
-/// What the load did in one interval.
+/// The figures of the load in one interval.
 #[derive(Debug, Clone)]
 pub(crate) struct LoadMoment {
     start_s: f64,
     length_s: f64,
-    /// Operations that came back well, per second.
     pub(crate) operations_per_s: f64,
-    /// Statements that came back, per second; `None` for operations of one statement.
+    /// Completed statements per second; `None` for operations of one statement.
     pub(crate) statements_per_s: Option<f64>,
     /// Operations that failed after all retries, per second.
     pub(crate) errors_per_s: f64,
     /// Response times of all operations.
     pub(crate) times: Times,
-    /// Operations that were due and had not begun; `None` in records of before it was measured.
+    /// Operations that were due and had not started; `None` in older records without this figure.
     pub(crate) waiting: Option<u64>,
     /// By operation, then by statement.
     pub(crate) operations: Vec<Kind>,
     pub(crate) statements: Vec<Kind>,
 }
 
-/// How long operations took, nanoseconds; `None` where there was none.
+/// Response times, nanoseconds; `None` without operations.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Times {
     pub(crate) mean_ns: Option<f64>,
@@ -34,13 +33,13 @@ pub(crate) struct Times {
     pub(crate) max_ns: Option<f64>,
 }
 
-/// What operations or statements of one kind did in one interval.
+/// The figures of operations or statements of one kind in one interval.
 #[derive(Debug, Clone)]
 pub(crate) struct Kind {
     pub(crate) name: String,
     pub(crate) per_s: f64,
     pub(crate) errors_per_s: f64,
-    /// Share of the time of all of them, 0 to 1.
+    /// Share in the total time of all kinds, 0 to 1.
     pub(crate) share: f64,
     pub(crate) times: Times,
 }
@@ -56,8 +55,8 @@ impl Moment for LoadMoment {
 }
 
 impl LoadMoment {
-    /// What a line of a record says; `None` of an interval without length. `all` lends its memory: a histogram for
-    /// each of many thousand intervals would leave as many holes between what is kept.
+    /// The figures in a line of a record; `None` for an interval without length. `all` lends its memory: a histogram
+    /// for each of many thousand intervals would fragment the heap.
     pub(crate) fn of(interval: &Interval, all: &mut Durations) -> Option<Self> {
         if interval.length_s <= 0.0 {
             return None;
@@ -119,7 +118,7 @@ fn statement(of: &StatementInterval) -> Measured {
     (of.statement.clone(), 0, of.times())
 }
 
-/// Those of one name together, whichever load and phase they belong to.
+/// The measurements combined by name, whatever their load and phase.
 fn kinds(length_s: f64, measured: Vec<Measured>) -> Vec<Kind> {
     let all_ns: u64 = measured.iter().map(|(_, _, times)| times.sum_ns).sum();
     let mut by_name: Vec<Measured> = Vec::new();

@@ -1,37 +1,37 @@
-//! What a machine and the processes on it did in one interval.
+//! The figures of a machine and its processes in one interval.
 
 use samples::{DiskUse, Host, Telemetry};
 
 use crate::timeline::Moment;
 
-/// What one machine did in one interval. What was not observed is `None`.
+/// The figures of one machine in one interval; unobserved ones are `None`.
 #[derive(Debug, Clone)]
 pub(crate) struct MachineMoment {
     start_s: f64,
     length_s: f64,
     pub(crate) host: Host,
-    /// Logical CPUs, as their times add up.
+    /// Number of logical CPUs, from the sum of their times.
     pub(crate) cpus: Option<f64>,
     pub(crate) cpu: Option<CpuShares>,
-    /// CPU time of the server's process per time: 1 is one CPU.
+    /// CPU time of the server's process per elapsed time: 1 is one CPU.
     pub(crate) server_cpus: Option<f64>,
-    /// The same of the dbdyno that is told of.
+    /// The same for the dbdyno that runs the load.
     pub(crate) client_cpus: Option<f64>,
     pub(crate) server_resident_bytes: Option<f64>,
     pub(crate) server_threads: Option<f64>,
-    /// Share of the memory that is in use, 0 to 1.
+    /// Used share of the memory, 0 to 1.
     pub(crate) memory_used: Option<f64>,
     pub(crate) swap_used_bytes: Option<f64>,
-    /// Tasks that ran or waited for a CPU.
+    /// Number of tasks that ran or waited for a CPU.
     pub(crate) running: Option<f64>,
     pub(crate) context_switches_per_s: Option<f64>,
-    /// Share of the time in which somebody waited for a CPU, 0 to 1.
+    /// Share of the time in which a task waited for a CPU, 0 to 1.
     pub(crate) cpu_pressure: Option<f64>,
     /// The same for a disk.
     pub(crate) io_pressure: Option<f64>,
-    /// The disk of the data directory; without one all disks together.
+    /// The disk of the data directory; if unknown, the sum of all disks.
     pub(crate) disk: Option<DiskMoment>,
-    /// Every disk that did anything.
+    /// Every disk with activity.
     pub(crate) disks: Vec<DiskMoment>,
     pub(crate) interfaces: Vec<InterfaceMoment>,
 }
@@ -46,13 +46,13 @@ pub(crate) struct CpuShares {
 }
 
 impl CpuShares {
-    /// In use.
+    /// The used share.
     pub(crate) fn busy(&self) -> f64 {
         self.user + self.system
     }
 }
 
-/// What a disk did in one interval.
+/// The figures of a disk in one interval.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DiskMoment {
     pub(crate) device: String,
@@ -68,14 +68,14 @@ pub(crate) struct DiskMoment {
     pub(crate) write_wait_ns: Option<f64>,
 }
 
-/// What went through a network interface in one interval.
+/// Traffic of a network interface in one interval.
 #[derive(Debug, Clone)]
 pub(crate) struct InterfaceMoment {
     pub(crate) interface: String,
     pub(crate) received_bytes_per_s: f64,
     pub(crate) sent_bytes_per_s: f64,
     pub(crate) packets_per_s: f64,
-    /// Broken or thrown away.
+    /// Corrupt or dropped packets.
     pub(crate) bad_packets_per_s: f64,
 }
 
@@ -90,7 +90,7 @@ impl Moment for MachineMoment {
 }
 
 impl MachineMoment {
-    /// What a line of a record says; `None` of an interval without length.
+    /// The figures in a line of a record; `None` for an interval without length.
     pub(crate) fn of(telemetry: &Telemetry) -> Option<Self> {
         let length_s = telemetry.length_s;
         if length_s <= 0.0 {

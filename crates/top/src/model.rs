@@ -1,4 +1,4 @@
-//! Everything that is known of one server and one load, in order of time.
+//! All data of one server and one load, in order of time.
 
 use samples::{
     Durations, Host, Line, Lost, Phase, RunHeader, ServerIdentity, ServerMoment as Looked,
@@ -13,47 +13,47 @@ use crate::{
     timeline::{Moment, Timeline},
 };
 
-/// Moments that keep what only somebody who looks is told; the older ones keep their figures.
+/// Maximum number of moments with the details of live observation; older ones keep only their figures.
 const DETAILED_AT_MOST: usize = 300;
-/// How far apart moments that belong together may end, as a share of their length.
+/// Maximum difference between the ends of moments that belong together, as a share of their length.
 const SLACK: f64 = 0.25;
 
-/// What is looked at.
+/// The observed subject.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Subject {
-    /// As the user named it: a server's address, an experiment and its run.
+    /// The name given by the user: a server's address, an experiment and its run.
     pub name: String,
-    /// The server's version, as it says itself; empty where it is not known.
+    /// The server's version, as it reports it; empty if unknown.
     pub version: String,
-    /// When it was begun to be looked at, UTC, RFC 3339.
+    /// Start of the observation, UTC, RFC 3339.
     pub started_at: String,
 }
 
-/// Whether the server is there.
+/// Whether the server is available.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Presence {
-    /// It answers, or nobody asks it: a record tells only what was.
+    /// It answers, or is not queried because a record is read.
     #[default]
     Here,
-    /// It does not.
+    /// It does not answer.
     Away {
-        /// Since when, seconds.
+        /// Time since which it does not answer, seconds.
         since_s: f64,
-        /// When it was tried for the last time, seconds.
+        /// Time of the last attempt, seconds.
         tried_s: f64,
-        /// What it or the system said at first.
+        /// The first error.
         why: String,
     },
 }
 
-/// Everything that is known of one server and one load.
+/// All data of one server and one load.
 #[derive(Debug, Default)]
 pub struct Model {
     pub(crate) subject: Subject,
     pub(crate) presence: Presence,
-    /// How the run ended; `None` while it goes on, and where there is none.
+    /// How the run ended; `None` during the run, and without one.
     pub(crate) ended: Option<String>,
-    /// The run, where a record is looked at.
+    /// The run of a record; `None` for a live server.
     pub(crate) header: Option<RunHeader>,
     pub(crate) load: Timeline<LoadMoment>,
     pub(crate) server: Timeline<ServerMoment>,
@@ -61,23 +61,23 @@ pub struct Model {
     pub(crate) server_machine: Timeline<MachineMoment>,
     /// The machine of the client only.
     pub(crate) client_machine: Timeline<MachineMoment>,
-    /// Phases that began, by their time.
+    /// The phases by their start times, seconds.
     pub(crate) phases: Vec<(f64, Phase)>,
-    /// What the server added up over the whole run, as its record says at the end.
+    /// The server's totals over the whole run, from the end of its record.
     pub(crate) totals: Vec<ServerTotals>,
-    /// What could not be observed, in words.
+    /// Descriptions of the values that could not be observed.
     pub(crate) not_observed: Vec<String>,
-    /// Since when nobody looks at the server's host any more; `None` while somebody does, or never did.
+    /// The loss of the observer on the server's host; `None` if it is connected, or was not requested.
     pub(crate) observer_lost: Option<Lost>,
     /// Statement errors of the run: number, message, count.
     pub(crate) errors: Vec<(u16, String, u64)>,
     memory: ServerMemory,
-    /// Lends its memory to the sum of an interval's operations.
+    /// Memory for the sum of an interval's operations.
     all_operations: Durations,
 }
 
 impl Model {
-    /// Nothing is known yet of `subject`.
+    /// A model of `subject` without any data.
     pub fn new(subject: Subject) -> Self {
         Self {
             subject,
@@ -85,7 +85,7 @@ impl Model {
         }
     }
 
-    /// The same for a record of a run, of which everything is kept: it can be gone through from its begin.
+    /// The same for the record of a run, of which everything is kept: it can be shown from its beginning.
     pub fn of_record(name: String) -> Self {
         let mut model = Self::new(Subject {
             name,
@@ -98,7 +98,7 @@ impl Model {
         model
     }
 
-    /// Takes a line of a run record.
+    /// Adds a line of a run record.
     pub fn take(&mut self, line: Line) {
         match line {
             Line::Run(header) => {
@@ -145,7 +145,7 @@ impl Model {
         }
     }
 
-    /// Takes what a server that is looked at said just now.
+    /// Adds the current figures of an observed server.
     pub fn look(&mut self, looked: Looked) {
         self.presence = Presence::Here;
         self.miss(looked.not_observed.clone());
@@ -153,14 +153,14 @@ impl Model {
             self.server.push(moment);
         }
         for old in self.server.older_than(DETAILED_AT_MOST) {
-            // Those before it have lost theirs already.
+            // Earlier ones have no details left.
             if old.details.take().is_none() {
                 break;
             }
         }
     }
 
-    /// The server is there, at first or again: what is known of its counters does not hold for another process.
+    /// The server is available for the first time or again: earlier counters are not valid for another process.
     pub fn meet(&mut self, server: &ServerIdentity) {
         if server.at != "end" {
             self.memory = ServerMemory::default();
@@ -170,7 +170,7 @@ impl Model {
         self.presence = Presence::Here;
     }
 
-    /// The server does not answer at a time, and says why.
+    /// Records that the server does not answer at this time, with the reason.
     pub fn lose(&mut self, at_s: f64, why: String) {
         match &mut self.presence {
             Presence::Away { tried_s, .. } => *tried_s = at_s,
@@ -180,20 +180,20 @@ impl Model {
                     tried_s: at_s,
                     why,
                 };
-                // The server that comes back may tell more, or less; its host is not looked at by its coming back.
+                // The returning server may provide more values, or fewer; its host is still not observed.
                 self.not_observed.clear();
                 self.miss(self.observer_lost.iter().map(host_not_observed).collect());
             }
         }
     }
 
-    /// Nobody looks at the server's host any more.
+    /// Records that the observer on the server's host is lost.
     pub fn lose_observer(&mut self, lost: Lost) {
         self.miss(vec![host_not_observed(&lost)]);
         self.observer_lost = Some(lost);
     }
 
-    /// The end of everything, seconds; 0 before there is anything.
+    /// End of the last interval, seconds; 0 without data.
     pub fn end_s(&self) -> f64 {
         let away_s = match self.presence {
             Presence::Away { tried_s, .. } => tried_s,
@@ -202,7 +202,7 @@ impl Model {
         self.ends().fold(away_s, f64::max)
     }
 
-    /// The begin of everything, seconds.
+    /// Start of the first interval, seconds.
     pub fn start_s(&self) -> f64 {
         let starts = [
             self.load.start_s(),
@@ -218,8 +218,8 @@ impl Model {
         self.ended.is_some()
     }
 
-    /// The ends of the intervals that are told of one by one: those of the load, else of the server, else of a machine.
-    /// The last ones may still lack what has not been told yet, which [`Model::is_settled`] says.
+    /// The ends of the intervals that are shown one by one: those of the load, else of the server, else of a machine.
+    /// The last ones may be incomplete, see [`Model::is_settled`].
     pub(crate) fn ticks_s(&self) -> Vec<f64> {
         fn ends<T: Moment>(timeline: &Timeline<T>) -> Vec<f64> {
             timeline.iter().map(Moment::end_s).collect()
@@ -234,7 +234,7 @@ impl Model {
         first.unwrap_or_default()
     }
 
-    /// How many intervals are over by a time, those included that are not kept any more.
+    /// Number of intervals that ended by this time, including those that are no longer kept.
     pub fn intervals_until(&self, at_s: f64) -> u64 {
         let counts = [
             self.load.count_until(at_s),
@@ -246,7 +246,7 @@ impl Model {
         first.unwrap_or_default()
     }
 
-    /// True when nothing more is going to be told of the interval of `length_s` that ends at `tick_s`.
+    /// True when no more data is expected for the interval of `length_s` that ends at `tick_s`.
     pub(crate) fn is_settled(&self, tick_s: f64, length_s: f64) -> bool {
         let slack_s = length_s * SLACK;
         let is_later = self.ends().any(|end_s| end_s > tick_s + slack_s);
@@ -263,14 +263,14 @@ impl Model {
         ends.into_iter().flatten()
     }
 
-    /// The phase of a time; `None` before the first one, and where there is no load.
+    /// The phase at a time; `None` before the first one, and without a load.
     pub(crate) fn phase_at(&self, at_s: f64) -> Option<Phase> {
         let begun = self.phases.iter().rev();
         let mut begun = begun.filter(|(begun_s, _)| *begun_s < at_s);
         begun.next().map(|(_, phase)| *phase)
     }
 
-    /// The machine that the server stands on, where it is observed; else that of the client.
+    /// The server's machine, if it is observed; else that of the client.
     pub(crate) fn machine(&self) -> &Timeline<MachineMoment> {
         match self.server_machine.start_s() {
             Some(_) => &self.server_machine,
@@ -278,7 +278,7 @@ impl Model {
         }
     }
 
-    /// The disk of the server's data, or the busiest one where it is not known which that is.
+    /// The disk of the server's data, or the busiest one if that is unknown.
     pub(crate) fn disk_at(&self, at_s: f64) -> Option<&DiskMoment> {
         let machine = self.server_machine.at(at_s)?;
         let busy = |disk: &&DiskMoment| disk.busy.unwrap_or(0.0);
@@ -289,7 +289,7 @@ impl Model {
         machine.disk.as_ref().or(busiest)
     }
 
-    /// CPUs that the client used at a time, wherever it stands.
+    /// CPUs that the client used at a time, on any machine.
     pub(crate) fn client_cpus_at(&self, at_s: f64) -> Option<f64> {
         let of = |machine: &Timeline<MachineMoment>| machine.at(at_s)?.client_cpus;
         of(&self.client_machine).or_else(|| of(&self.server_machine))
@@ -304,7 +304,7 @@ impl Model {
     }
 }
 
-/// In the words that stand on the screen.
+/// The text of the screen for a lost observer.
 pub(crate) fn host_not_observed(lost: &Lost) -> String {
     format!(
         "server host not observed from {} on: {}",

@@ -1,15 +1,15 @@
-//! Colours and weights of the screen; without colours the weights are left.
+//! Colours and text attributes of the screen; without colours only the attributes.
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// How things on the screen look.
+/// The styles of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
     is_coloured: bool,
 }
 
 impl Palette {
-    /// With the terminal's own sixteen colours, which its user chose to be readable.
+    /// With the terminal's own sixteen colours, which its user configured.
     pub fn coloured() -> Self {
         Self { is_coloured: true }
     }
@@ -27,38 +27,36 @@ impl Palette {
         }
     }
 
-    /// The line at the top.
     pub(crate) fn title(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 
-    /// The panel that is shown, and what the reader has to know at once.
+    /// The selected panel, and urgent messages.
     pub(crate) fn chosen(self) -> Style {
         self.colour(Color::Yellow)
             .add_modifier(Modifier::BOLD | Modifier::REVERSED)
     }
 
-    /// The name of a group of figures, and of a column.
+    /// The heading of a group of figures, or of a column.
     pub(crate) fn heading(self) -> Style {
         self.colour(Color::Cyan).add_modifier(Modifier::BOLD)
     }
 
-    /// A figure.
     pub(crate) fn value(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// A figure that is worse than it should be.
+    /// A figure in its alarming range.
     pub(crate) fn alarming(self) -> Style {
         self.colour(Color::Red).add_modifier(Modifier::BOLD)
     }
 
-    /// The line behind a figure.
+    /// The sparkline of a figure.
     pub(crate) fn spark(self) -> Style {
         self.colour(Color::Green)
     }
 
-    /// What explains, or is missing.
+    /// Explanations and missing values.
     pub(crate) fn aside(self) -> Style {
         self.colour(Color::DarkGray)
     }

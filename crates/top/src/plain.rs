@@ -1,4 +1,4 @@
-//! One line per interval, for a file, a pipe or a terminal of old.
+//! One line per interval, for a file, a pipe or a simple terminal.
 
 use samples::{Phase, printable, printable_lines};
 use units::moment;
@@ -8,19 +8,19 @@ use crate::{
     model::{Model, Presence, host_not_observed},
 };
 
-/// Lines between two headers.
+/// Number of lines between two headers.
 const HEADER_EVERY: usize = 20;
-/// Where an interval's own length is not known yet.
+/// Default length of an interval until it is known, seconds.
 const LENGTH_S: f64 = 1.0;
 
-/// A column: its name with the unit, its width, and what stands in it.
+/// A column: its name with the unit, its width, and its content.
 struct Column {
     name: &'static str,
     width: usize,
     text: fn(&Model, f64) -> String,
 }
 
-/// All of them, from left to right; a change here is a change of the format.
+/// All columns from left to right; changing them changes the format.
 const COLUMNS: &[Column] = &[
     column("time_s", 8, |_, at_s| format!("{at_s:.2}")),
     column("queries/s", 9, |model, at_s| {
@@ -104,24 +104,24 @@ const fn column(name: &'static str, width: usize, text: fn(&Model, f64) -> Strin
     Column { name, width, text }
 }
 
-/// Writes one line per interval, each once, and says what happens between them.
+/// Writes one line per interval, each once, and the events between them.
 #[derive(Debug, Default)]
 pub struct Plain {
     /// Lines since the last header; `None` before the first one.
     since_header: Option<usize>,
-    /// The end of the last interval that was told, seconds.
+    /// End of the last interval written, seconds.
     told_s: Option<f64>,
     told_version: String,
-    /// Phases that were told.
+    /// Number of phases written.
     phases: usize,
     is_away: bool,
     is_observer_lost: bool,
-    /// Intervals that are still to be told; `None` for all.
+    /// Intervals that are still to be written; `None` for all.
     left: Option<u64>,
 }
 
 impl Plain {
-    /// Nothing has been told yet; `count` intervals are going to be, or all.
+    /// Before the first line; `count` intervals are to be written, or all.
     pub fn new(count: Option<u64>) -> Self {
         Self {
             left: count,
@@ -129,18 +129,18 @@ impl Plain {
         }
     }
 
-    /// True when as many intervals have been told as were wanted.
+    /// True when the requested number of intervals has been written.
     pub fn is_done(&self) -> bool {
         self.left == Some(0)
     }
 
-    /// What comes now is another run, whose time begins anew.
+    /// The following data is another run, whose time starts at 0.
     pub fn begin_run(&mut self) {
         *self = Self::new(self.left);
     }
 
-    /// What there is to be told by the time `until_s`, each line with its end; empty where there is nothing new. An
-    /// interval of which something is still missing waits for it, unless nothing more comes.
+    /// The new lines up to the time `until_s`; empty if there are none. An incomplete interval is delayed until it is
+    /// complete or no more data is expected.
     pub fn lines(&mut self, model: &Model, until_s: f64, is_over: bool) -> String {
         let mut text = String::new();
         let mut last_s = None;
@@ -165,7 +165,7 @@ impl Plain {
         printable_lines(&text).into_owned()
     }
 
-    /// Whom the lines are about, when that is known, and again when it is another one.
+    /// A line that names the server or run, when it is first known and when it changes.
     fn introduce(&mut self, model: &Model, text: &mut String) {
         let subject = &model.subject;
         if self.since_header.is_some() && self.told_version == subject.version {
@@ -195,7 +195,7 @@ impl Plain {
         self.since_header = self.since_header.map(|since| since + 1);
     }
 
-    /// The phases that began before this interval was over.
+    /// The phases that began before the end of this interval.
     fn tell_phases(&mut self, model: &Model, tick_s: f64, text: &mut String) {
         let begun = model.phases.iter().skip(self.phases);
         for (begun_s, phase) in begun.take_while(|(begun_s, _)| *begun_s < tick_s) {
@@ -233,7 +233,6 @@ impl Plain {
     }
 }
 
-/// A phase in words.
 pub(crate) fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::WarmUp => "warm-up",
@@ -250,7 +249,7 @@ fn line(model: &Model, at_s: f64) -> String {
     joined(COLUMNS.iter().map(|column| (column.text)(model, at_s)))
 }
 
-/// Right-aligned, with a blank between them; what is too wide for its column keeps the blank.
+/// Right-aligned with a blank between columns; a value that is too wide keeps the blank.
 fn joined(texts: impl Iterator<Item = String>) -> String {
     let cells = texts.zip(COLUMNS).map(|(text, column)| {
         let width = column.width;
@@ -260,13 +259,13 @@ fn joined(texts: impl Iterator<Item = String>) -> String {
     cells.join(" ") + "\n"
 }
 
-/// The client's operations; of a server without a load that is looked at, COMMIT and ROLLBACK.
+/// The client's operations; for an observed server without a load, COMMIT and ROLLBACK.
 pub(crate) fn transactions_per_s(model: &Model, at_s: f64) -> Option<f64> {
     let load = model.load.at(at_s).map(|it| it.operations_per_s);
     load.or_else(|| model.server.at(at_s)?.commits_per_s)
 }
 
-/// Median, 95th and 99th percentile as the client measured them; of a server without a load, its own.
+/// Median, 95th and 99th percentile as measured by the client; for a server without a load, its own.
 fn times(model: &Model, at_s: f64) -> [Option<f64>; 3] {
     match (model.load.at(at_s), model.server.at(at_s)) {
         (Some(load), _) => [load.times.p50_ns, load.times.p95_ns, load.times.p99_ns],

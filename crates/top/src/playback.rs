@@ -1,26 +1,26 @@
-//! Where in time the reader looks: at the newest, at a moment before, or along a record at some speed.
+//! The selected time: the newest, an earlier moment, or one that moves along a record at some speed.
 
 use crate::model::Model;
 
 /// Speeds of a replay, times the speed at which it was recorded.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=512.0;
 
-/// What feeds the model.
+/// The source of the model's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A server that is asked.
+    /// A server that is queried.
     Live,
-    /// A record that is still written.
+    /// A record that is still being written.
     Following,
     /// A record of a run that has ended.
     Replay,
 }
 
-/// Where in time the reader looks.
+/// The selected time.
 #[derive(Debug, Clone)]
 pub struct Playback {
     source: Source,
-    /// `None` for the newest, whatever comes.
+    /// `None` for the newest.
     at_s: Option<f64>,
     is_paused: bool,
     /// Seconds of the record per second.
@@ -28,7 +28,7 @@ pub struct Playback {
 }
 
 impl Playback {
-    /// The newest of what comes, or the begin of a replay at `speed` (seconds of the record per second).
+    /// The newest moment, or the beginning of a replay at `speed` (seconds of the record per second).
     pub fn new(source: Source, speed: f64) -> Self {
         Self {
             source,
@@ -38,28 +38,28 @@ impl Playback {
         }
     }
 
-    /// What feeds the model.
+    /// The source of the model's data.
     pub fn source(&self) -> Source {
         self.source
     }
 
-    /// The time that is looked at, seconds.
+    /// The selected time, seconds.
     pub fn at_s(&self, model: &Model) -> f64 {
         let (start_s, end_s) = bounds(model);
         self.at_s.map_or(end_s, |at_s| at_s.clamp(start_s, end_s))
     }
 
-    /// True where nothing moves until the reader wants it to.
+    /// True if the display is paused.
     pub fn is_paused(&self) -> bool {
         self.is_paused
     }
 
-    /// True where a replay has come to its end.
+    /// True if a replay has reached its end.
     pub fn is_at_end(&self, model: &Model) -> bool {
         self.source == Source::Replay && self.at_s(model) >= bounds(model).1
     }
 
-    /// Seconds of the record per second; 1 where it is no replay.
+    /// Seconds of the record per second; 1 if it is not a replay.
     pub fn speed(&self) -> f64 {
         match self.source {
             Source::Replay => self.speed,
@@ -72,7 +72,7 @@ impl Playback {
         self.speed = (self.speed * factor).clamp(*SPEEDS.start(), *SPEEDS.end());
     }
 
-    /// Time goes by.
+    /// Advances the time of a replay.
     pub fn advance(&mut self, elapsed_s: f64, model: &Model) {
         if self.source == Source::Replay && !self.is_paused {
             let (_, end_s) = bounds(model);
@@ -80,7 +80,7 @@ impl Playback {
         }
     }
 
-    /// Stops, or goes on: with the newest, or from where a replay stopped.
+    /// Pauses, or continues: with the newest moment, or from the time at which a replay was paused.
     pub(crate) fn toggle_pause(&mut self, model: &Model) {
         self.is_paused = !self.is_paused;
         self.at_s = match (self.source, self.is_paused) {
@@ -90,19 +90,19 @@ impl Playback {
         };
     }
 
-    /// Goes on or back; what is not a replay stops there.
+    /// Moves forwards or backwards; this pauses everything but a replay.
     pub(crate) fn seek(&mut self, by_s: f64, model: &Model) {
         let (start_s, end_s) = bounds(model);
         self.at_s = Some((self.at_s(model) + by_s).clamp(start_s, end_s));
         self.is_paused |= self.source != Source::Replay;
     }
 
-    /// Goes to the begin.
+    /// Moves to the beginning.
     pub(crate) fn rewind(&mut self, model: &Model) {
         self.seek(f64::NEG_INFINITY, model);
     }
 
-    /// Goes to the end, which is the newest.
+    /// Moves to the end, the newest moment.
     pub(crate) fn catch_up(&mut self, model: &Model) {
         match self.source {
             Source::Replay => self.seek(f64::INFINITY, model),
@@ -113,7 +113,7 @@ impl Playback {
         }
     }
 
-    /// A record that was followed has ended: what is looked at stays.
+    /// The record that was followed has ended: the selected time stays.
     pub fn set_source(&mut self, source: Source, model: &Model) {
         if source == Source::Replay {
             self.at_s = Some(self.at_s(model));
@@ -124,7 +124,7 @@ impl Playback {
     }
 }
 
-/// The times that can be looked at: from the end of the first interval to that of the last one.
+/// The range of selectable times: from the end of the first interval to that of the last one.
 fn bounds(model: &Model) -> (f64, f64) {
     let end_s = model.end_s();
     let first_s = model.ticks_s().first().copied().unwrap_or(end_s);
@@ -166,7 +166,7 @@ mod tests {
         replay.toggle_pause(&model);
         replay.advance(100.0, &model);
         assert!(replay.is_at_end(&model));
-        // From the end it begins again.
+        // At the end, it restarts from the beginning.
         replay.toggle_pause(&model);
         replay.toggle_pause(&model);
         assert_eq!(replay.at_s(&model), 1.0);

@@ -1,4 +1,4 @@
-//! What the reader chose to see, and what a key changes about it.
+//! The user's selection, and the effect of each key on it.
 
 use std::time::Duration;
 
@@ -9,55 +9,55 @@ use crate::{
     sorting::Sorting,
 };
 
-/// How often a server can be asked, from the most to the least often.
+/// Available sampling intervals of a server, milliseconds, shortest first.
 const INTERVALS_MS: [u64; 9] = [100, 200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
-/// How far the arrow keys go in a record, and the keys for pages, seconds.
+/// Steps of the arrow keys and of the page keys in a record, seconds.
 const STEP_S: f64 = 1.0;
 const LEAP_S: f64 = 10.0;
 
-/// A key, whatever terminal it comes from.
+/// A key, independent of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     /// A character.
     Char(char),
-    /// The tabulator, and with shift.
+    /// The tab key.
     Tab,
-    /// The tabulator with shift.
+    /// The tab key with shift.
     BackTab,
-    /// An arrow.
+    /// The left arrow key.
     Left,
-    /// An arrow.
+    /// The right arrow key.
     Right,
-    /// An arrow.
+    /// The up arrow key.
     Up,
-    /// An arrow.
+    /// The down arrow key.
     Down,
-    /// A page back.
+    /// The page-up key.
     PageUp,
-    /// A page on.
+    /// The page-down key.
     PageDown,
-    /// To the begin.
+    /// The home key.
     Home,
-    /// To the end.
+    /// The end key.
     End,
-    /// Escape.
+    /// The escape key.
     Escape,
-    /// Control and C.
+    /// Control-C.
     Interrupt,
 }
 
-/// What a key asks of whoever runs the screen.
+/// The action that a key requests from the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing but to draw again.
+    /// Redraw only.
     Draw,
-    /// The end.
+    /// End the program.
     Quit,
-    /// To ask the server so often from now on.
+    /// Query the server at this interval from now on.
     Every(Duration),
 }
 
-/// Which figures are shown.
+/// A panel of figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Panel {
     #[default]
@@ -70,7 +70,7 @@ pub(crate) enum Panel {
 }
 
 impl Panel {
-    /// All of them, as the digits choose them.
+    /// All panels, in the order of their digit keys.
     pub(crate) const ALL: [Self; 6] = [
         Self::Overview,
         Self::Statements,
@@ -101,25 +101,25 @@ impl Panel {
     }
 }
 
-/// What the reader chose to see.
+/// The user's selection.
 #[derive(Debug, Clone)]
 pub struct Screen {
-    /// Where in time.
+    /// The selected time.
     pub playback: Playback,
     pub(crate) palette: Palette,
     pub(crate) every: Duration,
     pub(crate) panel: Panel,
     pub(crate) sorting: Sorting,
-    /// Rows of a list that are above its first one.
+    /// Number of rows of a list above the first visible one.
     pub(crate) scrolled: usize,
     pub(crate) shows_idle: bool,
     pub(crate) shows_help: bool,
-    /// How long nothing has come, where it should have.
+    /// Time without expected data; `None` if data arrives as expected.
     pub(crate) silence: Option<Duration>,
 }
 
 impl Screen {
-    /// The overview. `every` is how often a server is asked.
+    /// A screen with the overview. `every` is the sampling interval of a server.
     pub fn new(playback: Playback, palette: Palette, every: Duration) -> Self {
         Self {
             playback,
@@ -134,14 +134,14 @@ impl Screen {
         }
     }
 
-    /// Nothing has come for so long, or everything comes as it should.
+    /// Sets the time without expected data, or `None` if data arrives as expected.
     pub fn set_silence(&mut self, silence: Option<Duration>) {
         self.silence = silence;
     }
 
-    /// Does what a key says.
+    /// Executes a key.
     pub fn press(&mut self, key: Key, model: &Model) -> Answer {
-        // Whoever reads the help closes it by any key that does not end everything.
+        // Any key closes the help unless it ends the program.
         let had_help = std::mem::take(&mut self.shows_help);
         match key {
             Key::Interrupt | Key::Char('q' | 'Q') => return Answer::Quit,
@@ -179,14 +179,14 @@ impl Screen {
         self.scrolled = 0;
     }
 
-    /// A replay goes faster; a server is asked less often, which makes intervals longer.
+    /// A replay runs faster; a server is queried less often, which makes intervals longer.
     fn change_pace(&mut self, by: i32) -> Answer {
         match self.playback.source() {
             Source::Replay => {
                 self.playback.change_speed(2f64.powi(by));
                 Answer::Draw
             }
-            // It comes as often as the run writes it.
+            // The run's interval of writing determines it.
             Source::Following => Answer::Draw,
             Source::Live => {
                 let now_ms = self.every.as_millis() as u64;

@@ -1,4 +1,4 @@
-//! What a server's own counters say of one interval.
+//! The figures of one interval from a server's own counters.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,27 +11,26 @@ use samples::{
 
 use crate::timeline::Moment;
 
-/// Per second and by name: the statements that are told apart.
+/// The kinds of statements counted per second, by name.
 const CHANGES: [&str; 3] = [
     "Innodb_rows_inserted",
     "Innodb_rows_updated",
     "Innodb_rows_deleted",
 ];
 
-/// What the server did in one interval. What it does not tell is `None`.
+/// The figures of the server in one interval; missing ones are `None`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServerMoment {
     start_s: f64,
     length_s: f64,
-    /// The status variable `Questions`: statements that clients sent, those of whoever looks included.
+    /// The status variable `Questions`: statements that clients sent, including those of the observation.
     pub(crate) queries_per_s: Option<f64>,
     pub(crate) selects_per_s: Option<f64>,
     pub(crate) inserts_per_s: Option<f64>,
     pub(crate) updates_per_s: Option<f64>,
     pub(crate) deletes_per_s: Option<f64>,
-    /// COMMIT and ROLLBACK; a statement that commits by itself is none.
+    /// COMMIT and ROLLBACK; a statement with autocommit does not count.
     pub(crate) commits_per_s: Option<f64>,
-    /// Mean time of a statement.
     pub(crate) statement_ns: Option<f64>,
     pub(crate) p50_ns: Option<f64>,
     pub(crate) p95_ns: Option<f64>,
@@ -47,28 +46,28 @@ pub(crate) struct ServerMoment {
     pub(crate) received_bytes_per_s: Option<f64>,
     pub(crate) innodb: InnodbMoment,
     pub(crate) uptime_s: Option<f64>,
-    /// Connections by what they do.
+    /// Number of connections by state.
     pub(crate) processes: BTreeMap<String, u32>,
-    /// What only somebody who looks is told; `None` in a record, and of moments long ago.
+    /// Details of live observation; `None` in a record, and for old moments.
     pub(crate) details: Option<Rc<Details>>,
-    /// Statements that looking took.
+    /// Number of statements used for the observation.
     pub(crate) asked: Option<u64>,
 }
 
-/// What InnoDB did in one interval.
+/// The figures of InnoDB in one interval.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InnodbMoment {
     pub(crate) rows_read_per_s: Option<f64>,
     pub(crate) rows_changed_per_s: Option<f64>,
-    /// Share of the page requests that the buffer pool served without a disk, 0 to 1.
+    /// Share of the page requests that did not need the disk, 0 to 1.
     pub(crate) hits: Option<f64>,
     pub(crate) misses_per_s: Option<f64>,
-    /// Share of the buffer pool's pages that is modified, 0 to 1.
+    /// Modified share of the buffer pool's pages, 0 to 1.
     pub(crate) dirty: Option<f64>,
-    /// Share that is free, 0 to 1.
+    /// Free share, 0 to 1.
     pub(crate) free: Option<f64>,
     pub(crate) checkpoint_age_bytes: Option<f64>,
-    /// The same as a share of what the redo log lets it become, 0 to 1.
+    /// The same as a share of the maximum that the redo log allows, 0 to 1.
     pub(crate) checkpoint_age: Option<f64>,
     pub(crate) history_list: Option<f64>,
     pub(crate) lock_waits_per_s: Option<f64>,
@@ -87,7 +86,7 @@ pub(crate) struct InnodbMoment {
     pub(crate) read_views: Option<f64>,
 }
 
-/// What only somebody who looks is told.
+/// Details of live observation.
 #[derive(Debug, Default)]
 pub(crate) struct Details {
     pub(crate) totals: Vec<ServerTotals>,
@@ -104,27 +103,27 @@ impl Moment for ServerMoment {
     }
 }
 
-/// What has to be remembered between two lines: they name only what changed.
+/// The values kept between two lines, because lines contain only changes.
 #[derive(Debug, Default)]
 pub(crate) struct ServerMemory {
     values: BTreeMap<String, f64>,
     /// Counters that this server has.
     counters: BTreeSet<String>,
-    /// What the redo log lets the checkpoint age become, bytes.
+    /// Maximum checkpoint age that the redo log allows, bytes.
     redo_capacity_bytes: Option<f64>,
 }
 
 impl ServerMemory {
-    /// Learns what the server's variables tell.
+    /// Reads the limits from the server's variables.
     pub(crate) fn learn(&mut self, variables: &BTreeMap<String, String>) {
         let number = |name: &str| variables.get(name)?.parse::<f64>().ok();
-        // MySQL 8.0.30 and later name the whole; before, and in MariaDB, it is files by their size.
+        // MySQL 8.0.30 and later report the total size; older versions and MariaDB the number of files and their size.
         let files = number("innodb_log_files_in_group").unwrap_or(1.0);
         let by_files = number("innodb_log_file_size").map(|size| size * files);
         self.redo_capacity_bytes = number("innodb_redo_log_capacity").or(by_files);
     }
 
-    /// What a moment of somebody who looks says.
+    /// The figures of a live observation.
     pub(crate) fn looked(&mut self, looked: Looked) -> Option<ServerMoment> {
         let mut moment = self.moment(&looked.status)?;
         let quantile = |share| quantile_ns(&looked.statement_times, share);
@@ -142,7 +141,7 @@ impl ServerMemory {
         Some(moment)
     }
 
-    /// What a line of a record says; `None` of an interval without length.
+    /// The figures of a line of a record; `None` for an interval without length.
     pub(crate) fn moment(&mut self, status: &ServerStatus) -> Option<ServerMoment> {
         let flushed = |values: &BTreeMap<String, f64>| {
             let since = values.get("Uptime_since_flush_status");
@@ -159,7 +158,7 @@ impl ServerMemory {
         let interval = Interval {
             status,
             memory: self,
-            // Counters that began anew in the interval say nothing of it.
+            // Counters that were reset in the interval are not usable for it.
             began_anew: flushed(&self.values) < before,
         };
         Some(interval.moment())
@@ -170,7 +169,7 @@ impl ServerMemory {
     }
 }
 
-/// One line, and what is remembered of those before.
+/// One line, and the values kept from the lines before.
 struct Interval<'a> {
     status: &'a ServerStatus,
     memory: &'a ServerMemory,
@@ -212,7 +211,7 @@ impl Interval<'_> {
         let innodb = self.status.innodb.clone().unwrap_or_default();
         let whole = |number: Option<u64>| number.map(|number| number as f64);
         let pages = value("Innodb_buffer_pool_pages_total").filter(|pages| *pages > 0.0);
-        // A value that was never anything but 0 is not told.
+        // A value that was always 0 is missing in the record.
         let share = |name| Some(value(name).unwrap_or(0.0) / pages?);
         let age = whole(innodb.checkpoint_age_bytes()).or(value("Innodb_checkpoint_age"));
         let capacity = value("Innodb_checkpoint_max_age").or(self.memory.redo_capacity_bytes);
@@ -257,7 +256,7 @@ impl Interval<'_> {
         }
     }
 
-    /// By how much a counter grew; `None` where this server has none of the name, or it began anew.
+    /// The growth of a counter; `None` if this server does not have it, or it was reset.
     fn grown(&self, name: &str) -> Option<f64> {
         let grown = self.status.counters.get(name).copied();
         match grown {
@@ -271,25 +270,25 @@ impl Interval<'_> {
         Some(self.grown(name)? / self.status.length_s)
     }
 
-    /// Of those that this server has, together.
+    /// The sum over those counters that this server has.
     fn sum_per_s(&self, names: &[&str]) -> Option<f64> {
         let all = names.iter().filter_map(|name| self.per_s(name));
         all.reduce(|sum, one| sum + one)
     }
 
-    /// The growth of a sum by that of what it sums; `None` where nothing came.
+    /// The growth of a sum divided by that of its count; `None` without events.
     fn mean(&self, sum: &str, count: &str) -> Option<f64> {
         let count = self.grown(count).filter(|count| *count > 0.0)?;
         Some(self.grown(sum)? / count)
     }
 
-    /// 0 where the server has a counter: a value that was never anything else is not told.
+    /// 0 if the server has a counter: a value that was always 0 is missing in the record.
     fn has_none(&self, counter: &str) -> Option<f64> {
         self.memory.counters.contains(counter).then_some(0.0)
     }
 }
 
-/// The time below which the share `quantile` of the statements lies, to the width of the server's classes.
+/// The time below which the share `quantile` of the statements lies, with the resolution of the server's histogram.
 fn quantile_ns(times: &[TimesUpTo], quantile: f64) -> Option<f64> {
     let all: u64 = times.iter().map(|class| class.count).sum();
     let wanted = (all as f64 * quantile).ceil() as u64;
@@ -301,26 +300,26 @@ fn quantile_ns(times: &[TimesUpTo], quantile: f64) -> Option<f64> {
     Some(class.up_to_ns as f64)
 }
 
-/// Mean time of all statements that the digests count.
+/// Mean time of all statements in the digests.
 fn mean_statement_ns(totals: &[ServerTotals]) -> Option<f64> {
     let digests = totals.iter().find(|it| is_of_statements(it))?;
     let sum = |column: &str| -> f64 {
         let rows = digests.rows.iter();
         rows.filter_map(|row| row.counters.get(column)).sum()
     };
-    // Of so many digests that some are left out the mean would be that of the expensive ones.
+    // If some digests are left out, the mean would be that of the expensive ones only.
     let count = Some(sum("count")).filter(|count| *count > 0.0 && digests.left_out == 0)?;
     Some(sum("time_s") / count * 1e9)
 }
 
-/// True for what a server adds up by statement.
+/// True for totals by statement.
 pub(crate) fn is_of_statements(totals: &ServerTotals) -> bool {
     totals
         .source
         .ends_with("events_statements_summary_by_digest")
 }
 
-/// True for what a server adds up by wait.
+/// True for totals by wait.
 pub(crate) fn is_of_waits(totals: &ServerTotals) -> bool {
     totals
         .source
@@ -374,7 +373,7 @@ mod tests {
             .moment(&status(2.0, &[], &[(uptime, 902.0)]))
             .unwrap();
         assert_eq!(later.innodb.dirty, Some(0.25));
-        // FLUSH STATUS: what stands there now is less than before, so that the growth is left out of the line.
+        // FLUSH STATUS: the present values are lower than before, so the growth is missing in the line.
         let flushed = memory.moment(&status(4.0, &[], &[(uptime, 1.0)])).unwrap();
         assert_eq!(flushed.queries_per_s, None);
         let after = status(6.0, &[("Questions", 8.0)], &[(uptime, 3.0)]);

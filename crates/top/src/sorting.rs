@@ -1,21 +1,21 @@
-//! By what a list is sorted.
+//! The sort orders of a list.
 
-/// By what a list is sorted, the largest first.
+/// The sort order of a list, the largest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Sorting {
-    /// Time that it took altogether; of a connection, how long it has been at it.
+    /// Total time; for a connection, the time in its present state.
     #[default]
     Time,
-    /// How often it came; of a connection, its number.
+    /// Number of events; for a connection, its id.
     Count,
-    /// Time that one took; of a connection, its account.
+    /// Mean time; for a connection, its account.
     Mean,
     /// Errors.
     Errors,
 }
 
 impl Sorting {
-    /// The next one, the first after the last.
+    /// The next order, the first after the last.
     pub(crate) fn next(self) -> Self {
         match self {
             Self::Time => Self::Count,
@@ -25,7 +25,7 @@ impl Sorting {
         }
     }
 
-    /// As the title of a list of statements or waits says it.
+    /// The name in the title of a list of statements or waits.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Time => "time",

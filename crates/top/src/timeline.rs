@@ -2,29 +2,26 @@
 
 use std::collections::VecDeque;
 
-/// Moments that are kept; at one per second it is an hour.
+/// Maximum number of moments; at one per second it is an hour.
 const KEPT_AT_MOST: usize = 3600;
-/// Moments that are kept of a whole record; at one per second it is three hours. Of longer ones every second, fourth
-/// and so on is kept.
+/// Maximum number of moments of a whole record; at one per second it is almost three hours. Of longer ones every
+/// second, fourth and so on is kept.
 const KEPT_OF_RECORD_AT_MOST: usize = 10_000;
-/// A moment is no news any more when so many of its lengths have gone by without a new one.
+/// A moment is stale after this multiple of its length without a new one.
 const STALE_AFTER_LENGTHS: f64 = 3.5;
-/// But not before so many seconds.
+/// Minimum age of a stale moment, seconds.
 const STALE_AFTER_S: f64 = 3.0;
 
-/// What was measured in one interval.
+/// The figures of one interval.
 pub(crate) trait Moment {
-    /// Begin, seconds.
     fn start_s(&self) -> f64;
-    /// Length, seconds.
     fn length_s(&self) -> f64;
 
-    /// End, seconds.
     fn end_s(&self) -> f64 {
         self.start_s() + self.length_s()
     }
 
-    /// What belongs to a time: moments of several kinds do not end at the same instant.
+    /// The time to which it belongs: moments of several kinds do not end at the same instant.
     fn middle_s(&self) -> f64 {
         self.start_s() + self.length_s() / 2.0
     }
@@ -34,13 +31,13 @@ pub(crate) trait Moment {
 #[derive(Debug)]
 pub(crate) struct Timeline<T> {
     moments: VecDeque<T>,
-    /// They are kept from the first to the last: they come from a file whose end is known.
+    /// Keeps moments of the whole record: they come from a file of limited size.
     keeps_all: bool,
-    /// Of so many moments one is kept.
+    /// One of this number of moments is kept.
     one_in: u64,
-    /// Moments that came.
+    /// Number of moments added.
     seen: u64,
-    /// Moments at the begin that are not kept any more.
+    /// Number of moments at the beginning that are no longer kept.
     dropped: u64,
 }
 
@@ -57,12 +54,12 @@ impl<T> Default for Timeline<T> {
 }
 
 impl<T: Moment> Timeline<T> {
-    /// Keeps moments from the first to the last from now on.
+    /// From now on, keeps moments of the whole record.
     pub(crate) fn keep_all(&mut self) {
         self.keeps_all = true;
     }
 
-    /// Adds a moment; one that is not later than those before belongs to another run and is left out.
+    /// Adds a moment; one that is not later than the last one belongs to another run and is left out.
     pub(crate) fn push(&mut self, moment: T) {
         if self
             .moments
@@ -84,7 +81,7 @@ impl<T: Moment> Timeline<T> {
         }
     }
 
-    /// Keeps every second of the moments that are kept.
+    /// Keeps every second one of the kept moments.
     fn thin(&mut self) {
         let mut position = 0;
         self.moments.retain(|_| {
@@ -94,12 +91,12 @@ impl<T: Moment> Timeline<T> {
         self.one_in *= 2;
     }
 
-    /// Of how many moments one is kept: 1 where all are.
+    /// The number of moments for each one that is kept: 1 if all are.
     pub(crate) fn one_in(&self) -> u64 {
         self.one_in
     }
 
-    /// The moment that belongs to a time; `None` before the first one, and where there was none for a while.
+    /// The moment that belongs to a time; `None` before the first one, and after a gap.
     pub(crate) fn at(&self, at_s: f64) -> Option<&T> {
         let moment = self.until(at_s).next_back()?;
         let lengths = STALE_AFTER_LENGTHS * self.one_in as f64;
@@ -115,13 +112,12 @@ impl<T: Moment> Timeline<T> {
         self.moments.iter().take(count)
     }
 
-    /// How many moments there were up to a time, whether they are kept or not.
+    /// Number of moments up to a time, whether they are kept or not.
     pub(crate) fn count_until(&self, at_s: f64) -> u64 {
         let kept = self.until(at_s).count() as u64;
         (self.dropped + kept * self.one_in).min(self.seen)
     }
 
-    /// All moments.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         self.moments.iter()
     }
@@ -136,7 +132,7 @@ impl<T: Moment> Timeline<T> {
         self.moments.back().map(Moment::end_s)
     }
 
-    /// The moments that are older than the last so many, to be made smaller.
+    /// The moments that are older than the last `count`, for reducing their size.
     pub(crate) fn older_than(&mut self, count: usize) -> impl Iterator<Item = &mut T> {
         let old = self.moments.len().saturating_sub(count);
         self.moments.iter_mut().take(old).rev()

@@ -1,4 +1,4 @@
-//! The comparisons that a question asks for, each with its decision.
+//! The comparisons that answer a question, each with its decision.
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
@@ -16,60 +16,61 @@ use crate::{
 /// One comparison with the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Levels that both sides share, of the factors that the question does not name.
+    /// Levels that both sides share, of the factors that are not part of the question.
     pub within: Vec<(String, String)>,
     /// The compared levels of the question's factors.
     pub levels: Vec<(String, String)>,
-    /// The means over the executions of the baseline and of the other side; `None` where one of them lacks the metric.
+    /// The means over the executions of the baseline and of the other side; `None` if one of them lacks the metric.
     pub means: Option<[f64; 2]>,
-    /// What is decided.
+    /// The decision.
     pub decision: Decision,
-    /// The numbers; `None` where a side has fewer than two executions that can be compared.
+    /// The numbers; `None` if a side has fewer than two executions that can be compared.
     pub comparison: Option<Comparison>,
-    /// True where every execution of the smaller side has one of the other side in its block.
+    /// True if every execution of the smaller side has one of the other side in its block.
     pub paired: bool,
-    /// The comparison's probability, raised for the number of comparisons and of looks at them.
+    /// The comparison's p-value, adjusted for the number of comparisons and of interim analyses.
     pub p_value: Option<f64>,
-    /// Executions a side that would find a difference of `effect`, in four of five experiments; only of an inconclusive
-    /// comparison. Until decided: executions that would decide it if what was seen so far is the truth.
+    /// Executions per side that would detect a difference of `effect` with 80 % power; only of an inconclusive
+    /// comparison. For an experiment that runs until decided: executions that would decide it if the observed
+    /// difference is the true one.
     pub executions_needed: Option<usize>,
-    /// The difference that was found, or the smallest that matters where that is larger, as a share.
+    /// The observed difference, or the smallest that matters if that is larger, as a share.
     pub effect: f64,
-    /// How an experiment that runs until it is decided came to this.
+    /// How an experiment that runs until decided reached this decision.
     pub looks: Option<InterimAnalyses>,
 }
 
-/// How an experiment that runs until it is decided came to its decision: each comparison was looked at after every block,
-/// and the interval is so much wider that all looks at all comparisons together err in one of twenty experiments.
+/// How an experiment that runs until decided reached its decision: each comparison was analysed after every block, and
+/// the interval is widened so that all analyses of all comparisons together have an error rate of 5 %.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InterimAnalyses {
-    /// Blocks after which it was decided, or all that there are.
+    /// Blocks after which it was decided, or all blocks so far.
     pub blocks: usize,
-    /// The budget.
+    /// The maximum number of blocks (the budget).
     pub blocks_at_most: usize,
-    /// True where its time was spent before.
+    /// True if its time budget was used up earlier.
     pub time_is_spent: bool,
 }
 
-/// One comparison that a question asks for: of the baseline, A, with another combination, B.
+/// One comparison of a question: of the baseline, A, with another combination, B.
 pub(crate) struct ComparisonPair<'e, 'r> {
     levels: Levels,
     pub(crate) a: Vec<&'e Execution<'r>>,
     pub(crate) b: Vec<&'e Execution<'r>>,
-    /// `None` where an execution lacks the metric.
+    /// `None` if an execution lacks the metric.
     pub(crate) compared: Option<Compared>,
 }
 
-/// Compares the complete executions with the baseline, grouped by what they share, in the order in which the combinations
-/// first ran.
+/// Compares the complete executions with the baseline, grouped by the levels that they share, in the order in which the
+/// combinations first ran.
 ///
-/// Of several attempts at one run only one must be given. Combinations without a baseline beside them are left out.
+/// Pass only one of several attempts at a run. Combinations without a matching baseline are left out.
 pub fn answers(question: &Question, executions: &[Execution<'_>]) -> Vec<Answer> {
     let asked = asked(question, executions).into_iter();
     asked.map(|it| answer(question, it)).collect()
 }
 
-/// As [`answers`], with what was compared.
+/// As [`answers`], with the compared values.
 pub(crate) fn asked<'e, 'r>(
     question: &Question,
     executions: &'e [Execution<'r>],
@@ -132,7 +133,7 @@ fn answer(question: &Question, asked: ComparisonPair<'_, '_>) -> Answer {
     }
 }
 
-/// Orders levels: numbers by their value, the rest as text.
+/// Orders levels: numbers by value, the rest as text.
 pub(crate) fn in_order(a: &[(String, String)], b: &[(String, String)]) -> Ordering {
     let number = |level: &str| level.parse::<f64>().ok();
     let orders = a
@@ -145,7 +146,7 @@ pub(crate) fn in_order(a: &[(String, String)], b: &[(String, String)]) -> Orderi
     orders.fold(Ordering::Equal, Ordering::then)
 }
 
-/// A combination's levels: those of the question's factors in its order, and the rest.
+/// A combination's levels: those of the question's factors in its order, and the others.
 #[derive(Clone, PartialEq)]
 struct Levels {
     asked: Vec<(String, String)>,

@@ -1,8 +1,8 @@
-//! Names the resource that limited a run, with its evidence, or says that it is unexplained.
+//! Names the resource that limited a run, with its evidence, or reports that the limit is unexplained.
 //!
-//! The method is USE: of every resource its utilisation, its saturation (who waits for it) and its errors. The rules
-//! stand in one table, the more particular ones first: a CPU quota keeps the machine's CPUs idle, a full CPU makes a
-//! disk look slow. The first rule that holds in the measured phase names the limit; the others that hold are told, too.
+//! The method is USE: the utilisation, saturation (waiting work) and errors of every resource. The rules are in one
+//! table, the more specific ones first: a CPU quota keeps the machine's CPUs idle, and a full CPU makes a disk look
+//! slow. The first rule that holds in the measured phase names the limit; the others that hold are reported as well.
 //!
 //! Source: B. Gregg, Thinking Methodically about Performance, CACM 56 (2013) 45-51.
 
@@ -22,27 +22,27 @@ use signals::Signals;
 /// A rule that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What it names.
+    /// The resource that it names.
     pub resource: Resource,
-    /// The figures by which it holds.
+    /// The figures that make it hold.
     pub evidence: String,
 }
 
-/// What limited a run.
+/// The limit of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bottleneck {
-    /// What limited it; `None` when it is unexplained.
+    /// The limiting resource; `None` when it is unexplained.
     pub limiting: Option<Finding>,
-    /// What else was short, in the order of the rules.
+    /// Other scarce resources, in the order of the rules.
     pub also: Vec<Finding>,
-    /// What no rule could judge, for nobody looked at it.
+    /// Resources that no rule could judge because they were not observed.
     pub unobserved: Vec<&'static str>,
-    /// What the server's threads did most of their time, in words; `None` where nobody listed them.
+    /// The most frequent states of the server's threads, in words; `None` if they were not observed.
     pub threads: Option<String>,
 }
 
 impl Bottleneck {
-    /// In a sentence or two.
+    /// The result in a sentence or two.
     ///
     /// ```text
     /// CPU: 98 % busy (server 61 %, client 30 %, others 7 %), tasks waited for a CPU 80 % of the time
@@ -71,7 +71,7 @@ impl Bottleneck {
     }
 }
 
-/// What limited the measured phase of a run; `None` where nothing was measured.
+/// The limit of the measured phase of a run; `None` if nothing was measured.
 pub fn bottleneck(record: &Record) -> Option<Bottleneck> {
     let signals = Signals::of(record)?;
     let mut found = RULES.iter().filter_map(|rule| {
@@ -82,7 +82,7 @@ pub fn bottleneck(record: &Record) -> Option<Bottleneck> {
         })
     });
     let limiting = found.next();
-    // What speaks of nobody being short adds nothing to somebody who is.
+    // Findings that say that no resource is scarce are left out beside a scarce one.
     let is_short = |finding: &Finding| {
         use Resource::{Connections, Load, RoundTrips};
         !matches!(finding.resource, Load | Connections | RoundTrips)

@@ -1,4 +1,4 @@
-//! One measure of two sides: their means, what they are compared to, and what is decided.
+//! One measure of two sides: their means, the comparison and the decision.
 
 use stats::{Comparison, Difference, Interval, level_of_look};
 
@@ -12,37 +12,38 @@ use crate::{
 /// One measure of both sides.
 #[derive(Debug, Clone)]
 pub struct Compared {
-    /// What is compared.
+    /// The compared measure.
     pub measure: Measure,
-    /// The means over the executions of each side that are compared (of pairs, those that have one), see
+    /// The means over the compared executions of each side (of pairs, only those that have one), see
     /// [`stats::execution_mean`].
     pub means: [f64; 2],
-    /// The sides whose percentile is marked, for it rests on few operations; see [`Metric::is_thin`].
+    /// The sides whose percentile is marked because it is based on few operations; see [`Metric::is_thin`].
     ///
     /// [`Metric::is_thin`]: crate::Metric::is_thin
     pub thin: [bool; 2],
-    /// What is decided; of a cost, faster means less and slower more.
+    /// The decision; for a cost, faster means less and slower means more.
     pub decision: Decision,
-    /// The numbers; `None` where a side has fewer than two executions. Once it is decided, the interval is that of the
-    /// decision: as wide as the correction for the comparisons that are decided together makes it.
+    /// The numbers; `None` if a side has fewer than two executions. After the decision, the interval is that of the
+    /// decision: widened by the correction for the comparisons that are decided together.
     pub comparison: Option<Comparison>,
-    /// B less A in the measure's unit, at the confidence of the comparison; `None` where that is.
+    /// B minus A in the measure's unit, at the confidence of the comparison; `None` if `comparison` is.
     pub difference: Option<Difference>,
-    /// The comparison's probability after the correction for the number of comparisons that are decided together and,
-    /// where the executions were looked at after every block, for the looks.
+    /// The comparison's p-value after the correction for the number of comparisons that are decided together and, if
+    /// the executions were analysed after every block, for the interim analyses.
     pub p_value: Option<f64>,
-    /// Executions a side that would tell a difference of `effect` in four of five cases; only of an inconclusive one.
-    /// Where the executions were looked at after every block: those that would decide it if what was seen is the truth.
+    /// Executions per side that would detect a difference of `effect` with 80 % power; only of an inconclusive
+    /// comparison. If the executions were analysed after every block: those that would decide it if the observed
+    /// difference is the true one.
     pub executions_needed: Option<usize>,
-    /// The difference that was found, or the margin where that is larger, as a share.
+    /// The observed difference, or the margin if that is larger, as a share.
     pub effect: f64,
-    /// The smallest difference that so many executions find in four of five cases, as a share.
+    /// The smallest difference that this number of executions detects with 80 % power, as a share.
     pub smallest_effect: Option<f64>,
-    /// Blocks after which it was decided, or all that there are, where the executions were looked at after every block.
+    /// Blocks after which it was decided, or all blocks so far, if the executions were analysed after every block.
     pub blocks: Option<usize>,
-    /// True where it is equivalent because the difference is next to nothing, whatever the ratio.
+    /// True if it is equivalent because the absolute difference is negligible, whatever the ratio.
     pub(crate) is_equivalent_by_amount: bool,
-    /// A difference that is none, in the measure's unit.
+    /// The largest difference that is negligible, in the measure's unit.
     pub(crate) negligible: f64,
     /// See [`crate::Side::looked_at`].
     pub(crate) looked_at: Option<usize>,
@@ -50,7 +51,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// One that nothing decided yet.
+    /// A comparison before the decision.
     pub(crate) fn new(
         measure: Measure,
         means: [f64; 2],
@@ -77,7 +78,7 @@ impl Compared {
         }
     }
 
-    /// One that no execution is behind.
+    /// A comparison without executions.
     #[cfg(test)]
     pub(crate) fn made(
         measure: Measure,
@@ -92,13 +93,13 @@ impl Compared {
         }
     }
 
-    /// True where every execution of the smaller side has one of the other in its block.
+    /// True if every execution of the smaller side has one of the other in its block.
     pub fn is_paired(&self) -> bool {
         self.values.is_paired()
     }
 
-    /// By how much B has more than A, in the measure's unit, where that speaks and not the ratio: a side has less than what is
-    /// no difference, or the whole interval lies within that.
+    /// The difference B minus A in the measure's unit, where it decides instead of the ratio: a side has less than a
+    /// negligible difference, or the whole interval is within it.
     pub fn amount(&self) -> Option<Interval> {
         let [a, b] = self.means;
         let speaks = a.min(b) < self.negligible || self.is_equivalent_by_amount;
@@ -106,12 +107,12 @@ impl Compared {
         speaks.then_some(amount)
     }
 
-    /// The executions of A and of B, in the measure's unit, as far as they are compared.
+    /// The compared executions of A and of B, in the measure's unit.
     pub fn of_sides(&self) -> &[Vec<f64>; 2] {
         self.values.measured()
     }
 
-    /// The comparison's own probability, of the ratio or of the amount.
+    /// The comparison's own p-value, of the ratio or of the difference.
     pub(crate) fn own_p_value(&self) -> Option<f64> {
         match self.amount() {
             Some(_) => Some(self.difference?.p_value),
@@ -119,13 +120,13 @@ impl Compared {
         }
     }
 
-    /// True where the whole interval of the difference lies within what is none.
+    /// True if the whole interval of the difference is negligible.
     pub(crate) fn is_negligible(&self) -> bool {
         self.difference
             .is_some_and(|it| it.amount.high.max(-it.amount.low) < self.negligible)
     }
 
-    /// The same at another confidence, as far as executions are compared.
+    /// The same at another confidence; unchanged if the executions cannot be compared.
     pub(crate) fn at(&self, confidence: f64) -> Self {
         let executions = self.values.executions();
         let confidence = confidence_of_look(self.looked_at, executions, confidence);
@@ -136,7 +137,7 @@ impl Compared {
         }
     }
 
-    /// True where the interval of the ratio, or of the amount, leaves out no difference.
+    /// True if the interval of the ratio, or of the difference, excludes equality.
     pub(crate) fn is_apart(&self) -> bool {
         match (self.amount(), self.comparison) {
             (Some(amount), _) => amount.low > 0.0 || amount.high < 0.0,
@@ -145,12 +146,12 @@ impl Compared {
         }
     }
 
-    /// By how much the means differ, in the measure's unit.
+    /// The absolute difference of the means, in the measure's unit.
     pub(crate) fn shift(&self) -> f64 {
         self.means[1] - self.means[0]
     }
 
-    /// The same with B as A and A as B.
+    /// The same with A and B exchanged.
     pub(crate) fn reversed(&self) -> Self {
         let comparison = self.comparison.map(|mut comparison| {
             let ratio = comparison.ratio;
@@ -178,15 +179,15 @@ impl Compared {
     }
 }
 
-/// The confidence of one look after so many blocks, where all looks together are to have this confidence; `looked_at` is
-/// the most blocks that there could have been, and `None` where there is one look.
+/// The confidence of one analysis after this number of blocks, if all analyses together are to have this confidence;
+/// `looked_at` is the maximum number of blocks, and `None` for a single analysis.
 pub(crate) fn confidence_of_look(looked_at: Option<usize>, blocks: usize, confidence: f64) -> f64 {
     let level = looked_at.and_then(|most| level_of_look(blocks.min(most), most, 1.0 - confidence));
     level.map_or(confidence, |level| 1.0 - level)
 }
 
-/// A measure that every execution of both sides has; `None` where one lacks it, for the others are another set than that
-/// of the measures beside it.
+/// A measure that every execution of both sides has; `None` if one lacks it, because the others are then a different
+/// set of executions than that of the other measures.
 pub(crate) fn compared(
     measure: Measure,
     a: &[&Execution<'_>],

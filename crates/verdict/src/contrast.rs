@@ -1,4 +1,4 @@
-//! Two results side by side: every metric and every cost, in every combination that both have.
+//! Two results compared: every metric and every cost, in every combination that both have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,20 +18,20 @@ use crate::{
     side::{Execution, Levels, Side},
 };
 
-/// What is asked of two sides.
+/// The parameters of a comparison of two sides.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'a> {
     /// The smallest difference that matters, as a share.
     pub margin: f64,
-    /// The metric that decides; `None` for the first of [`Metric::HEADLINE`] that both sides have.
+    /// The metric that decides; `None` chooses the first of [`Metric::HEADLINE`] that both sides have.
     pub primary: Option<Metric>,
-    /// The experiment's own question, with all executions of its results: where the sides are two of the combinations
-    /// that it compares, what it decided about them holds.
+    /// The experiment's own question, with all executions of its results: if the sides are two of the combinations that
+    /// it compares, its decision about them applies.
     pub asked: Option<(&'a Question, &'a [Execution<'a>])>,
 }
 
 impl Terms<'_> {
-    /// Terms of a margin alone.
+    /// Terms with a margin only.
     pub fn of(margin: f64) -> Self {
         Self {
             margin,
@@ -41,27 +41,27 @@ impl Terms<'_> {
     }
 }
 
-/// Two results side by side.
+/// Two results compared.
 #[derive(Debug, Clone)]
 pub struct Contrast {
     /// The sides as they were named, A and B.
     pub names: [String; 2],
     /// The smallest difference that matters, as a share.
     pub margin: f64,
-    /// The metric that decides; `None` where both sides have none.
+    /// The metric that decides; `None` if both sides have none.
     pub primary: Option<Metric>,
-    /// True where the experiment's own question decided, together with its other comparisons.
+    /// True if the experiment's own question made the decision, together with its other comparisons.
     pub is_asked: bool,
-    /// What both have, in the order of its levels.
+    /// The combinations that both have, in the order of their levels.
     pub places: Vec<SharedCombination>,
-    /// Combinations that only the one side has.
+    /// Combinations that only one side has.
     pub alone: [Vec<Levels>; 2],
-    /// Why the sides did not do the same thing, a sentence each; empty where they did, or where nobody can tell.
+    /// Why the sides did not do the same work, one sentence each; empty if they did, or if that is unknown.
     pub unlike: Vec<String>,
-    /// What else differs between them.
+    /// The other differences between them.
     pub differences: Vec<Difference>,
-    /// Where executions were added until they decided: the most blocks that there could have been. The intervals are so
-    /// much wider that they hold although somebody looked after every block.
+    /// If executions were added until they decided: the maximum number of blocks. The intervals are widened so that
+    /// they hold despite an analysis after every block.
     pub looked_at: Option<usize>,
 }
 
@@ -72,23 +72,23 @@ pub struct SharedCombination {
     pub within: Levels,
     /// Executions of each side.
     pub executions: [usize; 2],
-    /// True where every execution of the smaller side has one of the other in its block.
+    /// True if every execution of the smaller side has one of the other in its block.
     pub paired: bool,
-    /// The metrics that both sides have: the one that decides first.
+    /// The metrics that both sides have; the deciding one is the first.
     pub metrics: Vec<Compared>,
     /// The costs per operation that both sides have.
     pub costs: Vec<Compared>,
-    /// Costs that nobody looked at, on one side at least.
+    /// Costs that were not observed on at least one side.
     pub not_observed: Vec<Cost>,
-    /// Why the metrics differ, the most particular cause first.
+    /// The causes of the difference in the metrics, the most specific first.
     pub causes: Vec<Cause>,
 }
 
-/// Puts B beside A.
+/// Compares side B with side A.
 ///
-/// The executions are compared in pairs of one block where both sides have them in the same blocks of the same results,
-/// and as two lists otherwise. Sides of one combination each are compared even where their levels differ: what differs
-/// is then told as unlike.
+/// The executions are compared in pairs of one block if both sides have them in the same blocks of the same results,
+/// and as two lists otherwise. Sides of one combination each are compared even if their levels differ: the difference
+/// is then reported in `unlike`.
 pub fn contrast(a: &Side<'_>, b: &Side<'_>, terms: &Terms<'_>) -> Contrast {
     let without = [&a.levels, &b.levels];
     let (mut of_a, mut of_b) = (a.places(&without), b.places(&without));
@@ -143,7 +143,7 @@ pub fn contrast(a: &Side<'_>, b: &Side<'_>, terms: &Terms<'_>) -> Contrast {
     contrast
 }
 
-/// Puts two combinations that are alone on their sides under the levels that they share; returns what differs.
+/// Puts two combinations that have no counterpart under the levels that they share; returns the differences.
 fn join_alone<'e, 'r>(
     of_a: &mut BTreeMap<Levels, Vec<&'e Execution<'r>>>,
     of_b: &mut BTreeMap<Levels, Vec<&'e Execution<'r>>>,
@@ -202,7 +202,7 @@ fn place(
     }
 }
 
-/// The metric that speaks for two results where no question names one.
+/// The deciding metric of two results without a question.
 fn headline(places: &[SharedCombination]) -> Option<Metric> {
     let metrics = || places.iter().flat_map(|place| &place.metrics);
     Metric::HEADLINE
@@ -214,18 +214,18 @@ fn headline(places: &[SharedCombination]) -> Option<Metric> {
 type Sides<'e, 'r> = (Levels, Vec<&'e Execution<'r>>, Vec<&'e Execution<'r>>);
 
 impl Contrast {
-    /// The comparison that decides about a combination; `None` where an execution lacks the metric.
+    /// The comparison that decides about a combination; `None` if an execution lacks the metric.
     pub fn primary_of<'c>(&self, place: &'c SharedCombination) -> Option<&'c Compared> {
         let primary = self.primary.map(Measure::Metric)?;
         place.metrics.iter().find(|it| it.measure == primary)
     }
 
     /// Decides the primary metric of all combinations, then the other metrics together, and all costs: among many, some
-    /// differ by chance, but none of the others can change what the primary metric decides.
+    /// differ by chance, but none of the others can change the decision of the primary metric.
     fn decide(&mut self) {
         let (margin, primary) = (self.margin, self.primary.map(Measure::Metric));
         for place in &mut self.places {
-            // Stable: the others keep their order.
+            // A stable sort: the others keep their order.
             place.metrics.sort_by_key(|it| Some(it.measure) != primary);
         }
         let metrics = self.places.iter_mut().flat_map(|place| &mut place.metrics);
@@ -237,7 +237,7 @@ impl Contrast {
         decide_family(margin, &mut costs.collect::<Vec<_>>());
     }
 
-    /// Takes over what a question decided, where every combination is one of its comparisons, whichever side is the
+    /// Adopts the decisions of a question if every combination is one of its comparisons, whichever side is the
     /// baseline.
     fn take_over(&mut self, asked: &[ComparisonPair<'_, '_>], sides: &[Sides<'_, '_>]) {
         let of_side = |(_, a, b): &Sides<'_, '_>| {
@@ -262,7 +262,7 @@ impl Contrast {
     }
 }
 
-/// True where both are the runs of one combination.
+/// True if both are the runs of one combination.
 fn is_same(one: &[&Execution<'_>], other: &[&Execution<'_>]) -> bool {
     fn runs<'e>(side: &[&'e Execution<'_>]) -> BTreeSet<(usize, u32, &'e Levels)> {
         let headers = side.iter().map(|it| (it.results, &it.record.header));

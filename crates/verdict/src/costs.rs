@@ -1,7 +1,8 @@
-//! What one operation cost: CPU, disk, flushes, rows, locks.
+//! Costs of one operation: CPU, disk, flushes, rows, locks.
 //!
-//! A cost is a rate over the measured phase, by the throughput of that phase. It varies less from execution to execution
-//! than throughput and response times do, and it says why these moved. What nobody looked at is `None`, never zero.
+//! A cost is a rate over the measured phase, divided by the throughput of that phase. It varies less from execution to
+//! execution than throughput and response times do, and it explains their changes. A cost that was not observed is
+//! `None`, never zero.
 
 mod usage;
 
@@ -11,18 +12,18 @@ use samples::Record;
 use units::{duration, mean_bytes, si};
 use usage::Usage;
 
-/// What one operation costs.
+/// A cost of one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cost {
     /// CPU time of the server's process.
     ServerCpu,
     /// CPU time of dbdyno.
     ClientCpu,
-    /// Time that the server's control group was held back by its CPU limit, summed over its CPUs.
+    /// Time for which the server's control group was throttled by its CPU limit, summed over its CPUs.
     Throttled,
-    /// Times that the server's threads left their CPU.
+    /// Context switches of the server's threads.
     ContextSwitches,
-    /// Rows that the storage engine handed over.
+    /// Rows returned by the storage engine.
     RowsRead,
     /// Page requests to the buffer pool.
     PageRequests,
@@ -32,11 +33,11 @@ pub enum Cost {
     RowLockWaits,
     /// Time of these waits.
     RowLockTime,
-    /// Flushes that InnoDB asked of the file system, log and data.
+    /// Flushes that InnoDB requested from the file system, log and data.
     Fsyncs,
-    /// Those of the redo log alone.
+    /// Flushes of the redo log only.
     LogFsyncs,
-    /// Flushes of the data directory's disk, whoever asked.
+    /// Flushes of the data directory's disk, by any program.
     DiskFlushes,
     /// Reads of the data directory's disk.
     DiskReads,
@@ -46,13 +47,13 @@ pub enum Cost {
     DiskReadBytes,
     /// Bytes of these writes.
     DiskWrittenBytes,
-    /// Time in which tasks of the server's control group or machine stood still for a disk.
+    /// Time in which tasks of the server's control group or machine were stalled waiting for a disk.
     DiskStall,
-    /// Reads that InnoDB asked of the file system.
+    /// Reads that InnoDB requested from the file system.
     InnodbReads,
-    /// Writes that InnoDB asked of the file system.
+    /// Writes that InnoDB requested from the file system.
     InnodbWrites,
-    /// Bytes that the server's process sent towards storage, logs of all kinds included.
+    /// Bytes that the server's process wrote towards storage, including logs of all kinds.
     WrittenBytes,
     /// Bytes of the redo log.
     RedoBytes,
@@ -62,7 +63,7 @@ pub enum Cost {
     BytesSent,
     /// Bytes that the server received.
     BytesReceived,
-    /// Results that the query cache took in or gave out.
+    /// Results that were stored in or returned by the query cache.
     QueryCache,
     /// Temporary tables.
     TmpTables,
@@ -70,35 +71,36 @@ pub enum Cost {
     TmpDiskTables,
 }
 
-/// How a cost is told and measured.
+/// The name, unit and calculation of a cost.
 pub(crate) struct Spec {
     pub(crate) cost: Cost,
     pub(crate) name: &'static str,
     pub(crate) words: &'static str,
     pub(crate) unit: Unit,
-    /// A difference per operation below which it explains nothing, in the unit.
+    /// A difference per operation below which it explains nothing, in the cost's unit.
     pub(crate) notable: f64,
-    /// What one look at the server's counters may itself cost, in the unit.
+    /// The cost of one reading of the server's counters, in the cost's unit.
     pub(crate) per_look: f64,
-    /// Half of the smallest amount that can be counted, in the unit: none in n operations is less than this by n.
+    /// Half of the smallest amount that can be counted, in the cost's unit: a count of 0 in n operations is less than
+    /// this divided by n.
     pub(crate) half_step: f64,
-    /// How much of it in a second; `None` where nobody looked.
+    /// The rate per second; `None` if it was not observed.
     per_s: fn(&Usage<'_>) -> Option<f64>,
 }
 
-/// What a cost is counted in.
+/// The unit of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Microseconds.
     Micros,
     /// Bytes.
     Bytes,
-    /// How many.
+    /// A number of events.
     Count,
 }
 
 impl Unit {
-    /// As it stands behind a number; nothing for a count.
+    /// The text after a number; empty for a count.
     pub fn name(self) -> &'static str {
         match self {
             Self::Micros => "µs",
@@ -147,7 +149,7 @@ const fn bytes(cost: Cost, name: &'static str, words: &'static str, notable: f64
     }
 }
 
-/// All of them, in the order of [`Cost`].
+/// All costs, in the order of [`Cost`].
 const SPECS: [Spec; 27] = [
     Spec {
         per_look: 4_000.0,
@@ -341,22 +343,22 @@ const SPECS: [Spec; 27] = [
 ];
 
 impl Cost {
-    /// All of them.
+    /// All costs.
     pub fn all() -> impl Iterator<Item = Self> {
         SPECS.iter().map(|spec| spec.cost)
     }
 
-    /// As the results database and the experiment file call it: `fsyncs`.
+    /// The name in the results database and the experiment file: `fsyncs`.
     pub fn name(self) -> &'static str {
         self.spec().name
     }
 
-    /// In words: `fsyncs of InnoDB`.
+    /// The name in words: `fsyncs of InnoDB`.
     pub fn in_words(self) -> &'static str {
         self.spec().words
     }
 
-    /// What it is counted in.
+    /// The unit.
     pub fn unit(self) -> Unit {
         self.spec().unit
     }
@@ -366,19 +368,19 @@ impl Cost {
     }
 }
 
-/// What one operation of a run cost.
+/// The costs of one operation of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Costs {
     /// In the order of [`SPECS`].
     per_operation: Vec<Option<f64>>,
-    /// Operations that the costs are divided by.
+    /// Number of operations that the costs are divided by.
     operations: f64,
-    /// Looks at the server's counters by operation.
+    /// Readings of the server's counters per operation.
     looks: f64,
 }
 
 impl Costs {
-    /// The costs of the measured phase of a run; `None` where nothing was measured.
+    /// The costs of the measured phase of a run; `None` if nothing was measured.
     pub(crate) fn of(record: &Record, figures: &RunFigures) -> Option<Self> {
         let usage = Usage::of(record)?;
         let per_s = figures.throughput_per_s.filter(|per_s| *per_s > 0.0)?;
@@ -392,17 +394,18 @@ impl Costs {
         })
     }
 
-    /// What one operation cost, in the cost's unit; `None` where nobody looked.
+    /// The cost of one operation, in the cost's unit; `None` if it was not observed.
     pub(crate) fn get(&self, cost: Cost) -> Option<f64> {
         self.per_operation[cost as usize]
     }
 
-    /// The least that can be told from nothing: half of the smallest amount that is counted, by all operations.
+    /// The smallest cost that can be distinguished from zero: half of the smallest amount that is counted, divided by
+    /// all operations.
     pub(crate) fn least(&self, cost: Cost) -> f64 {
         cost.spec().half_step / self.operations
     }
 
-    /// A difference per operation that is none: it explains nothing, or looking at the server alone may make it.
+    /// The largest negligible difference per operation: it explains nothing, or may be the cost of the readings alone.
     pub(crate) fn negligible(&self, cost: Cost) -> f64 {
         let spec = cost.spec();
         spec.notable.max(spec.per_look * self.looks)

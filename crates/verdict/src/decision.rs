@@ -2,19 +2,18 @@
 
 use stats::EXECUTIONS_AT_LEAST;
 
-/// Confidence of the intervals.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
-/// What a comparison decides.
+/// The decision of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// Better than the baseline, and by more than chance explains.
+    /// Better than the baseline, by more than chance explains.
     Faster,
-    /// Worse than the baseline, and by more than chance explains.
+    /// Worse than the baseline, by more than chance explains.
     Slower,
-    /// Any difference is smaller than what matters.
+    /// Any difference is smaller than the margin.
     Equivalent,
-    /// These executions cannot tell.
+    /// These executions are not enough to decide.
     Inconclusive,
 }
 
@@ -29,7 +28,7 @@ impl Decision {
         }
     }
 
-    /// What it says of the baseline, seen from the other side.
+    /// The decision with the sides exchanged.
     pub(crate) fn reversed(self) -> Self {
         match self {
             Self::Faster => Self::Slower,
@@ -38,14 +37,14 @@ impl Decision {
         }
     }
 
-    /// True where there is a difference for certain.
+    /// True if a difference is certain.
     pub fn is_different(self) -> bool {
         matches!(self, Self::Faster | Self::Slower)
     }
 }
 
-/// What a comparison of so many executions a side decides, with its probability after the correction for the number of
-/// comparisons; it `is_equivalent` where its whole interval lies within what does not matter.
+/// The decision of a comparison with this number of executions per side, with its p-value after the correction for the
+/// number of comparisons; it `is_equivalent` if its whole interval is within the margin.
 pub(crate) fn decide(
     executions: usize,
     is_equivalent: bool,

@@ -1,24 +1,24 @@
-//! What differs between two sides beside what they did: server, variables, machine, data, duration.
+//! The differences between two sides besides their results: server, variables, machine, data, duration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use samples::{Record, ServerIdentity, is_of_the_instance};
 use units::moment;
 
-/// Something that differs.
+/// A property that differs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
-    /// What it belongs to.
+    /// The kind of property.
     pub of: DifferenceKind,
-    /// What differs: a variable's name, `version`, `CPUs`.
+    /// The name of the property: a variable's name, `version`, `CPUs`.
     pub what: String,
-    /// On side A.
+    /// The value of side A.
     pub a: String,
-    /// On side B.
+    /// The value of side B.
     pub b: String,
 }
 
-/// What a difference belongs to.
+/// The kind of a differing property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DifferenceKind {
     /// The server program.
@@ -29,12 +29,12 @@ pub enum DifferenceKind {
     Machine,
     /// The data.
     Data,
-    /// How it was measured.
+    /// The method of measurement.
     Method,
 }
 
 impl DifferenceKind {
-    /// Its name.
+    /// The kind's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
@@ -46,13 +46,13 @@ impl DifferenceKind {
     }
 }
 
-/// Variables that are told as the server's version and build.
+/// Variables that are reported as the server's version and build.
 const TOLD_AS_SERVER: [&str; 3] = ["version", "version_comment", "version_source_revision"];
 
-/// A share by which a size may differ without being told.
+/// Relative difference of a size that is not reported.
 const SIZE_MAY_DIFFER: f64 = 0.05;
 
-/// What differs between A and B in any of the pairs, in the order of [`DifferenceKind`]; the same difference once.
+/// The differences between A and B in any of the pairs, in the order of [`DifferenceKind`]; each difference once.
 pub(crate) fn differences(pairs: &[(&Record, &Record)]) -> Vec<Difference> {
     let all = pairs.iter().flat_map(|(a, b)| of_records(a, b));
     let all: BTreeSet<Difference> = all.collect();
@@ -105,7 +105,7 @@ fn measured_s(record: &Record) -> Option<f64> {
     Some(end_s - begin_s)
 }
 
-/// What is known of a record, by part and name.
+/// The known properties of a record, by kind and name.
 fn facts(record: &Record) -> BTreeMap<(DifferenceKind, &'static str), String> {
     let mut facts = BTreeMap::new();
     let header = &record.header;
@@ -180,7 +180,7 @@ fn facts(record: &Record) -> BTreeMap<(DifferenceKind, &'static str), String> {
     facts
 }
 
-/// The variables that both servers have and that say how they work.
+/// The variables that both servers have and that influence their work.
 fn variables(a: Option<&ServerIdentity>, b: Option<&ServerIdentity>) -> Vec<Difference> {
     let (Some(a), Some(b)) = (a, b) else {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! How often something that is compared with itself is called different: fabricated records, decided as `run` and
-//! `compare` decide.
+//! The rate of false alarms when a subject is compared with itself: fabricated records, decided as `run` and `compare`
+//! decide.
 
 use std::collections::BTreeMap;
 
@@ -15,30 +15,29 @@ use crate::{
 };
 
 const FILESYSTEMS: [&str; 2] = ["ext4", "xfs"];
-/// Mean throughput.
 const PER_S: f64 = 1_000.0;
 const CONNECTIONS: [&str; 3] = ["1", "4", "16"];
 
-/// Experiments in which something was called different.
+/// Numbers of experiments with a false alarm.
 #[derive(Default)]
 struct Alarms {
     /// By the experiment's own answer.
     answer: u32,
     /// By `compare`, of its primary metric.
     primary: u32,
-    /// By `compare --all`, of any other metric: these are decided together.
+    /// By `compare --all`, of any other metric; these are decided together.
     metrics: u32,
-    /// By `compare --all`, of any cost: so are these.
+    /// By `compare --all`, of any cost; these are decided together as well.
     costs: u32,
 }
 
-/// A nearly normal deviate: the sum of twelve uniform ones.
+/// An approximately normal deviate: the sum of twelve uniform ones.
 fn normal(random: &mut ChaCha8Rng) -> f64 {
     let uniform = |random: &mut ChaCha8Rng| f64::from(random.next_u32()) / f64::from(u32::MAX);
     (0..12).map(|_| uniform(random)).sum::<f64>() - 6.0
 }
 
-/// Executions of two filesystems that do the same, with normal noise in the logarithm of all that is measured.
+/// Executions of two identical filesystems, with normal noise in the logarithm of every measure.
 fn experiment(random: &mut ChaCha8Rng, blocks: u32, deviation: f64) -> Vec<Record> {
     let mut records = Vec::new();
     for block in 1..=blocks {
@@ -117,7 +116,7 @@ fn alarms(experiments: u32, blocks: u32, deviation: f64, until_decided: bool) ->
     alarms
 }
 
-/// Normal noise in records of three comparisons: the whole experiment errs in one of twenty.
+/// Normal noise in records of three comparisons: the error rate of the whole experiment is 5 %.
 fn assert_error_rate(blocks: u32, until_decided: bool) {
     const DEVIATION: f64 = 0.05;
     let is_long = std::env::var_os("DBDYNO_TRUST").is_some();

@@ -1,8 +1,8 @@
-//! Names the cost that moved where two results differ: which one, by how much, and what that means.
+//! Names the cost that changed where two results differ: which one, by how much, and its meaning.
 //!
-//! The rules stand in one table. Those that hold are ranked: a limit that one side ran into first; then rows that an
-//! index would spare, for they make every other cost grow; then the other particular costs by the time that they explain
-//! at nominal prices; last what is a cost of everything, such as CPU time.
+//! The rules are in one table. Those that hold are ranked: first a limit that one side reached; then rows that an index
+//! would save, because they increase every other cost; then the other specific costs by the time that they explain at
+//! nominal prices; last the unspecific costs, such as CPU time.
 
 mod evidence;
 mod finding;
@@ -14,21 +14,21 @@ use evidence::Evidence;
 use finding::Rank;
 use rules::RULES;
 
-/// Why two results differ.
+/// The cause of a difference between two results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cause {
     /// Name of the rule that holds.
     pub rule: &'static str,
-    /// The cost that moved; `None` where it is a limit or a time that no counter has.
+    /// The cost that changed; `None` for a limit or a time that no counter has.
     pub cost: Option<Cost>,
-    /// The figures, and what they mean.
+    /// The figures and their meaning.
     pub sentence: String,
     /// Time per operation that it explains at nominal prices, microseconds; 0 where it has none.
     pub explains_us: f64,
 }
 
-/// Why the two sides differ in a combination, the most particular cause first; empty where nothing that was observed
-/// moved.
+/// The causes of the difference of the two sides in a combination, the most specific first; empty if no observed cost
+/// changed.
 pub(crate) fn explain(
     metrics: &[Compared],
     costs: &[Compared],
@@ -41,7 +41,7 @@ pub(crate) fn explain(
 fn causes(evidence: &Evidence<'_>) -> Vec<Cause> {
     let found = RULES.iter().filter_map(|rule| {
         let found = (rule.judge)(evidence)?;
-        // A side that is worse is not so because it bears less.
+        // A side is not worse because it has the lower cost.
         if evidence
             .worse()
             .zip(found.side)
@@ -69,7 +69,7 @@ fn causes(evidence: &Evidence<'_>) -> Vec<Cause> {
         };
         rank.cmp(other_rank).then(by_time)
     });
-    // What two rules see in one cost is told by the first.
+    // A cost that two rules find is reported by the first.
     let mut told = Vec::new();
     let causes = found.into_iter().map(|(_, cause)| cause);
     causes

@@ -1,7 +1,7 @@
-//! Comparisons that are decided together: the one place where a comparison becomes a decision.
+//! Comparisons that are decided together: the only code that turns a comparison into a decision.
 //!
-//! Of a question, the comparisons of its metric make one family: nothing else that was measured beside it can change
-//! what is decided. The other metrics make a family of their own, and so do the costs.
+//! The comparisons of a question's metric are one family: no other measure can change their decisions. The other
+//! metrics are a family of their own, and so are the costs.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,10 @@ use crate::{
     decision::{CONFIDENCE, Decision, decide},
 };
 
-/// Decides the comparisons of the metric that a question asks for; `margin` is the smallest difference that matters, as a
-/// share.
+/// Decides the comparisons of the metric of a question; `margin` is the smallest difference that matters, as a share.
 ///
-/// Where executions were added until they decided, each comparison is decided by the first block that decides it, and of
-/// the chance to err each gets its part.
+/// If executions were added until they decided, each comparison is decided by the first block that decides it and gets
+/// its part of the allowed error.
 pub(crate) fn decide_primary(margin: f64, compared: &mut [&mut Compared]) {
     decide_family(margin, compared);
     let of_each = (1.0 - CONFIDENCE) / compared.len().max(1) as f64;
@@ -38,7 +37,7 @@ fn decide_by_looks(rule: &UntilDecided, alpha: f64, it: &mut Compared) {
     let mut looked = it.clone();
     looked.values.leave_out_unpaired();
     looked.means = looked.values.means(CONFIDENCE).unwrap_or(it.means);
-    // Before the first look there is only what the executions themselves say.
+    // Before the first analysis there is only the comparison of the executions themselves.
     looked.comparison = standing.comparison.or(it.comparison);
     looked.blocks = Some(standing.blocks);
     looked.executions_needed = None;
@@ -104,7 +103,7 @@ fn decide_one(
         paired: compared.is_paired(),
         level: 1.0 - corrected.confidence,
     };
-    // What is judged by its amount has its deviation, and the effect to be found, in that unit.
+    // For a comparison by its absolute difference, the deviation and the effect to detect are in that unit.
     let (deviation, effect) = match (compared.amount(), compared.difference) {
         (Some(amount), Some(it)) => (it.deviation, amount.estimate.abs().max(compared.negligible)),
         _ => {
@@ -121,17 +120,17 @@ fn decide_one(
 
 /// A comparison's correction for those that are decided together with it.
 struct Corrected {
-    /// Its probability, raised.
     p_value: f64,
-    /// The confidence of the interval that says the same: it leaves out 1 exactly where the raised probability is below
-    /// 5 %. At least [`CONFIDENCE`], so that no interval contradicts the decision beside it.
+    /// The confidence of the corresponding interval: it excludes 1 exactly if the adjusted p-value is below 5 %. At
+    /// least [`CONFIDENCE`], so that no interval contradicts the decision beside it.
     confidence: f64,
 }
 
-/// The probabilities, raised for the number of comparisons and, where they were looked at after every block, for that.
+/// The adjusted p-values: for the number of comparisons and, if they were analysed after every block, for the interim
+/// analyses.
 ///
-/// What is looked at often gets its part of what all may err (Bonferroni), spent over the looks as the rule that stopped
-/// the experiment spends it.
+/// A comparison with interim analyses gets its part of the total error (Bonferroni), spent over the analyses in the
+/// same way as the rule that stopped the experiment.
 fn corrected(compared: &[(f64, &mut Compared)]) -> Vec<Corrected> {
     let p_values: Vec<f64> = compared.iter().map(|(p_value, _)| *p_value).collect();
     let alpha = 1.0 - CONFIDENCE;
@@ -164,7 +163,7 @@ fn corrected(compared: &[(f64, &mut Compared)]) -> Vec<Corrected> {
         .zip(p_values)
         .map(|((_, it), p_value)| Corrected {
             p_value: raised(it, p_value),
-            // `Compared::at` spends it over the looks.
+            // `Compared::at` spends it over the analyses.
             confidence: part,
         })
         .collect()

@@ -1,4 +1,4 @@
-//! Results over time: the one figure that stands for each, and where the level of a series changed.
+//! Results over time: the headline figure of each, and the changes of level in a series.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use crate::{
     side::{Execution, Levels},
 };
 
-/// The one figure that stands for results: the best combination's mean over its executions.
+/// The headline figure of results: the best combination's mean over its executions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
-    /// What it is of.
+    /// The measure.
     pub measure: Measure,
     /// Mean of the executions, see [`stats::execution_mean`].
     pub mean: f64,
-    /// Bounds of its 95 % interval, which allows for its having been chosen among all; `None` of one execution.
+    /// Bounds of its 95 % interval, corrected for the choice of the best among all; `None` with one execution.
     pub bounds: Option<(f64, f64)>,
-    /// Executions.
+    /// Number of executions.
     pub executions: usize,
     /// The combination.
     pub at: Levels,
@@ -32,26 +32,26 @@ pub struct Headline {
 pub struct Series {
     /// The combination.
     pub at: Levels,
-    /// The results that have it, the oldest first.
+    /// The results with this combination, the oldest first.
     pub points: Vec<Point>,
-    /// Where the level changed.
+    /// The changes of level.
     pub changes: Vec<ChangePoint>,
 }
 
 /// One result of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Which of the results that were given.
+    /// Index of the result among those given.
     pub result: usize,
     /// Mean of its executions, in the measure's unit.
     pub mean: f64,
-    /// Bounds of its 95 % interval; `None` of one execution.
+    /// Bounds of its 95 % interval; `None` with one execution.
     pub bounds: Option<(f64, f64)>,
-    /// Executions.
+    /// Number of executions.
     pub executions: usize,
 }
 
-/// The figure that stands for some records of one experiment; `None` where no run is complete or nothing was measured.
+/// The headline figure of the records of one experiment; `None` if no run is complete or nothing was measured.
 pub fn headline(records: &[Record]) -> Option<Headline> {
     let combinations = by_combination(records);
     Metric::HEADLINE.into_iter().find_map(|metric| {
@@ -79,8 +79,8 @@ pub fn headline(records: &[Record]) -> Option<Headline> {
     })
 }
 
-/// A measure of every combination over time, of results that are given the oldest first. Combinations are in the order
-/// of their levels.
+/// A measure of every combination over time; the results are given the oldest first. Combinations are in the order of
+/// their levels.
 pub fn series<'r>(
     results: impl IntoIterator<Item = &'r [Record]>,
     measure: Measure,
@@ -120,7 +120,7 @@ fn by_combination(records: &[Record]) -> BTreeMap<&Levels, Vec<Execution<'_>>> {
     by_levels
 }
 
-/// The values of a measure by combination, of those that have it.
+/// The values of a measure by combination, for the executions that have it.
 fn values_of(
     combinations: &BTreeMap<&Levels, Vec<Execution<'_>>>,
     measure: Measure,

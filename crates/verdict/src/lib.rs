@@ -1,9 +1,9 @@
-//! What do these results say: compares executions of an experiment's combinations with a baseline's, and names what
-//! limited a run.
+//! Decides what results show: compares executions of an experiment's combinations with a baseline's, and names the
+//! limit of a run.
 //!
-//! The unit is the execution, never a second within one: two runs of the same thing differ by more than the seconds of
-//! one run tell. A verdict is faster, slower, equivalent within a stated margin, or inconclusive, and then it says how
-//! many executions would decide.
+//! The unit is the execution, never a second within one: two runs of the same workload differ by more than the seconds
+//! of one run show. A verdict is faster, slower, equivalent within a stated margin, or inconclusive; an inconclusive
+//! one reports the number of executions that would decide.
 
 mod answer;
 mod bottleneck;

@@ -1,5 +1,5 @@
-//! Whether two sides did the same thing: the same operations in the same shares, on as many rows, over as many
-//! connections, at the same rate.
+//! Checks whether two sides did the same work: the same operations in the same shares, on the same number of rows, over
+//! the same number of connections, at the same rate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,12 @@ use units::percent;
 
 use crate::side::{Execution, Levels};
 
-/// Shares of an operation type that differ by more are another mix.
+/// A larger difference in the share of an operation type is another mix.
 const MIX_MAY_DIFFER: f64 = 0.05;
-/// Rows that differ by more are other data.
+/// A larger relative difference in the number of rows is other data.
 const ROWS_MAY_DIFFER: f64 = 0.02;
 
-/// What the sides did not have in common, a sentence each, the same one once.
+/// The differences in the work of the sides, one sentence each, without repetition.
 pub(crate) fn unlike(places: &[(Levels, Vec<&Execution<'_>>, Vec<&Execution<'_>>)]) -> Vec<String> {
     let mut found = Vec::new();
     for (_, a, b) in places {
@@ -80,7 +80,7 @@ fn shares(execution: &Execution<'_>) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// How operations came to be due, in words; a closed loop has no rate.
+/// The rate of an open loop, in words; a closed loop has none.
 fn rate(record: &Record) -> Option<String> {
     let offered = record.offered.as_ref()?;
     Some(match offered.rate_per_s {
@@ -89,7 +89,7 @@ fn rate(record: &Record) -> Option<String> {
     })
 }
 
-/// Rows are known of data that dbdyno made or counted.
+/// Numbers of rows are known of data that dbdyno made or counted.
 fn other_rows(a: &Record, b: &Record) -> Option<String> {
     let (a, b) = (a.dataset.as_ref()?, b.dataset.as_ref()?);
     let most = a.rows.max(b.rows).max(1) as f64;

@@ -1,4 +1,4 @@
-//! What two results are compared by: a metric, or a cost per operation.
+//! A measure by which results are compared: a metric, or a cost per operation.
 
 use units::{duration, per_s, seconds, si};
 
@@ -8,27 +8,27 @@ use crate::{
     side::Execution,
 };
 
-/// What is compared.
+/// The compared measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// What users see.
+    /// A property that users see.
     Metric(Metric),
-    /// What an operation costs.
+    /// A cost of an operation.
     Cost(Cost),
 }
 
-/// How a measure's numbers are written.
+/// The unit and format of a measure's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// So many a second.
+    /// A rate per second.
     PerSecond,
-    /// So many a minute.
+    /// A rate per minute.
     PerMinute,
     /// Nanoseconds.
     Nanoseconds,
     /// Seconds.
     Seconds,
-    /// So much per operation.
+    /// An amount per operation.
     PerOperation(Unit),
 }
 
@@ -46,7 +46,7 @@ impl Scale {
 }
 
 impl Measure {
-    /// All of them: the metrics, then the costs.
+    /// All measures: the metrics, then the costs.
     pub fn all() -> impl Iterator<Item = Self> {
         let metrics = Metric::ALL.into_iter().map(Self::Metric);
         metrics.chain(Cost::all().map(Self::Cost))
@@ -81,7 +81,7 @@ impl Measure {
         }
     }
 
-    /// How its numbers are written.
+    /// The unit and format of its numbers.
     pub fn scale(self) -> Scale {
         match self {
             Self::Metric(Metric::Throughput) => Scale::PerSecond,
@@ -92,16 +92,16 @@ impl Measure {
         }
     }
 
-    /// An execution's number, in the unit of [`Self::scale`]; `None` where it was not measured.
+    /// An execution's number, in the unit of [`Self::scale`]; `None` if it was not measured.
     pub fn of(self, execution: &Execution<'_>) -> Option<f64> {
         self.of_all(&[execution])?.first().copied()
     }
 
-    /// The numbers of executions that are looked at together; `None` where one was not measured, see [`Metric::of_all`].
+    /// The numbers of executions that are analysed together; `None` if one was not measured, see [`Metric::of_all`].
     pub fn of_all(self, executions: &[&Execution<'_>]) -> Option<Vec<f64>> {
         let mut all = executions.iter();
         match self {
-            // Where a time was set, how long it took says nothing.
+            // If the duration was set by the user, the elapsed time is not a result.
             Self::Metric(Metric::Elapsed) if all.any(|it| it.record.loaded.is_none()) => None,
             Self::Metric(metric) => {
                 let figures: Vec<_> = executions.iter().map(|it| &it.figures).collect();
@@ -117,8 +117,8 @@ impl Measure {
         matches!(self, Self::Metric(metric) if metric.is_thin(&figures))
     }
 
-    /// An execution's number as it is compared: of a cost at least what can be told from nothing, for nothing has no
-    /// ratio to anything.
+    /// An execution's number for comparisons: a cost is at least the smallest distinguishable amount, because zero has
+    /// no ratio to other values.
     pub(crate) fn comparable(self, execution: &Execution<'_>, value: f64) -> f64 {
         match (self, &execution.costs) {
             (Self::Cost(cost), Some(costs)) => value.max(costs.least(cost)),
@@ -126,7 +126,7 @@ impl Measure {
         }
     }
 
-    /// A difference that is none, in the measure's unit; only a cost has one.
+    /// The largest negligible difference, in the measure's unit; 0 for a metric.
     pub(crate) fn negligible(self, execution: &Execution<'_>) -> f64 {
         match (self, &execution.costs) {
             (Self::Cost(cost), Some(costs)) => costs.negligible(cost),

@@ -1,13 +1,13 @@
-//! What is compared: one number per execution.
+//! The compared metrics: one number per execution.
 
 use figures::{Percentile, RunFigures, are_thin};
 
-/// What is compared.
+/// A compared metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Successful operations per second; more is better.
     Throughput,
-    /// New-Orders per minute, rolled back ones included (clause 5.4.2); more is better. Of its terminals only.
+    /// New-Orders per minute, including rolled-back ones (clause 5.4.2); more is better. Only for its terminals.
     NewOrders,
     /// Median response time; less is better.
     P50,
@@ -15,7 +15,7 @@ pub enum Metric {
     P95,
     /// 99th percentile of the response time; less is better. Undefined with too few operations beyond it.
     P99,
-    /// Length of the measurement, for work that ends by itself (a load of data); less is better.
+    /// Duration of the measurement, for work that ends by itself (a data load); less is better.
     Elapsed,
 }
 
@@ -30,7 +30,7 @@ impl Metric {
         Self::Elapsed,
     ];
 
-    /// Metrics that speak for results where no question names one, the first one that they have.
+    /// Default metrics for results without a question, in order of preference.
     pub const HEADLINE: [Self; 3] = [Self::NewOrders, Self::Elapsed, Self::Throughput];
 
     /// Its name in an experiment file.
@@ -63,14 +63,14 @@ impl Metric {
         matches!(self, Self::Throughput | Self::NewOrders)
     }
 
-    /// The execution's number: operations per second, New-Orders per minute, nanoseconds or seconds; `None` where it was not
-    /// measured.
+    /// The execution's number: operations per second, New-Orders per minute, nanoseconds or seconds; `None` if it was
+    /// not measured.
     pub fn of(self, run: &RunFigures) -> Option<f64> {
         self.of_all(&[run])?.first().copied()
     }
 
-    /// The numbers of executions that are looked at together; `None` where one was not measured, for the others are another
-    /// set than that of the metrics beside it.
+    /// The numbers of executions that are analysed together; `None` if one was not measured, because the others are
+    /// then a different set of executions than that of the other metrics.
     pub fn of_all(self, runs: &[&RunFigures]) -> Option<Vec<f64>> {
         let values: Vec<f64> = match self {
             Self::Throughput => all(runs, |run| run.throughput_per_s)?,
@@ -80,11 +80,11 @@ impl Metric {
             Self::P99 => percentiles_ns(runs, 0.99)?,
             Self::Elapsed => runs.iter().map(|run| run.measured_s).collect(),
         };
-        // Nothing done, or nothing timed, is no number to compare.
+        // A value of zero cannot be compared.
         values.iter().all(|value| *value > 0.0).then_some(values)
     }
 
-    /// True for a percentile that rests on so little in these executions together that it is marked.
+    /// True for a percentile that is marked because it is based on too few operations in all of these executions.
     pub fn is_thin(self, runs: &[&RunFigures]) -> bool {
         let quantile = match self {
             Self::P50 => 0.5,

@@ -1,4 +1,4 @@
-//! A comparison in words.
+//! Formats a comparison as a sentence.
 
 use units::{change, fine_percent};
 
@@ -8,7 +8,7 @@ use crate::{
     question::Question,
 };
 
-/// One sentence: what is compared, what is decided, and how sure that is.
+/// One sentence: the compared combinations, the decision, and its certainty.
 ///
 /// ```text
 /// fs xfs against ext4 at connections 8: faster, throughput +15.7 % (95 % interval +9.1 % to +22.7 %; 5 executions a
@@ -58,7 +58,7 @@ pub fn sentence(question: &Question, answer: &Answer) -> String {
     text
 }
 
-/// The decision alone, for a summary.
+/// The decision only, for a summary.
 ///
 /// ```text
 /// fs xfs against ext4 at connections 8: faster, throughput +15.7 % (+9.1 % to +22.7 %)

@@ -1,4 +1,4 @@
-//! One side of a comparison: executions, and what they have in common.
+//! One side of a comparison: its executions and their common levels.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use samples::Record;
 
 use crate::costs::Costs;
 
-/// One complete execution with its figures.
+/// A complete execution with its figures.
 #[derive(Debug, Clone)]
 pub struct Execution<'a> {
-    /// What it recorded.
+    /// The run record.
     pub record: &'a Record,
-    /// Which results it belongs to: executions of one block of the same results make a pair.
+    /// Index of its results: executions of one block of the same results make a pair.
     pub results: usize,
     pub(crate) figures: RunFigures,
     pub(crate) costs: Option<Costs>,
@@ -39,14 +39,13 @@ impl<'a> Execution<'a> {
 /// One side of a comparison.
 #[derive(Debug, Clone)]
 pub struct Side<'a> {
-    /// As the user named it.
+    /// The name given by the user.
     pub name: String,
-    /// The levels that make the side, which the other side need not have; empty where it is whole results.
+    /// The levels that define the side and that the other side need not have; empty for whole results.
     pub levels: BTreeMap<String, String>,
-    /// Its executions; incomplete ones are not among them.
+    /// Its executions, without incomplete ones.
     pub executions: Vec<Execution<'a>>,
-    /// Where their number came from looking after every block whether they decide: the most blocks that there could have
-    /// been.
+    /// If their number was determined by an analysis after every block: the maximum number of blocks.
     pub looked_at: Option<usize>,
 }
 

@@ -1,33 +1,33 @@
-//! What a run did over its measurement: steady, warming, slowing, swinging or never steady; and its stalls.
+//! The state of a run over its measurement: steady, warming, slowing, swinging or never steady; and its stalls.
 
 use samples::{InnodbStatus, Interval, Phase, Record, ServerStatus};
 use stats::{Evidence, RunState, Unjudged, judge_measurement, stalls};
 
-/// Operations per interval without which an interval of nothing is chance.
+/// Minimum number of operations per interval at the median throughput: with fewer, an empty interval is chance.
 const OPERATIONS_AT_LEAST: f64 = 10.0;
 
-/// Stalled time that is worth a word, as a share of the run.
+/// Minimum stalled time that is reported, as a share of the run.
 const STALLED_AT_LEAST: f64 = 0.01;
 
-/// Silence that is worth a word, seconds.
+/// Minimum gap without operations that is reported, seconds.
 const GAP_AT_LEAST_S: f64 = 1.0;
 
-/// What the mean of a run hides.
+/// Stalls of a run, which its mean hides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunStalls {
     /// Measured time, seconds.
     pub measured_s: f64,
     /// Time with less than half of the median throughput, seconds.
     pub stalled_s: f64,
-    /// Most of it in a row, seconds.
+    /// Longest continuous part of it, seconds.
     pub longest_s: f64,
-    /// Longest time in which no operation came back, seconds; 0 where there was none.
+    /// Longest time in which no operation was completed, seconds; 0 if there was none.
     pub longest_gap_s: f64,
-    /// The median throughput, below half of which it stalled.
+    /// The median throughput; a stall is below half of it.
     pub median_per_s: f64,
 }
 
-/// What a run did in each interval, and what the server counted meanwhile; made while it runs, or of its record.
+/// The load's and the server's figures per interval; collected during a run, or read from its record.
 #[derive(Debug, Clone, Default)]
 pub struct TimeSeries {
     /// In order of time, without the drain.
@@ -35,7 +35,7 @@ pub struct TimeSeries {
     counted: Vec<Counted>,
 }
 
-/// What the load did in an interval.
+/// The load's figures in an interval.
 #[derive(Debug, Clone, Copy)]
 struct LoadInterval {
     is_measured: bool,
@@ -43,30 +43,30 @@ struct LoadInterval {
     per_s: f64,
 }
 
-/// What the server counted in an interval of its own.
+/// The server's figures in an interval of its own.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     t_s: f64,
     length_s: f64,
-    /// `None` also where there were none.
+    /// `None` also if there were none.
     misses_per_s: Option<f64>,
     checkpoint_age_bytes: Option<f64>,
     dirty_pages: Option<f64>,
 }
 
-/// What the server counted over some time, as series; one that it does not count is empty.
+/// The server's figures over a period, as series; a series that it does not have is empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CountedSeries {
-    /// Page reads that the buffer pool could not answer, per second.
+    /// Page reads that missed the buffer pool, per second.
     pub misses_per_s: Vec<f64>,
-    /// Redo log since the last checkpoint, bytes.
+    /// Redo log written since the last checkpoint, bytes.
     pub checkpoint_age_bytes: Vec<f64>,
-    /// Pages changed in memory and not yet written.
+    /// Modified pages that are not yet written.
     pub dirty_pages: Vec<f64>,
 }
 
 impl TimeSeries {
-    /// The course of a run that was recorded.
+    /// The time series of a recorded run.
     pub fn of(record: &Record) -> Self {
         let mut course = Self::default();
         record.intervals.iter().for_each(|it| course.add(it));
@@ -75,7 +75,7 @@ impl TimeSeries {
         course
     }
 
-    /// Adds what the load did next. A warm-up after a measurement makes that a part of the warm-up.
+    /// Adds the next interval of the load. A warm-up after a measurement makes that measurement a part of the warm-up.
     pub fn add(&mut self, interval: &Interval) {
         if interval.phase == Phase::WarmUp {
             (self.intervals.iter_mut()).for_each(|part| part.is_measured = false);
@@ -89,7 +89,7 @@ impl TimeSeries {
         }
     }
 
-    /// Adds what the server counted next.
+    /// Adds the next figures of the server.
     pub fn add_status(&mut self, status: &ServerStatus) {
         if status.length_s <= 0.0 {
             return;
@@ -107,27 +107,27 @@ impl TimeSeries {
         });
     }
 
-    /// True where the server counted anything so far.
+    /// True if there are any figures of the server so far.
     pub fn is_counted(&self) -> bool {
         !self.counted.is_empty()
     }
 
-    /// True where anything was measured.
+    /// True if anything was measured.
     pub fn is_measured(&self) -> bool {
         self.intervals.iter().any(|part| part.is_measured)
     }
 
-    /// What the server counted since so many seconds after the start of the load.
+    /// The server's figures from this time after the start of the load on, seconds.
     pub fn counted_since(&self, since_s: f64) -> CountedSeries {
         let lengths = self.counted.iter().map(|it| it.length_s);
         let whole_s = lengths.fold(0.0, f64::max);
-        // The last look may be a short one.
+        // The last reading may cover a short interval.
         let is_whole = |it: &&Counted| it.t_s >= since_s && it.length_s > whole_s / 2.0;
         let counted = || self.counted.iter().filter(is_whole);
-        // InnoDB is asked for its state once per second at most: not at every look of those that are more frequent, and
-        // not at the last one, which comes when the load is over.
+        // InnoDB's state is read at most once per second: not in every reading of a shorter interval, and not in the
+        // last one, after the end of the load.
         let told = |value: &dyn Fn(&Counted) -> Option<f64>| counted().filter_map(value).collect();
-        // A counter that stands still is left out of a status.
+        // A constant counter is left out of a status.
         let has_misses = self.counted.iter().any(|it| it.misses_per_s.is_some());
         let misses = |it: &Counted| has_misses.then(|| it.misses_per_s.unwrap_or(0.0));
         CountedSeries {
@@ -137,7 +137,7 @@ impl TimeSeries {
         }
     }
 
-    /// What the run did over its measurement, from its throughput and from what InnoDB said meanwhile.
+    /// The state of the run over its measurement, from its throughput and InnoDB's figures.
     ///
     /// # Errors
     /// As [`judge_measurement`].
@@ -149,8 +149,8 @@ impl TimeSeries {
         judge_measurement(&per_s, warm_up, &counted.as_evidence())
     }
 
-    /// The stalls that are worth a word: a second in which nothing came back, or more than a hundredth of the time below
-    /// half of the median. `None` also where so few operations come back that an interval of nothing is chance.
+    /// The stalls that are reported: a second without completed operations, or more than a hundredth of the time below
+    /// half of the median. `None` also if operations are so rare that an empty interval is chance.
     pub fn stalls(&self) -> Option<RunStalls> {
         let measured: Vec<&LoadInterval> = self.whole().filter(|part| part.is_measured).collect();
         let per_s: Vec<f64> = measured.iter().map(|part| part.per_s).collect();
@@ -169,7 +169,7 @@ impl TimeSeries {
         })
     }
 
-    /// The intervals that no phase's end cut short.
+    /// The intervals that were not cut short by the end of a phase.
     fn whole(&self) -> impl Iterator<Item = &LoadInterval> {
         let lengths = self.intervals.iter().map(|part| part.length_s);
         let whole_s = lengths.fold(0.0, f64::max);
@@ -187,7 +187,7 @@ impl CountedSeries {
     }
 }
 
-/// What the run did over its measurement, see [`Course::state`].
+/// The state of a run over its measurement, see [`TimeSeries::state`].
 ///
 /// # Errors
 /// As [`judge_measurement`]; the load of a table is measured from its start to its end, and has no steady state.
@@ -198,7 +198,7 @@ pub fn run_state(record: &Record) -> Result<RunState, Unjudged> {
     }
 }
 
-/// The stalls of a run that are worth a word, see [`Course::stalls`].
+/// The stalls of a run that are reported, see [`TimeSeries::stalls`].
 pub fn run_stalls(record: &Record) -> Option<RunStalls> {
     match record.loaded {
         Some(_) => None,

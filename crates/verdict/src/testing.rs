@@ -1,4 +1,4 @@
-//! Run records that nobody measured, for the tests of this crate.
+//! Fabricated run records for the tests of this crate.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,9 @@ use samples::{
     RunHeader, ServerIdentity, ServerStatus, Telemetry,
 };
 
-/// Seconds of measurement.
 const SECONDS: u32 = 4;
 
-/// A record to make up; rates are per second, the same in every second.
+/// The parameters of a fabricated record; rates are per second, the same in every second.
 #[derive(Debug, Clone)]
 pub(crate) struct Made {
     pub(crate) block: u32,
@@ -49,7 +48,6 @@ fn owned(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     owned.collect()
 }
 
-/// A complete record.
 pub(crate) fn record(made: &Made) -> Record {
     let header = RunHeader {
         format: 1,

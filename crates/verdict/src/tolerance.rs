@@ -1,8 +1,8 @@
-//! How much worse B may be than A, and whether it is: for continuous integration.
+//! Tolerances for continuous integration: how much worse B may be than A, and whether it is.
 //!
-//! A tolerance is broken when the whole interval lies beyond it, held when the whole interval lies within it, and
-//! undecided otherwise. The interval is the one that the comparison was decided by, together with the others of its
-//! family, so that no check contradicts the decision beside it.
+//! A tolerance is broken if the whole interval is beyond it, held if the whole interval is within it, and undecided
+//! otherwise. The interval is that of the comparison's decision, together with the others of its family, so that no
+//! check contradicts the decision beside it.
 
 use stats::{EXECUTIONS_AT_LEAST, Interval};
 
@@ -10,72 +10,72 @@ use crate::{
     compared::Compared, contrast::Contrast, decision::CONFIDENCE, measure::Measure, side::Levels,
 };
 
-/// How much worse B may be.
+/// The allowed change for the worse.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tolerance {
-    /// Of what.
+    /// The measure.
     pub measure: Measure,
-    /// B over A at which it ends: 1.05 for `+5 %`, 0.97 for `-3 %`.
+    /// The limit of B over A: 1.05 for `+5 %`, 0.97 for `-3 %`.
     pub ratio: f64,
 }
 
-/// A tolerance that cannot be read.
+/// A tolerance that is not valid.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ToleranceError {
-    /// Not a measure and a change.
+    /// The text is not a measure and a change.
     #[error("{text:?} is no measure with a change")]
     Form {
-        /// As it was written.
+        /// The text.
         text: String,
     },
     /// No measure has this name.
     #[error("{name:?} is no measure")]
     Measure {
-        /// As it was written.
+        /// The name in the text.
         name: String,
     },
-    /// A change for the better, or none.
+    /// The change is an improvement, or zero.
     #[error("{measure} gets worse by {sign}, so {text:?} fails for what is no loss")]
     Better {
-        /// As it was written.
+        /// The text.
         text: String,
         /// The measure's name.
         measure: &'static str,
-        /// `+` or `-`.
+        /// The sign of a change for the worse, `+` or `-`.
         sign: char,
     },
 }
 
-/// A tolerance in one combination.
+/// The check of a tolerance in one combination.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
     /// The tolerance.
     pub tolerance: Tolerance,
-    /// Where.
+    /// The combination.
     pub within: Levels,
     /// B over A with its interval at `confidence`; `None` with fewer than two executions on a side.
     pub ratio: Option<Interval>,
-    /// B less A in the measure's unit, where that decided: the difference is next to nothing, or may be.
+    /// B minus A in the measure's unit, if that decided: the difference is or may be negligible.
     pub amount: Option<Interval>,
     /// Confidence of the interval.
     pub confidence: f64,
-    /// Whether it is held.
+    /// The result of the check.
     pub outcome: Outcome,
 }
 
-/// Whether a tolerance is held.
+/// The result of the check of a tolerance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// B is not worse than it allows.
+    /// B is not worse than allowed.
     Held,
-    /// B is worse than it allows.
+    /// B is worse than allowed.
     Broken,
-    /// These executions cannot tell.
+    /// These executions are not enough to decide.
     Undecided,
 }
 
 impl Outcome {
-    /// In a word.
+    /// The result in a word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Held => "held",
@@ -122,8 +122,8 @@ impl Tolerance {
         })
     }
 
-    /// The outcome, and the amount where that decided: what adds no more than a difference that is none is held, whatever its
-    /// ratio.
+    /// The outcome, and the difference if that decided: a tolerance is held if the difference is negligible, whatever
+    /// the ratio.
     fn judge(&self, ratio: Interval, compared: &Compared) -> (Outcome, Option<Interval>) {
         let by_ratio = self.outcome(ratio);
         let difference = compared.difference.filter(|_| compared.negligible > 0.0);

@@ -4,16 +4,16 @@ use stats::{
     Comparison, Difference, compare, compare_pairs, execution_mean, subtract, subtract_pairs,
 };
 
-/// The value of one execution, and what it shares with one of the other side.
+/// The value of one execution, with the keys that pair it with one of the other side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct BlockValue {
-    /// Results that the execution belongs to.
+    /// Index of its results.
     pub(crate) results: usize,
-    /// Its block of them.
+    /// Its block in these results.
     pub(crate) block: u32,
-    /// As it was measured.
+    /// The measured value.
     pub(crate) value: f64,
-    /// As it is compared: what has a ratio to others.
+    /// The value for comparisons, which has a ratio to others.
     pub(crate) comparable: f64,
 }
 
@@ -23,17 +23,16 @@ impl BlockValue {
     }
 }
 
-/// The values of two sides.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Values {
     a: Vec<f64>,
     b: Vec<f64>,
-    /// Those of blocks that both sides have, A first, in the order of their blocks.
+    /// The values of blocks that both sides have, A first, in the order of the blocks.
     pairs: Vec<(f64, f64)>,
-    /// The same as they were measured.
+    /// The measured values of the same.
     measured: [Vec<f64>; 2],
     measured_pairs: [Vec<f64>; 2],
-    /// Every execution of the smaller side has one of the other in its block.
+    /// True if every execution of the smaller side has one of the other in its block.
     is_paired: bool,
 }
 
@@ -66,7 +65,7 @@ impl Values {
         }
     }
 
-    /// What is compared, of A and of B, as it was measured.
+    /// The compared executions of A and of B, as measured.
     pub(crate) fn measured(&self) -> &[Vec<f64>; 2] {
         if self.is_paired {
             &self.measured_pairs
@@ -75,19 +74,19 @@ impl Values {
         }
     }
 
-    /// The means of what is compared, of A and of B: of the pairs alone where the sides are compared in pairs.
+    /// The means of the compared executions of A and of B: only of the pairs if the sides are compared in pairs.
     pub(crate) fn means(&self, confidence: f64) -> Option<[f64; 2]> {
         let [a, b] = self.measured();
         let mean = |values: &[f64]| Some(execution_mean(values, confidence)?.mean);
         Some([mean(a)?, mean(b)?])
     }
 
-    /// True where the sides are compared in pairs.
+    /// True if the sides are compared in pairs.
     pub(crate) fn is_paired(&self) -> bool {
         self.is_paired
     }
 
-    /// The pairs, also where some executions have none.
+    /// The pairs, even if some executions have none.
     pub(crate) fn pairs(&self) -> &[(f64, f64)] {
         &self.pairs
     }
@@ -97,7 +96,7 @@ impl Values {
         self.is_paired = true;
     }
 
-    /// Executions of the smaller side that are compared.
+    /// Number of compared executions of the smaller side.
     pub(crate) fn executions(&self) -> usize {
         if self.is_paired {
             self.pairs.len()
@@ -122,7 +121,7 @@ impl Values {
         }
     }
 
-    /// B as A and A as B.
+    /// The same with A and B exchanged.
     pub(crate) fn reversed(&self) -> Self {
         let turned = |[a, b]: &[Vec<f64>; 2]| [b.clone(), a.clone()];
         Self {

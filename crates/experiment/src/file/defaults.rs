@@ -1,18 +1,18 @@
-//! What counts where an experiment file says nothing.
+//! Defaults for values that an experiment file does not set.
 
 use serde::{Deserialize, Serialize};
 
-/// Which defaults count, by the number that stands in the results; [`Defaults::default`] are those of today.
+/// The version of the defaults, stored as a number in the results; [`Defaults::default`] are the current ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Defaults(u32);
 
 impl Defaults {
-    /// Of results from before the first change, in which no number stands.
+    /// For results from before the first change, which contain no number.
     pub(crate) const FIRST: Self = Self(0);
-    /// From here on the options of the workloads have the defaults of today.
+    /// From this version on, the options of the workloads have the current defaults.
     pub(crate) const OPTIONS: Self = Self(1);
-    /// From here on the first blocks have not all the same order.
+    /// From this version on, the first blocks do not all have the same order.
     pub(crate) const RESTRICTED_ORDER: Self = Self(2);
 }
 

@@ -1,4 +1,4 @@
-//! What the command line says otherwise than the file.
+//! Command-line overrides of the experiment file.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use crate::{
     plan::matrix::{Factor, RUNS_AT_MOST},
 };
 
-/// What the command line says otherwise than the file.
+/// Command-line overrides of the experiment file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Overrides {
-    /// Shrinks runs, rows and caches; above 0 and at most 1.
+    /// Factor for the length of runs, rows and caches; above 0 and at most 1.
     pub scale: Option<f64>,
     /// Executions per combination.
     pub repeats: Option<u32>,
     /// Seed of all randomness.
     pub seed: Option<u64>,
-    /// Runs against a server that does nothing.
+    /// Runs with a server that does nothing.
     pub simulate: bool,
-    /// Factors, each with the levels that are run; of the others all are.
+    /// Factors with their selected levels; the other factors keep all levels.
     pub only: BTreeMap<String, Vec<String>>,
-    /// What counts where the file says nothing: results of a former dbdyno go on as they began.
+    /// The defaults for values that the file does not set: results of an older dbdyno continue with theirs.
     pub defaults: Defaults,
 }
 
 impl Overrides {
-    /// An error for a value that cannot be meant.
+    /// An error for a value out of its range.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let wrong = |option, value: String, expected: &str| {
             Err(Error::Override {
@@ -50,8 +50,8 @@ impl Overrides {
             _ => Ok(()),
         }
     }
-    /// Leaves the combinations that `only` names, and the levels that they have; an error for a factor or a level that
-    /// the file has not, and where nothing is left.
+    /// Keeps the combinations and levels that `only` selects; an error for a factor or a level that the file does not
+    /// have, and if nothing is left.
     pub(crate) fn narrow(
         &self,
         mut factors: Vec<Factor>,

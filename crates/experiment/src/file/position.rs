@@ -1,4 +1,4 @@
-//! A place in the experiment file, with the line to show.
+//! A position in the experiment file, with the line for display.
 
 use std::{
     fmt,
@@ -6,24 +6,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Characters of a line that are shown; a longer one is cut around the place.
+/// Maximum length of a displayed line, characters; a longer one is cut off around the position.
 const SHOWN_AT_MOST: usize = 100;
 
-/// A place in a file; displayed as `hp-sizing.toml:12:8`.
+/// A position in a file; displayed as `hp-sizing.toml:12:8`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePosition {
     /// The file.
     pub path: PathBuf,
-    /// Line, from 1.
+    /// Line, starting at 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// Column in characters, starting at 1.
     pub column: usize,
     shown: String,
     caret: Range<usize>,
 }
 
 impl SourcePosition {
-    /// The place of a range of bytes in `text`.
+    /// The position of a range of bytes in `text`.
     pub(crate) fn new(path: &Path, text: &str, span: Range<usize>) -> Self {
         let start = char_boundary(text, span.start);
         let end = char_boundary(text, span.end.max(start));
@@ -34,7 +34,7 @@ impl SourcePosition {
             .map_or(text.len(), |newline| start + newline);
         let column = text[line_start..start].chars().count();
         let width = text[start..end.min(line_end)].chars().count().max(1);
-        // A place far to the right is shown with some of what stands before it.
+        // A position far to the right is displayed with some of the text before it.
         let skipped = column.saturating_sub(SHOWN_AT_MOST * 3 / 4);
         let shown = text[line_start..line_end]
             .chars()
@@ -42,7 +42,7 @@ impl SourcePosition {
             .take(SHOWN_AT_MOST)
             .map(|character| match character {
                 '\t' => ' ',
-                // What a file holds must not steer the terminal.
+                // The content of a file must not control the terminal.
                 other if other.is_control() => char::REPLACEMENT_CHARACTER,
                 other => other,
             })
@@ -57,7 +57,7 @@ impl SourcePosition {
         }
     }
 
-    /// The line with its number and a caret under the place, three lines of text.
+    /// The line with its number and a caret under the position, three lines of text.
     pub fn excerpt(&self) -> String {
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());
@@ -101,7 +101,7 @@ mod tests {
             (6..9, "f:2:1", "  |\n2 | üb = \"日本\"\n  | ^^"),
             (12..20, "f:2:6", "  |\n2 | üb = \"日本\"\n  |      ^^^^"),
             (22..23, "f:3:2", "  |\n3 |  c = 3\n  |  ^"),
-            // Inside of a character, behind the end, over a line's end.
+            // Inside a character, after the end, across the end of a line.
             (7..8, "f:2:1", "  |\n2 | üb = \"日本\"\n  | ^"),
             (99..120, "f:3:7", "  |\n3 |  c = 3\n  |       ^"),
             (4..9, "f:1:5", "  |\n1 | a = 1\n  |     ^"),

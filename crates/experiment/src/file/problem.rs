@@ -1,48 +1,48 @@
-//! What is wrong at a place of the experiment file.
+//! The errors at a position of the experiment file.
 
 use std::path::PathBuf;
 
 use crate::nearest::{meant, nearest};
 
-/// What is wrong at a place of the experiment file.
+/// An error at a position of the experiment file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what the fields hold")]
 pub enum Problem {
-    /// Not TOML.
+    /// The file is not valid TOML.
     #[error("not valid TOML: {0}")]
     Syntax(String),
-    /// More text than any experiment needs.
+    /// The file is too long for an experiment.
     #[error("the file has {bytes} bytes; an experiment has at most {at_most}")]
     FileTooLong { bytes: usize, at_most: usize },
-    /// A key that the format does not have.
+    /// The format does not have this key.
     #[error("unknown key `{key}` in {table}")]
     UnknownKey {
         key: String,
         table: String,
         known: Vec<&'static str>,
     },
-    /// A key that must be there.
+    /// A required key is missing.
     #[error("{table} has no `{key}`")]
     MissingKey {
         key: String,
         table: String,
         example: &'static str,
     },
-    /// A value of another type.
+    /// The value has another type.
     #[error("`{key}` is {found}; expected {expected}")]
     WrongType {
         key: String,
         found: String,
         expected: String,
     },
-    /// A value that says nothing.
+    /// The value is not valid.
     #[error("`{key}` is {written}; expected {expected}")]
     BadValue {
         key: String,
         written: String,
         expected: String,
     },
-    /// Like `BadValue`, where a factor's level made the value.
+    /// The same for a value that contains a factor's level.
     #[error("`{key}` = {written} becomes {value:?}; expected {expected}")]
     BadFilledValue {
         key: String,
@@ -50,31 +50,31 @@ pub enum Problem {
         value: String,
         expected: String,
     },
-    /// Another format version.
+    /// The file has another format version.
     #[error("the experiment has format {found}; this program reads format 1")]
     Format { found: String },
-    /// Until decided, without anything to decide.
+    /// Repeats until decided, but no comparison to decide.
     #[error("there is nothing to decide: the file has no [verdict]")]
     NothingToDecide,
-    /// A budget where the number of repeats is given.
+    /// A budget although the number of repeats is given.
     #[error("`{key}` is a budget of repeats = \"until decided\"")]
     BudgetWithoutDecision { key: &'static str },
-    /// A brace that is no placeholder.
+    /// A brace that is not part of a placeholder.
     #[error("`{text}` is neither a placeholder nor plain text")]
     BrokenPlaceholder { text: String },
     /// A placeholder or a condition for a factor that the matrix does not have.
     #[error("there is no factor `{name}`")]
     UnknownFactor { name: String, factors: Vec<String> },
-    /// A factor that changes nothing.
+    /// A factor that no value uses.
     #[error("factor `{name}` is not used: every level would measure the same")]
     UnusedFactor { name: String },
-    /// A factor's name that a placeholder could not hold.
+    /// A factor's name that cannot be used in a placeholder.
     #[error("`{name}` cannot be a factor's name")]
     FactorName { name: String },
     /// A factor without levels.
     #[error("factor `{name}` has no levels")]
     NoLevels { name: String },
-    /// One level twice.
+    /// A level occurs twice.
     #[error("factor `{factor}` has the level {level:?} twice")]
     LevelTwice { factor: String, level: String },
     /// A condition on a level that the factor does not have.
@@ -87,23 +87,23 @@ pub enum Problem {
     /// An exclude without a condition.
     #[error("this [[exclude]] names no factor")]
     EmptyExclude,
-    /// An exclude that takes nothing away.
+    /// An exclude that removes no combination.
     #[error("this [[exclude]] matches no combination that is left")]
     ExcludesNothing,
-    /// Nothing to run.
+    /// The plan has no runs.
     #[error("the [[exclude]] tables leave no combination to run")]
     EmptyPlan,
-    /// More runs than anybody waits for.
+    /// The plan has more runs than the maximum.
     #[error("the plan has {runs} runs; at most {at_most} can be planned")]
     TooManyRuns { runs: String, at_most: u32 },
-    /// A key that goes with the other kind of server.
+    /// A key for the other kind of server.
     #[error("`{key}` is for {needs}, but [server] has {found}")]
     OtherServer {
         key: &'static str,
         needs: &'static str,
         found: &'static str,
     },
-    /// Two keys of which only one can be.
+    /// Two keys that exclude each other.
     #[error("`{key}` has no meaning beside {other}")]
     NoMeaning { key: &'static str, other: String },
     /// A restore or a cold cache without the restart that it needs.
@@ -118,7 +118,7 @@ pub enum Problem {
         missing: &'static str,
         hint: &'static str,
     },
-    /// A figure of one load where something else runs.
+    /// A metric of one load although other loads run.
     #[error("`{metric}` is measured by [load] {loads} only")]
     OwnMetric { metric: String, loads: String },
     /// Settings or data that differ although the server keeps running.
@@ -126,32 +126,32 @@ pub enum Problem {
         "the server's version, settings or data differ between combinations, but restart is {restart:?}"
     )]
     SettingsNeedRestart { restart: &'static str },
-    /// A named file that is not there.
+    /// A named file does not exist.
     #[error("{what} {} cannot be read: {cause}", path.display())]
     NoFile {
         what: &'static str,
         path: PathBuf,
         cause: String,
     },
-    /// Values that do not go together.
+    /// Values that are not compatible.
     #[error("{problem}")]
     Conflict { problem: String, hint: &'static str },
-    /// A factor that no part of the chart tells apart.
+    /// A factor that no part of the chart shows.
     #[error("the chart leaves factor `{name}` out: points of different levels would be mixed")]
     ChartLeavesOut { name: String },
     /// A factor in two parts of the chart.
     #[error("the chart has `{name}` twice")]
     ChartTwice { name: String },
-    /// A baseline of several levels.
+    /// A baseline with several levels.
     #[error("the baseline has several levels of factor `{factor}`")]
     SeveralBaselines { factor: String },
     /// A baseline without a factor.
     #[error("the baseline names no factor")]
     EmptyBaseline,
-    /// A baseline that nothing is compared with.
+    /// A baseline without anything to compare with it.
     #[error("the baseline's factors have no other levels to compare")]
     NothingBesideBaseline,
-    /// Nothing to keep the ratio with.
+    /// The buffer pool is not set, so that the ratio cannot be kept.
     #[error(
         "--scale cannot keep the ratio of the data to a buffer pool that the file does not set"
     )]
@@ -159,7 +159,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// What the user can do.
+    /// What the user can do; `None` if there is nothing.
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::UnknownKey { key, known, .. } => match meant(key, known).or_else(|| nearest(key, known)) {

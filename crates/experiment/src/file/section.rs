@@ -23,13 +23,13 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) struct Section<'a> {
     source: Source<'a>,
-    /// As errors call it: `[load]`.
+    /// The name in errors: `[load]`.
     title: Cow<'static, str>,
     span: Range<usize>,
     table: Option<&'a DeTable<'a>>,
-    /// `None` where braces are plain text.
+    /// `None` if braces are plain text.
     levels: Option<&'a Levels>,
-    /// Keys may be written with `-` for `_`, as on a command line.
+    /// True if keys may be written with `-` for `_`, as on a command line.
     takes_dashes: bool,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The table `key` of this one; without such a table every key of it is absent.
+    /// The table `key` of this one; if it is missing, all its keys are absent.
     pub(crate) fn section(
         &self,
         key: &str,
@@ -80,7 +80,7 @@ impl<'a> Section<'a> {
         self
     }
 
-    /// As errors call it.
+    /// The name in errors.
     pub(crate) fn title(&self) -> &str {
         &self.title
     }
@@ -96,7 +96,7 @@ impl<'a> Section<'a> {
         self.table.is_some()
     }
 
-    /// An error for the first key that is none of `known`.
+    /// An error for the first key that is not in `known`.
     pub(crate) fn allow(&self, known: &[&'static str]) -> Result<(), Error> {
         let unknown = self.table.into_iter().flat_map(DeTable::keys).find(|key| {
             let key: &str = key.get_ref();
@@ -115,12 +115,12 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// An error at the table itself.
+    /// An error at the position of the table.
     pub(crate) fn error(&self, problem: Problem) -> Error {
         self.source.error(self.span.clone(), problem)
     }
 
-    /// An error at the value of `key`, at the table where the key is absent.
+    /// An error at the position of the value of `key`, or of the table if the key is absent.
     pub(crate) fn error_at(&self, key: &str, problem: Problem) -> Error {
         let span = self
             .entry(key)
@@ -128,7 +128,7 @@ impl<'a> Section<'a> {
         self.source.error(span, problem)
     }
 
-    /// The value, or the error that it must be there.
+    /// The value; an error if the key is absent.
     pub(crate) fn required<T>(
         &self,
         key: &str,
@@ -144,7 +144,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// A string.
+    /// A string value; `None` when the key is absent.
     pub(crate) fn string(&self, key: &'static str) -> Result<Option<Text<'a>>, Error> {
         self.value(key)
             .map(|value| match value.get_ref() {
@@ -154,7 +154,7 @@ impl<'a> Section<'a> {
             .transpose()
     }
 
-    /// A string or a whole number, parsed; `expected` says what it must be.
+    /// A string or a whole number, parsed; `expected` describes the valid values.
     pub(crate) fn parsed<T>(
         &self,
         key: &'static str,
@@ -175,7 +175,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// One of a few words, as the value that stands for it.
+    /// One of several words, converted to its value.
     pub(crate) fn choice<T: Copy>(
         &self,
         key: &'static str,
@@ -195,7 +195,7 @@ impl<'a> Section<'a> {
         .map(Some)
     }
 
-    /// The value of an option that is not given.
+    /// The value of an option that is not set.
     pub(crate) fn default(&self, option: &OptionSpec) -> Option<Value> {
         if self.source.defaults < Defaults::OPTIONS {
             option.former_default()
@@ -268,8 +268,8 @@ impl<'a> Section<'a> {
             .collect()
     }
 
-    /// Each key of this table with the place of the key and its value as a list of levels; a single level is a list
-    /// of one where `single` allows it.
+    /// Each key of this table with its position and its value as a list of levels; a single level is a list of one if
+    /// `single` allows it.
     pub(crate) fn level_lists(&self, single: bool) -> Result<Vec<LevelList<'a>>, Error> {
         const EXPECTED: &str = "a list of strings and whole numbers";
         let entries = self.table.into_iter().flat_map(DeTable::iter);
@@ -339,7 +339,7 @@ impl<'a> Section<'a> {
         Some((key.span(), value))
     }
 
-    /// The value of `key` as it stands in the file.
+    /// The value of `key` in the file.
     pub(crate) fn value(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
         self.entry(key).map(|(_, value)| value)
     }
@@ -373,7 +373,7 @@ impl<'a> Section<'a> {
                 filled
             }
             (DeValue::String(text), None) => text.to_string(),
-            // A whole number keeps its value, not its notation: 0x10 and 1_000 are for the eye.
+            // The value of a whole number is kept, not its notation, such as 0x10 or 1_000.
             (DeValue::Integer(number), _) => i64::from_str_radix(number.as_str(), number.radix())
                 .map_err(|_| self.wrong_type(key, value, expected))?
                 .to_string(),
@@ -410,13 +410,12 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A factor's name with a list of its levels, each with its place.
+/// A factor's name with a list of its levels, each with its position.
 #[derive(Debug)]
 pub(crate) struct LevelList<'a> {
-    /// The key.
     pub(crate) name: &'a str,
-    /// The place of the key.
+    /// The position of the key.
     pub(crate) at: Range<usize>,
-    /// Each level with its place.
+    /// Each level with its position.
     pub(crate) levels: Vec<(String, Range<usize>)>,
 }

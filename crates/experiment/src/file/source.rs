@@ -1,4 +1,4 @@
-//! The text of an experiment file, parsed to tables that know their place.
+//! The text of an experiment file, parsed to tables with positions.
 
 use std::{collections::BTreeSet, ops::Range, path::Path};
 
@@ -17,19 +17,17 @@ use crate::{
     },
 };
 
-/// Longer texts are refused before they are parsed.
+/// Maximum length of a text before it is parsed, bytes.
 const BYTES_AT_MOST: usize = 1 << 20;
 
-/// The text of an experiment file and the path that errors name.
+/// The text of an experiment file and the path for errors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
-    /// The file.
     pub(crate) path: &'a Path,
-    /// What it holds.
     pub(crate) text: &'a str,
-    /// Where copies of the files that it names are read from, instead of the files themselves.
+    /// The directory of the copies that are read instead of the files that it names.
     pub(crate) kept: Option<&'a Path>,
-    /// What counts where the file says nothing.
+    /// The defaults for values that the file does not set.
     pub(crate) defaults: Defaults,
 }
 
@@ -57,7 +55,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The factors that the strings of `value` name; an error for a placeholder that is none of `factors`.
+    /// The factors in the placeholders of `value`; an error for a placeholder that is not in `factors`.
     pub(crate) fn named_factors<'v>(
         self,
         value: &'v Spanned<DeValue<'_>>,
@@ -95,7 +93,7 @@ impl<'a> Source<'a> {
         Ok(named)
     }
 
-    /// The place of `{name}` within a value; the whole value when escapes hide it.
+    /// The position of `{name}` within a value; the whole value when escapes hide it.
     fn placeholder(self, span: Range<usize>, name: &str) -> Range<usize> {
         let within = self.text.get(span.clone()).unwrap_or_default();
         match within.find(&format!("{{{name}}}")) {

@@ -1,4 +1,4 @@
-//! Text with `{name}` for a factor's level.
+//! Text with `{name}` as a placeholder for a factor's level.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,12 @@ pub(crate) type Levels = BTreeMap<String, String>;
 /// A piece of a text with placeholders.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Piece<'a> {
-    /// Plain text.
     Text(&'a str),
-    /// The factor whose level stands here.
+    /// The factor whose level is inserted.
     Factor(&'a str),
 }
 
-/// Takes a text apart; `{{` and `}}` are plain braces.
+/// Splits a text into pieces; `{{` and `}}` are plain braces.
 pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Problem> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -48,7 +47,7 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Problem> {
     Ok(pieces)
 }
 
-/// The text with the levels of one combination in it.
+/// The text with the levels of one combination inserted.
 pub(crate) fn fill(text: &str, levels: &Levels) -> Result<String, Problem> {
     let mut filled = String::with_capacity(text.len());
     for piece in pieces(text)? {
@@ -68,7 +67,7 @@ pub(crate) fn fill(text: &str, levels: &Levels) -> Result<String, Problem> {
     Ok(filled)
 }
 
-/// True for what may stand between the braces: letters, digits, `_` and `-`, beginning with a letter.
+/// True for a valid name in braces: letters, digits, `_` and `-`, beginning with a letter.
 pub(crate) fn is_factor_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name

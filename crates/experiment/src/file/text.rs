@@ -1,4 +1,4 @@
-//! A value of the experiment file as text that knows its place.
+//! A value of the experiment file as text with its position.
 
 use std::{
     fs::{self, File},
@@ -12,23 +12,21 @@ use crate::{
     results::copied_files::kept_path,
 };
 
-/// A scalar value, with the levels of one combination in it.
+/// A scalar value, with the levels of one combination inserted.
 #[derive(Debug)]
 pub(crate) struct Text<'a> {
-    /// The file that it stands in.
+    /// The file that contains it.
     pub(crate) source: Source<'a>,
-    /// The key that it stands at.
+    /// The key of the value.
     pub(crate) key: &'a str,
-    /// The text itself.
     pub(crate) value: String,
-    /// True when a level stands in it.
+    /// True when it contains a level.
     pub(crate) filled: bool,
-    /// Where it stands.
     pub(crate) span: Range<usize>,
 }
 
 impl Text<'_> {
-    /// The text parsed; an error at its place where that fails.
+    /// The parsed text; an error at its position if that fails.
     pub(crate) fn parsed<T>(
         &self,
         expected: &str,
@@ -55,18 +53,17 @@ impl Text<'_> {
         })
     }
 
-    /// An error at the text's place.
+    /// An error at the text's position.
     pub(crate) fn error(&self, problem: Problem) -> Error {
         self.source.error(self.span.clone(), problem)
     }
 
-    /// The file that the text names and that belongs to the experiment: its copy, where the experiment is read from its
+    /// The file that the text names and that belongs to the experiment: its copy, if the experiment is read from its
     /// results.
     pub(crate) fn own_file(&self, what: &'static str) -> Result<PathBuf, Error> {
         self.readable(what, self.own_path())
     }
 
-    /// Whether there is such a file.
     pub(crate) fn is_own_file(&self) -> bool {
         self.own_path().is_file()
     }
@@ -83,13 +80,13 @@ impl Text<'_> {
         self.source.path.parent().unwrap_or(Path::new(""))
     }
 
-    /// The file that the text names, relative to the experiment file's directory; an error where it cannot be read.
+    /// The file that the text names, relative to the experiment file's directory; an error if it cannot be read.
     pub(crate) fn file(&self, what: &'static str) -> Result<PathBuf, Error> {
         self.readable(what, self.directory_of_source().join(&self.value))
     }
 
     fn readable(&self, what: &'static str, path: PathBuf) -> Result<PathBuf, Error> {
-        // Opening something else than a file, such as a pipe, could wait for ever.
+        // Opening anything but a file, such as a pipe, could block forever.
         let cause = match fs::metadata(&path) {
             Ok(metadata) if !metadata.is_file() => "not a file".to_owned(),
             Ok(_) => match File::open(&path) {
@@ -101,7 +98,7 @@ impl Text<'_> {
         Err(self.error(Problem::NoFile { what, path, cause }))
     }
 
-    /// The directory that the text names, relative to the experiment file's; an error where there is none.
+    /// The directory that the text names, relative to the experiment file's; an error if it does not exist.
     pub(crate) fn directory(&self, what: &'static str) -> Result<PathBuf, Error> {
         let path = self.directory_of_source().join(&self.value);
         let cause = match fs::metadata(&path) {

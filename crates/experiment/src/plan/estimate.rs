@@ -1,4 +1,4 @@
-//! How long a plan takes.
+//! The estimated duration of a plan.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -13,27 +13,27 @@ use crate::{
     },
 };
 
-/// InnoDB's buffer pool where nothing sets it, bytes.
+/// InnoDB's default buffer pool, bytes.
 const DEFAULT_BUFFER_POOL_BYTES: u64 = 128 << 20;
 
-/// An estimate ends at a hundred years.
+/// Maximum of an estimate: a hundred years, seconds.
 const ESTIMATE_S_AT_MOST: f64 = 100.0 * 365.25 * 24.0 * 3600.0;
 
-/// What the steps around a measurement cost on this machine.
+/// The costs of the steps around a measurement on this machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Costs {
     /// Stopping and starting a private server, seconds.
     pub restart_s: f64,
     /// Generating and loading data, seconds per gigabyte (10⁹ bytes) on disk.
     pub load_s_per_gb: f64,
-    /// Copying data back, seconds per gigabyte on disk.
+    /// Restoring data, seconds per gigabyte on disk.
     pub restore_s_per_gb: f64,
-    /// Bytes on disk per row, where the file gives a plain count of rows.
+    /// Bytes on disk per row, if the file contains a plain number of rows.
     pub row_bytes: f64,
 }
 
 impl Default for Costs {
-    /// What a small machine with a solid-state disk takes; a guess until a run has been measured.
+    /// The costs of a small machine with a solid-state disk; a guess until a run has been measured.
     fn default() -> Self {
         Self {
             restart_s: 1.0,
@@ -45,8 +45,8 @@ impl Default for Costs {
 }
 
 impl Plan {
-    /// How long the plan takes at most: for each data set one load, for each run what precedes it, its warm-up
-    /// (one that lasts until steady: its limit) and its measurement.
+    /// The maximum duration of the plan: one load for each data set, and for each run its preparation, its warm-up (one
+    /// that lasts until steady: its limit) and its measurement.
     pub fn estimate(&self, costs: &Costs) -> Duration {
         let mut loaded = BTreeSet::new();
         let mut seconds = 0.0;
@@ -59,7 +59,7 @@ impl Plan {
                 + data_s(run, is_first_of_block, is_first_on_data, costs)
                 + load_s(run, costs);
         }
-        // Data of exabytes would take longer than can be expressed.
+        // Loading exabytes would take longer than a duration can express.
         Duration::from_secs_f64(seconds.min(ESTIMATE_S_AT_MOST))
     }
 }
@@ -86,7 +86,7 @@ fn data_s(run: &PlannedRun, is_first_of_block: bool, is_first: bool, costs: &Cos
         _ if is_first => gigabytes * costs.load_s_per_gb,
         _ if !restores => 0.0,
         ServerSpec::Private { .. } => gigabytes * costs.restore_s_per_gb,
-        // Only the files of a private server can be copied back: elsewhere the data is loaded again.
+        // Only the files of a private server can be restored: otherwise the data is loaded again.
         ServerSpec::Given { .. } => gigabytes * costs.load_s_per_gb,
     }
 }

@@ -1,4 +1,4 @@
-//! The factors, and the combinations of their levels that are left to run.
+//! The factors, and the combinations of their levels to run.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Most combinations; a plan has at most so many runs as well.
+/// Maximum number of combinations, and of runs in a plan.
 pub(crate) const RUNS_AT_MOST: u32 = 100_000;
 
 /// A factor with its levels, in the file's order.
@@ -24,10 +24,9 @@ pub struct Factor {
     pub levels: Vec<String>,
 }
 
-/// Conditions that a combination must meet to be left out: factor (by its index) and levels.
+/// The conditions of a combination that is left out: factor (by its index) and levels.
 type Exclude = Vec<(usize, Vec<String>)>;
 
-/// Reads `[matrix]`.
 pub(crate) fn factors(source: Source<'_>, top: &Section<'_>) -> Result<Vec<Factor>, Error> {
     let lists = top.section("matrix", "[matrix]")?.level_lists(false)?;
     lists.into_iter().map(|list| factor(source, list)).collect()
@@ -55,7 +54,7 @@ fn factor(source: Source<'_>, list: LevelList<'_>) -> Result<Factor, Error> {
     Ok(Factor { name, levels })
 }
 
-/// An error when a factor's name stands in none of `sections`.
+/// An error when a factor is used in none of `sections`.
 pub(crate) fn check_use(
     source: Source<'_>,
     top: &Section<'_>,
@@ -79,7 +78,7 @@ pub(crate) fn check_use(
     }
 }
 
-/// The product of the factors without what is excluded; the last factor changes fastest.
+/// The product of the factors without the excluded combinations; the last factor changes fastest.
 pub(crate) fn combinations(
     source: Source<'_>,
     top: &Section<'_>,
@@ -135,7 +134,7 @@ fn exclude(
     Ok(exclude)
 }
 
-/// The factors that a table names, by their index, each with levels that it has.
+/// The factors in a table, by index, each with the named levels.
 pub(crate) fn conditions(
     source: Source<'_>,
     section: &Section<'_>,

@@ -1,4 +1,4 @@
-//! The order of the runs, from the seed.
+//! The order of the runs, derived from the seed.
 
 use std::ops::RangeInclusive;
 
@@ -8,35 +8,36 @@ use rand_chacha::{
 };
 use sha2::{Digest, Sha256};
 
-/// Blocks whose orders are drawn together.
+/// Number of blocks whose orders are drawn together.
 const DRAWN_TOGETHER: u32 = 3;
 
-/// In which order the runs of a block go.
+/// The order of the runs in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Any order of a block is as likely as any other, but the first three blocks have not all the same one.
+    /// All orders of a block are equally likely, except that the first three blocks do not all have the same one.
     Random,
-    /// The data sets in random order, and the runs on one data set in random order: data is changed seldom, but
-    /// what changes slowly on the machine then looks like a difference between data sets.
+    /// The data sets in random order, and the runs on one data set in random order: data is changed rarely, but a slow
+    /// change of the machine then looks like a difference between data sets.
     Grouped,
-    /// As the file writes the levels, the last factor fastest.
+    /// The order of the levels in the file, the last factor fastest.
     File,
 }
 
-/// Which orders may come out of the draw.
+/// The orders that a draw may return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Draw {
     /// All of them.
     Free,
-    /// Not those in which the first three blocks have the same order: two sides would alternate strictly, and whatever
-    /// alternates with them looks like their difference. Of two sides, one free draw in four is so.
+    /// Not those in which the first three blocks have the same order: two sides would alternate strictly, and anything
+    /// that alternates with them looks like a difference between them. With two sides, one free draw in four has this
+    /// property.
     ///
     /// Source: W. J. Youden, "Randomization and Experimentation", Technometrics 14 (1972), on leaving out bad draws.
     Restricted,
 }
 
 /// The order of each block, from the first: positions of the block's combinations in the order of their runs;
-/// `data_sets` names the data set of each. Further blocks leave the order of the first ones as it was.
+/// `data_sets` names the data set of each. Further blocks do not change the order of the first ones.
 pub(crate) fn of_blocks(
     order: Order,
     draw: Draw,
@@ -64,8 +65,8 @@ pub(crate) fn of_blocks(
 
 /// The order of one block.
 ///
-/// Fisher and Yates's shuffle, driven by the stream of ChaCha with eight rounds, whose key is made of the seed, the
-/// block and, after a draw that was refused, the number of the attempt.
+/// Fisher and Yates's shuffle, driven by the stream of ChaCha with eight rounds, whose key consists of the seed, the
+/// block and, after a rejected draw, the number of the attempt.
 fn of_block(order: Order, seed: u64, block: u32, attempt: u32, data_sets: &[String]) -> Vec<usize> {
     let mut positions: Vec<usize> = (0..data_sets.len()).collect();
     let purpose = match attempt {
@@ -94,7 +95,7 @@ fn of_block(order: Order, seed: u64, block: u32, attempt: u32, data_sets: &[Stri
     }
 }
 
-/// The seed of one run: the same for a combination of a block wherever the order puts it.
+/// The seed of one run: the same for a combination of a block at any position in the order.
 pub(crate) fn run_seed(seed: u64, block: u32, combination: &str) -> u64 {
     let bytes = derived(seed, block, combination);
     u64::from_le_bytes(bytes[..8].try_into().expect("a slice of eight bytes"))
@@ -116,7 +117,8 @@ fn shuffle<T>(items: &mut [T], stream: &mut ChaCha8Rng) {
     }
 }
 
-/// A number from 0 up to, not including, `bound`, each as likely: the uneven rest of the range is drawn again.
+/// A number from 0 to `bound` (exclusive), uniformly distributed: values in the incomplete rest of the range are drawn
+/// again.
 fn below(bound: u64, stream: &mut ChaCha8Rng) -> u64 {
     let even = u64::MAX - u64::MAX % bound;
     loop {
@@ -135,8 +137,8 @@ mod tests {
         (0..count).map(|at| format!("set {}", at % 3)).collect()
     }
 
-    /// A seed means the same order for ever, on every machine. The values come from another implementation of the
-    /// same recipe, in Python.
+    /// A seed always gives the same order, on every machine. The values come from another implementation of the same
+    /// algorithm, in Python.
     #[test]
     fn golden_orders() {
         assert_eq!(
@@ -230,8 +232,8 @@ mod tests {
         assert_eq!(file, vec![vec![0, 1]; 4]);
     }
 
-    /// Something against itself, in pairs, while the machine drifts along a line and along a wave that two runs are
-    /// long: how often Student's t at 5 % calls the sides different. The limits of t are those of its table.
+    /// A subject compared with itself in pairs, while the machine drifts linearly and in a wave with a period of two
+    /// runs: the rate at which Student's t at 5 % reports a difference. The limits of t are those of its table.
     #[test]
     fn what_is_left_out_keeps_the_rate_of_false_alarms() {
         for (blocks, limit) in [(3, 4.303), (5, 2.776), (12, 2.201)] {
@@ -248,11 +250,11 @@ mod tests {
         }
     }
 
-    /// Student's t of the pairs of one simulated experiment; drift a run and the wave's height in deviations of the
-    /// noise.
+    /// Student's t of the pairs of one simulated experiment; drift per run and the wave's height in standard deviations
+    /// of the noise.
     fn t_of_nothing(seed: u64, blocks: u32, drift: f64, wave: f64) -> f64 {
         let mut noise = ChaCha8Rng::seed_from_u64(seed);
-        // Twelve uniform numbers are normal enough, and have a variance of one.
+        // The sum of twelve uniform numbers is sufficiently normal, and has a variance of one.
         let mut normal = || {
             let uniform = |_| (noise.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
             (0..12).map(uniform).sum::<f64>() - 6.0

@@ -1,4 +1,4 @@
-//! `--scale`: the same experiment, smaller: shorter runs, fewer rows, smaller caches and redo log.
+//! `--scale`: the same experiment on a smaller scale: shorter runs, fewer rows, smaller caches and redo log.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -17,9 +17,9 @@ use crate::{
 const DURATION_AT_LEAST: Duration = Duration::from_secs(1);
 const WARMUP_AT_LEAST: Duration = Duration::from_millis(500);
 
-/// Server options that shrink, with the unit that they are rounded to and their least size, both in bytes. The
-/// caches shrink with the data, so that what fitted still fits and what missed still misses; the redo log shrinks
-/// with the time, so that a run still fills the same share of it.
+/// Server options that are scaled, with the unit for rounding and their minimum, both in bytes. The caches are scaled
+/// with the data, so that the same part of it fits; the redo log is scaled with the time, so that a run still fills the
+/// same share of it.
 const OPTIONS: &[(&str, u64, u64)] = &[
     ("innodb_buffer_pool_size", 1 << 20, 8 << 20),
     ("innodb_log_file_size", 1 << 20, 8 << 20),
@@ -30,7 +30,7 @@ const OPTIONS: &[(&str, u64, u64)] = &[
 /// The groups of an option file that every server of its family reads.
 const GROUPS: [&str; 4] = ["mysqld", "server", "mariadb", "mariadbd"];
 
-/// Shrinks what one run loads and waits for; `scale` is above 0 and at most 1.
+/// Reduces the data and the times of one run; `scale` is above 0 and at most 1.
 pub(crate) fn shrink(
     scale: f64,
     server: &ServerSpec,
@@ -56,8 +56,8 @@ pub(crate) fn shrink(
     Ok(())
 }
 
-/// Shrinks caches and redo log of a private server. What only its option files say is set over them, shrunk; lines
-/// for one version of the server (`[mysqld-5.7]`) are not looked at.
+/// Reduces caches and redo log of a private server. Values that are only in its option files are reduced and set in
+/// addition; lines for one version of the server (`[mysqld-5.7]`) are ignored.
 pub(crate) fn shrink_options(scale: f64, server: &mut ServerSpec) -> Result<(), Problem> {
     let ServerSpec::Private { cnf, set, .. } = server else {
         return Ok(());
@@ -77,7 +77,7 @@ pub(crate) fn shrink_options(scale: f64, server: &mut ServerSpec) -> Result<(), 
     Ok(())
 }
 
-/// The options of the files that shrink, each with its last value.
+/// The options of the files that are reduced, each with its last value.
 fn in_files(files: &[PathBuf]) -> Result<BTreeMap<String, String>, Problem> {
     let mut found = BTreeMap::new();
     for path in files {
@@ -98,12 +98,12 @@ fn in_files(files: &[PathBuf]) -> Result<BTreeMap<String, String>, Problem> {
     Ok(found)
 }
 
-/// A duration shrunk to no less than `at_least`, and never made longer.
+/// A reduced duration of at least `at_least`, but never longer than the original.
 fn shorter(duration: Duration, scale: f64, at_least: Duration) -> Duration {
     duration.mul_f64(scale).max(at_least).min(duration)
 }
 
-/// Bytes as an option file has them: `52M`.
+/// Bytes in the format of an option file: `52M`.
 fn written(bytes: u64) -> String {
     if bytes > 0 && bytes.is_multiple_of(1 << 20) {
         format!("{}M", bytes >> 20)

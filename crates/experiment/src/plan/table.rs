@@ -9,7 +9,7 @@ use crate::{
     spec::{load::WarmUp, repeats::Repeats},
 };
 
-/// Runs that are listed; the rest is counted.
+/// Maximum number of runs that are listed; the others are counted.
 const LISTED_AT_MOST: usize = 20;
 
 impl Plan {

@@ -1,4 +1,4 @@
-//! What of a plan is done: the run records in a results directory.
+//! The completed part of a plan: the run records in a results directory.
 
 use std::{
     collections::BTreeSet,
@@ -18,7 +18,7 @@ pub fn record_file_name(run: u32) -> String {
     format!("run-{run:04}.jsonl")
 }
 
-/// What of a plan is done.
+/// The completed part of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     results_dir: PathBuf,
@@ -27,7 +27,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Looks for the plan's run records in a results directory; an error when it holds another experiment.
+    /// Reads the plan's run records in a results directory; an error when it contains another experiment.
     pub fn scan(results_dir: &Path, plan: &Plan) -> Result<Self, Error> {
         plan.identity.check(results_dir)?;
         let mut progress = Self {
@@ -62,8 +62,8 @@ impl Progress {
         self.done.len()
     }
 
-    /// Gives each incomplete record another name, `run-0007.incomplete-1.jsonl`, so that its run can be done again
-    /// and nothing measured is lost; returns the new paths.
+    /// Renames each incomplete record, `run-0007.incomplete-1.jsonl`, so that its run can be repeated and no
+    /// measurement is lost; returns the new paths.
     pub fn set_aside(&mut self) -> Result<Vec<PathBuf>, Error> {
         let mut kept = Vec::new();
         while let Some(run) = self.incomplete.last() {
@@ -75,8 +75,8 @@ impl Progress {
     }
 }
 
-/// Gives the record of a run another name, `run-0007.WHY-1.jsonl`, so that its run can be done again and nothing
-/// measured is lost; returns the new path.
+/// Renames the record of a run, `run-0007.WHY-1.jsonl`, so that its run can be repeated and no measurement is lost;
+/// returns the new path.
 pub fn set_aside(results_dir: &Path, run: u32, why: &str) -> Result<PathBuf, Error> {
     let from = results_dir.join(record_file_name(run));
     let to = (1..)
@@ -88,7 +88,7 @@ pub fn set_aside(results_dir: &Path, run: u32, why: &str) -> Result<PathBuf, Err
     Ok(to)
 }
 
-/// True for a whole record of this run; false for one that breaks off; an error for the record of something else.
+/// True for a complete record of this run; false for a truncated one; an error for a record of another run.
 fn is_complete(path: &Path, run: &PlannedRun, sha256: &str) -> Result<bool, Error> {
     let damaged = |cause: String| {
         Err(Error::Damaged {

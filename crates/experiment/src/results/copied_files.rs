@@ -1,19 +1,19 @@
 //! Copies of the files that an experiment names, in its results directory.
 //!
-//! A copy stands below `files` under the name that the experiment has for it: `smacks/hp.smack` in
-//! `files/smacks/hp.smack`, `../base.cnf` in `files/_up/base.cnf`, `/etc/base.cnf` in `files/_root/etc/base.cnf`.
+//! A copy is below `files` under the name in the experiment: `smacks/hp.smack` is `files/smacks/hp.smack`,
+//! `../base.cnf` is `files/_up/base.cnf`, `/etc/base.cnf` is `files/_root/etc/base.cnf`.
 
 use std::path::{Component, Path, PathBuf};
 
 /// Directory of the copies in a results directory.
 pub(crate) const FILES: &str = "files";
 
-/// Stands for the directory above.
+/// Replaces the parent directory `..`.
 const UP: &str = "_up";
-/// Stands for the root of all directories.
+/// Replaces the root directory.
 const ROOT: &str = "_root";
 
-/// Where the copy of a file stands, below the copies' directory.
+/// The path of a file's copy, below the copies' directory.
 pub(crate) fn kept_path(name: &Path) -> PathBuf {
     let parts = name.components().filter_map(|component| match component {
         Component::Normal(part) => Some(part),
@@ -24,7 +24,7 @@ pub(crate) fn kept_path(name: &Path) -> PathBuf {
     parts.collect()
 }
 
-/// The name that an experiment has for the file whose copy this is.
+/// The name in the experiment of the file with this copy.
 pub(crate) fn name_of(kept: &Path) -> PathBuf {
     let parts = kept.components().map(|component| match component {
         Component::Normal(part) if part == UP => Component::ParentDir.as_os_str(),

@@ -1,6 +1,6 @@
-//! What makes two experiments the same one: text, overrides, and the files that the text names.
+//! The identity of an experiment: text, overrides, and the files that the text names.
 //!
-//! In a results directory it stands as `experiment.toml` and `experiment.json`, for example
+//! In a results directory it is stored in `experiment.toml` and `experiment.json`, for example
 //! ```json
 //! {"format":1,"scale":0.05,"repeats":null,"seed":null,"text_sha256":"9f86d0…",
 //!  "files_sha256":{"smacks/hp-sizing.smack":"60303a…"}}
@@ -26,26 +26,25 @@ use crate::{
 /// The experiment's text in a results directory.
 const TEXT_FILE: &str = "experiment.toml";
 
-/// The rest of the identity beside it.
+/// The file with the rest of the identity.
 const FACTS_FILE: &str = "experiment.json";
 
 /// The version of `experiment.json`.
 const FORMAT: u32 = 1;
 
-/// The content of a file without its secrets; `None` where it has none.
+/// The content of a file without its secrets; `None` if it has none.
 pub(crate) type Masked<'a> = &'a dyn Fn(&Path, &[u8]) -> Option<Vec<u8>>;
 
-/// What makes two experiments the same one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Identity {
     text: String,
     facts: Facts,
-    /// The files that it names, by the name that it has for them.
+    /// The files that it names, by their names in the text.
     files: BTreeMap<String, PathBuf>,
     defaults: Defaults,
 }
 
-/// `experiment.json`.
+/// The content of `experiment.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Facts {
     format: u32,
@@ -57,19 +56,19 @@ struct Facts {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     only: BTreeMap<String, Vec<String>>,
     text_sha256: String,
-    /// By path as it counts from the experiment file's directory.
+    /// By path relative to the experiment file's directory.
     files_sha256: BTreeMap<String, String>,
-    /// The hashes of those copies from which passwords were left out.
+    /// The hashes of those copies from which passwords were removed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     masked_sha256: BTreeMap<String, String>,
 }
 
-/// `experiment.json` with what is no part of the identity.
+/// `experiment.json` with the values that are not part of the identity.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     #[serde(flatten)]
     facts: Facts,
-    /// Which defaults count; none in results of before the first of them changed.
+    /// The version of the defaults; `None` in results from before their first change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     defaults: Option<Defaults>,
 }
@@ -133,8 +132,8 @@ impl Identity {
         })
     }
 
-    /// The same for copies of the files as they stand in a results directory: one without its passwords counts as the
-    /// file that it was made from. An error where a copy is neither.
+    /// The same for the copies in a results directory: a copy without its passwords counts as the original file. An
+    /// error if a copy is neither.
     pub(crate) fn of_copies(mut self, results_dir: &Path) -> Result<Self, Error> {
         let then = Facts::read(results_dir)?;
         for (name, hash) in &mut self.facts.files_sha256 {
@@ -147,19 +146,19 @@ impl Identity {
         Ok(self)
     }
 
-    /// One hash for all of it, in hexadecimal.
+    /// A single hash of all of it, hexadecimal.
     pub(crate) fn sha256(&self) -> String {
-        // The copies are no part of it: `masked_sha256` is empty here.
+        // The copies are not part of it: `masked_sha256` is empty here.
         let facts = serde_json::to_vec(&self.facts).expect("plain fields always serialise");
         hex(&Sha256::digest(facts))
     }
 
-    /// The scale, 1 when nothing is shrunk.
+    /// The scale; 1 by default.
     pub(crate) fn scale(&self) -> f64 {
         self.facts.scale.unwrap_or(1.0)
     }
 
-    /// Which orders of the runs may come out.
+    /// The orders of the runs that a draw may return.
     pub(crate) fn draw(&self) -> Draw {
         if self.defaults < Defaults::RESTRICTED_ORDER {
             Draw::Free
@@ -168,12 +167,12 @@ impl Identity {
         }
     }
 
-    /// True for runs against a server that does nothing.
+    /// True for runs with a server that does nothing.
     pub(crate) fn is_simulated(&self) -> bool {
         self.facts.simulate
     }
 
-    /// What was run in a results directory: the text and the overrides.
+    /// The text and the overrides that were run in a results directory.
     pub(crate) fn read(results_dir: &Path) -> Result<(String, Overrides), Error> {
         let text = read(results_dir, TEXT_FILE)?;
         let Saved { facts, defaults } = Saved::read(results_dir)?;
@@ -188,8 +187,8 @@ impl Identity {
         Ok((text, overrides))
     }
 
-    /// Copies the files that the experiment names, without the secrets that `masked` finds in them; the hashes of those
-    /// copies that have none.
+    /// Copies the files that the experiment names, without the secrets that `masked` finds in them; returns the hashes
+    /// of those copies from which secrets were removed.
     fn keep_files(
         &self,
         results_dir: &Path,
@@ -204,7 +203,7 @@ impl Identity {
             if let Some(without) = masked(from, &content) {
                 content = without;
             }
-            // Also of one that was made from such a copy.
+            // Even if it was made from such a copy.
             let hash = hex(&Sha256::digest(&content));
             if self.facts.files_sha256.get(name) != Some(&hash) {
                 masked_sha256.insert(name.clone(), hash);
@@ -218,7 +217,7 @@ impl Identity {
         Ok(masked_sha256)
     }
 
-    /// Writes both files and copies those that are named, the facts last; an error when results are there already.
+    /// Writes both files and copies the named files, `experiment.json` last; an error when results exist already.
     pub(crate) fn save(
         &self,
         results_dir: &Path,
@@ -260,7 +259,7 @@ impl Identity {
         }
     }
 
-    /// The first difference to what was run, in words.
+    /// The first difference from the experiment that was run, in words.
     fn difference(&self, text_then: &str, then: &Facts) -> Option<String> {
         let now = &self.facts;
         if self.text != text_then {
@@ -360,9 +359,9 @@ fn read(results_dir: &Path, name: &'static str) -> Result<String, Error> {
     })
 }
 
-/// Longest experiment file, and longest text that results keep beside it.
+/// Maximum length of an experiment file, and of a text kept with the results, bytes.
 pub const TEXT_BYTES_MAX: u64 = 16 << 20;
-/// Longest file that an experiment names: it is copied into the results.
+/// Maximum length of a file that an experiment names, bytes: it is copied into the results.
 const NAMED_BYTES_MAX: u64 = 1 << 30;
 
 fn hash_of(path: &Path) -> io::Result<String> {
@@ -372,7 +371,7 @@ fn hash_of(path: &Path) -> io::Result<String> {
     Ok(hex(&hash.0.finalize()))
 }
 
-/// Hashes what is written to it.
+/// Hashes the written bytes.
 struct HashWriter(Sha256);
 
 impl Write for HashWriter {

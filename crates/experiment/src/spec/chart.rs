@@ -1,4 +1,4 @@
-//! `[report]`: how the results are drawn.
+//! `[report]`: the charts of the results.
 
 use crate::{
     error::Error,
@@ -8,7 +8,7 @@ use crate::{
 
 const EXAMPLE: &str = "chart = { x = \"connections\", line = \"mix\" }";
 
-/// What the report can draw of every load; those of one load stand behind the first.
+/// The measures that the report can draw for every load, followed by those of one load.
 const VALUES: &[&str] = &[
     "throughput",
     "cpu",
@@ -21,17 +21,17 @@ const VALUES: &[&str] = &[
     "client_cpu",
 ];
 
-/// Which factor goes where in the charts; no factor is left out.
+/// The assignment of factors to the parts of the charts; no factor is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chart {
     /// Factor along the x axis.
     pub x: String,
-    /// Factor that makes the lines of one chart.
+    /// Factor whose levels are the lines of one chart.
     pub line: Option<String>,
     /// Factors that make one chart per combination of their levels.
     pub facet: Vec<String>,
-    /// What is drawn, of `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`, and of what an
-    /// operation cost `fsyncs`, `misses`, `server_cpu`, `client_cpu`; empty for all of them.
+    /// The measures to draw, of `throughput`, `new_orders_per_min`, `cpu`, `p50`, `p95`, `p99`, and of the costs of an
+    /// operation `fsyncs`, `misses`, `server_cpu`, `client_cpu`; empty for all of them.
     pub y: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ impl Chart {
             .iter()
             .map(|facet| take("facet", &facet.value))
             .collect::<Result<_, _>>()?;
-        // A factor with one level mixes nothing.
+        // A factor with only one level does not mix combinations.
         let mut many = factors.iter().filter(|factor| factor.levels.len() > 1);
         if let Some(factor) = many.find(|factor| free.contains(&factor.name)) {
             let name = factor.name.clone();

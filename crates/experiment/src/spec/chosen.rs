@@ -1,4 +1,4 @@
-//! A benchmark's table under `[data]` or `[load]`: which one it is, and what it says.
+//! A benchmark's table under `[data]` or `[load]`: its kind and its values.
 
 use settings::{Absent, Chosen, OptionTable, Values};
 
@@ -7,14 +7,14 @@ use crate::{
     file::{problem::Problem, section::Section},
 };
 
-/// Keys that the tables' short forms have beside them.
+/// Keys that may be used together with the tables' short forms.
 fn beside(table: &(impl OptionTable + ?Sized)) -> impl Iterator<Item = &'static str> {
     let short = table.short();
     let options = table.options().iter().map(|option| option.name);
     options.filter(move |name| short.is_some_and(|short| short != *name))
 }
 
-/// Keys that a section has because of the tables that it can hold.
+/// Keys of a section that come from the tables that it can contain.
 pub(crate) fn keys<K: OptionTable + ?Sized>(kinds: &[&'static K]) -> Vec<&'static str> {
     let names = kinds.iter().map(|kind| kind.name());
     let mut keys: Vec<&str> = names.collect();
@@ -26,7 +26,7 @@ pub(crate) fn keys<K: OptionTable + ?Sized>(kinds: &[&'static K]) -> Vec<&'stati
     keys
 }
 
-/// The table that a section holds, with its values; an error where it holds none, or keys that say nothing about it.
+/// The table in a section, with its values; an error if it contains none, or keys that do not apply to it.
 pub(crate) fn read<K: OptionTable + ?Sized>(
     section: &Section<'_>,
     kinds: &[&'static K],
@@ -66,7 +66,7 @@ pub(crate) fn read<K: OptionTable + ?Sized>(
     Ok(Chosen { kind, values })
 }
 
-/// The values of a short form: the table's name has the value of one option, the others stand beside it.
+/// The values of a short form: the table's name has the value of one option, the others are separate keys.
 fn short_values<K: OptionTable + ?Sized>(
     section: &Section<'_>,
     kind: &'static K,
@@ -111,7 +111,7 @@ fn values<K: OptionTable + ?Sized>(
     }
 }
 
-/// The error that a key says nothing about the table that was chosen.
+/// The error for a key that does not apply to the chosen table.
 pub(crate) fn meaningless<K: OptionTable + ?Sized>(
     section: &Section<'_>,
     key: &'static str,

@@ -1,4 +1,4 @@
-//! `[data]`: the rows that a run meets, and the state in which it meets them.
+//! `[data]`: the rows for a run, and their state at its start.
 
 use settings::{Chosen, DataKind, Rows, Size};
 
@@ -16,29 +16,29 @@ const KEYS: [&str; 2] = ["restore", "cache"];
 /// The data of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataSpec {
-    /// The tables, and where their rows come from.
+    /// The tables, and the source of their rows.
     pub source: Chosen<dyn DataKind>,
-    /// How often the data is put back to what it was after loading.
+    /// How often the data is restored to its state after loading.
     pub restore: Restore,
-    /// What of the data is in memory when the run begins.
+    /// The part of the data in memory when the run starts.
     pub cache: Cache,
 }
 
-/// How often the data is put back.
+/// How often the data is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Restore {
     /// Before every run.
     PerRun,
     /// Before the first run of each block.
     PerBlock,
-    /// Loaded once; each run meets what the runs before it left.
+    /// Loaded once; each run uses the data as the previous runs left it.
     Never,
 }
 
-/// What of the data is in memory when a run begins.
+/// The part of the data in memory when a run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cache {
-    /// Whatever the system kept.
+    /// The present content of the caches.
     Warm,
     /// Nothing: the pages of the data files are dropped from the page cache, and the server is freshly started.
     Cold,
@@ -94,7 +94,7 @@ impl DataSpec {
         matches!(size, Size::Rows(Rows::TimesBufferPool(_)))
     }
 
-    /// A private server's data is put back, and a cold cache made, while the server is down.
+    /// A private server's data is restored, and its caches are emptied, while the server is stopped.
     fn check_restart(&self, section: &Section<'_>, server: &ServerSpec) -> Result<(), Error> {
         let restart = server.restart();
         let is_given = matches!(server, ServerSpec::Given { .. });

@@ -1,18 +1,18 @@
-//! `[disturbed]`: how much other work spoils a run, and how many runs are done again for it.
+//! `[disturbed]`: how much other work disturbs a run, and how many disturbed runs are repeated.
 
 use samples::Disturbance;
 use settings::quantity;
 
 use crate::{error::Error, file::section::Section};
 
-/// What is done about runs during which others used the machine.
+/// The policy for runs during which other programs used the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DisturbedSpec {
     /// User time of other programs above which a run is disturbed, as a share of the machine's CPUs.
     pub others: f64,
-    /// Time that the hypervisor gave to others above which a run is disturbed, as a share of the machine's CPUs.
+    /// CPU steal above which a run is disturbed, as a share of the machine's CPUs.
     pub steal: f64,
-    /// How many runs may be done again, as a share of the plan's; 0 for none.
+    /// Maximum number of repeated runs, as a share of the plan's; 0 for none.
     pub repeats: f64,
 }
 
@@ -47,8 +47,8 @@ impl DisturbedSpec {
         })
     }
 
-    /// How many runs of a plan may be done again until the end of a block: the share of the runs so far, rounded up, so
-    /// that a disturbed begin leaves something for the later blocks.
+    /// Maximum number of repeated runs of a plan until the end of a block: the share of the runs so far, rounded up, so
+    /// that disturbances at the start leave some for the later blocks.
     pub fn repeats_until(&self, block: u32, blocks: u32, planned_runs: usize) -> usize {
         let so_far = f64::from(block) / f64::from(blocks.max(1));
         (self.repeats * planned_runs as f64 * so_far).ceil() as usize

@@ -1,4 +1,4 @@
-//! `[load]`: what is run, by how many clients, for how long.
+//! `[load]`: the workload, its number of clients, and its duration.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{
     spec::chosen,
 };
 
-/// Keys that say something about every load.
+/// Keys that apply to every load.
 const KEYS: [&str; 11] = [
     "connections",
     "warmup",
@@ -25,7 +25,7 @@ const KEYS: [&str; 11] = [
     "on_error",
 ];
 
-/// How long a warm-up until steady may take unless the file says otherwise.
+/// Default time limit of a warm-up until steady.
 const WARMUP_AT_MOST: Duration = Duration::from_secs(60);
 
 const DURATION: &str = "a duration such as \"30s\", at most 30days";
@@ -33,80 +33,80 @@ const DURATION: &str = "a duration such as \"30s\", at most 30days";
 /// The load of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadSpec {
-    /// What is run.
+    /// The workload.
     pub source: Chosen<dyn LoadKind>,
     /// Virtual clients, each with a connection of its own.
     pub connections: u32,
-    /// What precedes the measurement.
+    /// The warm-up before the measurement.
     pub warmup: WarmUp,
-    /// How long is measured; at most, where `precision` is asked for.
+    /// Length of the measurement; the maximum if `precision` is set.
     pub duration: Duration,
     /// Measure until the 99th percentile is known within this share of it.
     pub precision: Option<f64>,
-    /// When operations start.
+    /// The start times of operations.
     pub pacing: Pacing,
-    /// Event loops; `None` for what the machine suggests.
+    /// Number of event loops; `None` for the machine's default.
     pub loops: Option<u32>,
     /// Event loops keep their CPU busy before a timer is due, so that operations start on time.
     pub spin: bool,
-    /// What a failed statement does.
+    /// The policy for a failed statement.
     pub on_error: OnError,
 }
 
-/// What precedes the measurement.
+/// The warm-up before the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WarmUp {
     /// Until the throughput is steady.
     Auto {
-        /// Then the measurement begins anyway, and the record says that it was not steady.
+        /// Time limit after which the measurement starts in any case; the record then says that it was not steady.
         at_most: Duration,
     },
     /// A fixed time.
     For(Duration),
 }
 
-/// When operations start.
+/// The start times of operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pacing {
-    /// When the one before is done.
+    /// When the previous one is done.
     Closed,
-    /// When the one before is done and the client has thought.
+    /// When the previous one is done and the client's think time is over.
     Thinking(ThinkTime),
-    /// When they are due, whatever the server does.
+    /// At their due times, whatever the server does.
     Open {
         /// Operations per second, over all connections.
         rate_per_s: f64,
-        /// How the times come about.
+        /// The arrival process.
         process: Process,
     },
 }
 
-/// How long a client thinks between two operations.
+/// A client's think time between two operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThinkTime {
-    /// Always so long.
+    /// Always this time.
     Fixed(Duration),
     /// Exponentially distributed with this mean.
     Exponential(Duration),
 }
 
-/// How operations come to be due in an open loop.
+/// The arrival process of an open loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Process {
-    /// At equal distances.
+    /// At equal intervals.
     Constant,
-    /// Independently of each other.
+    /// At independent random times.
     Poisson,
 }
 
-/// What a failed statement does.
+/// The policy for a failed statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnError {
     /// It ends the run.
     Stop,
-    /// It is counted by its number.
+    /// It is counted by its error number.
     Count,
-    /// It is tried again when the server asks for that (deadlock, lock wait timeout), and counted otherwise.
+    /// It is retried when the server requests that (deadlock, lock wait timeout), and counted otherwise.
     Retry,
 }
 
@@ -126,7 +126,7 @@ impl LoadSpec {
         let connections = section.parsed("connections", "a count from 1 to 100000", connections)?;
         let duration = section.parsed("duration", DURATION, quantity::duration)?;
         let duration = if ends_by_itself {
-            // How long it takes is what is asked.
+            // Its duration is the result.
             Duration::ZERO
         } else {
             section.required("duration", duration, "duration = \"30s\"")?
@@ -162,7 +162,7 @@ impl LoadSpec {
         })
     }
 
-    /// True for work that is done once and is then over; its [`Self::duration`] is none, and there is no warm-up.
+    /// True for work that is done once and then ends; its [`Self::duration`] is 0, and there is no warm-up.
     pub fn ends_by_itself(&self) -> bool {
         self.source.kind.ends_by_itself(&self.source.values)
     }

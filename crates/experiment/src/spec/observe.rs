@@ -1,4 +1,4 @@
-//! The keys `observe…` of `[server]`: who looks at the machine of a server that stands elsewhere.
+//! The keys `observe…` of `[server]`: the observer of a remote server's machine.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -7,7 +7,7 @@ use crate::{
     file::{problem::Problem, section::Section},
 };
 
-/// The keys.
+/// The keys for observation.
 pub(crate) const KEYS: [&str; 4] = [
     "observe",
     "observe_secret_file",
@@ -15,42 +15,42 @@ pub(crate) const KEYS: [&str; 4] = [
     "observe_ssh",
 ];
 
-/// What `observe` takes.
+/// The valid values of `observe`.
 const EXPECTED: &str = "\"ssh://host\", \"ssh://user@host:port\" or \"tcp://host:port\"";
 
-/// Who looks at the machine of a server that stands elsewhere.
+/// The observer of a remote server's machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observe {
-    /// Where the observer is.
+    /// The observer's address.
     pub address: ObserverAddress,
-    /// File whose first line is the secret that both sides know; there for `tcp` and only for it.
+    /// File whose first line is the shared secret; required for `tcp` and not allowed otherwise.
     pub secret_file: Option<PathBuf>,
-    /// dbdyno as the shell there starts it, `None` for `dbdyno`; only for `ssh`.
+    /// The command that starts dbdyno in the shell there, `None` for `dbdyno`; only for `ssh`.
     pub program: Option<String>,
-    /// ssh and its options, with blanks between, `None` for `ssh`; only for `ssh`.
+    /// ssh and its options, separated by blanks, `None` for `ssh`; only for `ssh`.
     pub ssh: Option<String>,
 }
 
-/// Where an observer is.
+/// The address of an observer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ObserverAddress {
-    /// ssh starts it there.
+    /// ssh starts it on that host.
     Ssh {
         /// `host` or `user@host`.
         destination: String,
-        /// `None` for what ssh's own files say.
+        /// `None` for the port in ssh's configuration.
         port: Option<u16>,
     },
-    /// It listens there.
+    /// It listens on TCP.
     Tcp {
-        /// Name or address, version 6 without brackets.
+        /// Name or address; IPv6 without brackets.
         host: String,
-        /// Port.
+        /// The TCP port.
         port: u16,
     },
 }
 
-/// A text that is no observer's address.
+/// A text that is not the address of an observer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected ssh://host, ssh://user@host:port or tcp://host:port")]
 pub struct NoObserverAddress;
@@ -71,7 +71,7 @@ impl FromStr for ObserverAddress {
             };
             let (host, port) = host_and_port(rest)?;
             let destination = match user {
-                // Before the host's name it could be an option to ssh.
+                // At the start of the destination it could be an option of ssh.
                 Some(user) if user.is_empty() || user.starts_with('-') => return None,
                 Some(user) => format!("{user}@{host}"),
                 None => host,
@@ -107,7 +107,7 @@ fn bracketed(host: &str) -> String {
     }
 }
 
-/// `host`, `host:port`, `[::1]` or `[::1]:port`.
+/// Splits `host`, `host:port`, `[::1]` or `[::1]:port`.
 fn host_and_port(text: &str) -> Option<(String, Option<u16>)> {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => {

@@ -1,4 +1,4 @@
-//! How often each combination runs: a number of times, or until the verdict is decided.
+//! The number of runs per combination: fixed, or until the verdict is decided.
 
 use std::time::Duration;
 
@@ -10,31 +10,31 @@ use crate::{
     plan::matrix::RUNS_AT_MOST,
 };
 
-/// What `repeats` is where the results decide.
+/// The value of `repeats` if the results decide.
 const UNTIL_DECIDED: &str = "until decided";
 
-/// Executions a side below which nothing is decided.
+/// Minimum number of executions per side for a decision.
 const BLOCKS_AT_LEAST: u32 = 3;
 
-/// Blocks of a budget at most: what may be believed after each of them is computed beforehand.
+/// Maximum number of blocks of a budget: the decision rule for each of them is computed beforehand.
 const BLOCKS_AT_MOST: u32 = 1000;
 
-/// How often each combination runs.
+/// The number of runs per combination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeats {
-    /// So many times.
+    /// A fixed number.
     Times(u32),
-    /// Block by block, until every comparison of the verdict is decided or the budget is spent.
+    /// Block by block, until every comparison of the verdict is decided or the budget is used up.
     UntilDecided {
-        /// The budget: blocks, each with one run of every combination.
+        /// The budget: maximum number of blocks, each with one run of every combination.
         at_most: u32,
-        /// The budget in time: no block begins that would not end within it.
+        /// The time budget: no block starts that would not end within it.
         time: Option<Duration>,
     },
 }
 
 impl Repeats {
-    /// Blocks of the plan, at most.
+    /// Maximum number of blocks of the plan.
     pub fn blocks(self) -> u32 {
         match self {
             Self::Times(blocks)
@@ -44,7 +44,7 @@ impl Repeats {
         }
     }
 
-    /// The budget in time, where there is one.
+    /// The time budget, if there is one.
     pub fn time(self) -> Option<Duration> {
         match self {
             Self::Times(_) => None,
@@ -85,7 +85,7 @@ impl Repeats {
         Ok(Self::Times(overrides.repeats.or(repeats).unwrap_or(1)))
     }
 
-    /// An error where nothing could be decided: there is no verdict, or the levels that run leave nothing to compare.
+    /// An error if nothing can be decided: there is no verdict, or the selected levels leave nothing to compare.
     pub(crate) fn check(self, top: &Section<'_>, has_verdict: bool) -> Result<(), Error> {
         match self {
             Self::UntilDecided { .. } if !has_verdict => {

@@ -1,4 +1,4 @@
-//! `[server]`: a private server to start, or one that is there.
+//! `[server]`: a private server to start, or an existing one.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -40,36 +40,36 @@ const GIVEN_ONLY: &[&str] = &["user", "password_file", "database", "ssl_mode", "
 pub enum ServerSpec {
     /// dbdyno starts its own server.
     Private {
-        /// Flavour and version, as `mariadb-10.11`; `None` for whichever is installed.
+        /// Flavour and version, such as `mariadb-10.11`; `None` for any installed one.
         run: Option<String>,
         /// Option files, layered in this order.
         cnf: Vec<PathBuf>,
-        /// Single options, over the files.
+        /// Single options, which win over the files.
         set: BTreeMap<String, String>,
         /// How often it is restarted.
         restart: Restart,
-        /// The directory in which its own one is made; `None` for the usual place.
+        /// The directory in which the server is created; `None` for the default.
         datadir: Option<PathBuf>,
-        /// How the clients reach it.
+        /// How the clients connect.
         access: ServerAccess,
     },
-    /// A server that is there: nothing of it is restarted or reconfigured.
+    /// An existing server, which is never restarted or reconfigured.
     Given {
         /// `db1:3306`, or the path of a unix socket.
         address: String,
-        /// `None` for what the option files say.
+        /// `None` for the user in the option files.
         user: Option<String>,
         /// File whose first line is the password.
         password_file: Option<PathBuf>,
         /// Database of the connections, `None` for the workload's own.
         database: Option<String>,
-        /// As the mysql client spells it: `VERIFY_CA`.
+        /// Spelt as in the mysql client: `VERIFY_CA`.
         ssl_mode: Option<String>,
-        /// Certificates that the server's is verified against.
+        /// Certificates for verifying the server's certificate.
         ssl_ca: Option<PathBuf>,
-        /// Who looks at its machine; `None` for nobody.
+        /// The observer of its machine; `None` without one.
         observe: Option<Observe>,
-        /// How the clients reach it.
+        /// How the clients connect.
         access: ServerAccess,
     },
 }
@@ -191,14 +191,14 @@ impl ServerSpec {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// How the clients reach it.
+    /// How the clients connect.
     pub fn access(&self) -> ServerAccess {
         match self {
             Self::Private { access, .. } | Self::Given { access, .. } => *access,
         }
     }
 
-    /// True where both are the same server with the same settings, by whichever access clients reach it.
+    /// True if both are the same server with the same settings, whatever the clients' access.
     pub(crate) fn starts_like(&self, other: &Self) -> bool {
         let (mut one, mut two) = (self.clone(), other.clone());
         for server in [&mut one, &mut two] {
@@ -208,7 +208,7 @@ impl ServerSpec {
         one == two
     }
 
-    /// How often it is restarted; a server that is there never is.
+    /// How often it is restarted; an existing server never is.
     pub(crate) fn restart(&self) -> Restart {
         match self {
             Self::Private { restart, .. } => *restart,
@@ -218,7 +218,7 @@ impl ServerSpec {
 }
 
 impl Restart {
-    /// As the file spells it.
+    /// The spelling in the file.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::PerRun => "per-run",
@@ -228,7 +228,7 @@ impl Restart {
     }
 }
 
-/// True when both name one option, with `-` or `_`, and with or without `loose-`.
+/// True when both name the same option, with `-` or `_`, and with or without `loose-`.
 pub(crate) fn is_option(written: &str, name: &str) -> bool {
     let plain = |name: &str| {
         let name = name.replace('-', "_").to_ascii_lowercase();
@@ -237,7 +237,7 @@ pub(crate) fn is_option(written: &str, name: &str) -> bool {
     plain(written) == plain(name)
 }
 
-/// An address that can be meant: a path, or a host with or without a port.
+/// A valid address: a path, or a host with or without a port.
 fn address(text: &str) -> Option<String> {
     let port_of = |text: &str| text.parse::<u16>().is_ok_and(|port| port > 0);
     let plausible = if text.starts_with('/') {

@@ -1,4 +1,4 @@
-//! The way to the server: by socket or TCP, compressed, as if from farther away.
+//! The connections to the server: by socket or TCP, compressed, with additional delay.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use crate::{
     file::{problem::Problem, section::Section},
 };
 
-/// How the clients reach the server.
+/// How the clients connect to the server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ServerAccess {
     /// How they connect to a private server.
     pub connect: Connect,
-    /// What they send and receive is compressed.
+    /// True if the traffic is compressed.
     pub compress: bool,
-    /// Every answer comes later by so much: what a network would add.
+    /// Additional delay of every answer, as in a network.
     pub round_trip: Duration,
-    /// Limit for each statement that is not measured; `None` for that of its purpose.
+    /// Time limit for each statement outside of the measurement; `None` for the default of its purpose.
     pub statement_timeout: Option<Duration>,
 }
 
@@ -28,12 +28,12 @@ pub enum Connect {
     /// By its unix socket.
     #[default]
     Socket,
-    /// By TCP over the loopback, without TLS.
+    /// By TCP over the loopback interface, without TLS.
     Tcp,
 }
 
 impl ServerAccess {
-    /// Reads it from `[server]`; where a given server listens is said by its address.
+    /// Reads the access from `[server]`; for a given server, the address decides how to connect.
     pub(crate) fn read(section: &Section<'_>, is_private: bool) -> Result<Self, Error> {
         let words = [("socket", Connect::Socket), ("tcp", Connect::Tcp)];
         let connect = section.choice("connect", &words)?;
@@ -65,7 +65,7 @@ fn statement_timeout(text: &str) -> Option<Duration> {
     quantity::duration(text).filter(|time| !time.is_zero())
 }
 
-/// Longer ones run into the limit of a login.
+/// A longer delay would exceed the time limit of a login.
 const ROUND_TRIP_MAX: Duration = Duration::from_secs(10);
 
 fn round_trip(text: &str) -> Option<Duration> {

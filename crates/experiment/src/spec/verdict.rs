@@ -1,4 +1,4 @@
-//! `[verdict]`: what is compared with what, and how small a difference matters.
+//! `[verdict]`: the comparison, and the smallest difference that matters.
 
 use settings::quantity;
 
@@ -10,22 +10,22 @@ use crate::{
 
 const EXAMPLE: &str = "baseline = { query_cache = \"64M\" }";
 
-/// What can be compared of every load; those of one load stand behind the first.
+/// The metrics that can be compared for every load, followed by those of one load.
 const METRICS: [&str; 5] = ["throughput", "p50", "p95", "p99", "elapsed"];
 
-/// The smallest difference that matters, unless the file says.
+/// Default for the smallest difference that matters.
 const MIN_EFFECT: f64 = 0.02;
 
-/// What is compared with what, and how small a difference matters.
+/// The comparison, and the smallest difference that matters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerdictSpec {
     /// `throughput`, `new_orders_per_min`, `p50`, `p95`, `p99` or `elapsed`.
     pub metric: String,
-    /// Factors and the levels that the others are compared with; at least one.
+    /// Factors and their baseline levels; at least one.
     pub baseline: Vec<(String, String)>,
     /// The smallest difference that matters, as a share: 0.02 is 2 %.
     pub min_effect: f64,
-    /// Of the time that a user of the application waits, the share that the database has; `None` where nobody said.
+    /// The database's share of the time that a user of the application waits; `None` if it is not set.
     pub database_share: Option<f64>,
 }
 

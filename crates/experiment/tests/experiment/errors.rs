@@ -1,4 +1,4 @@
-//! What the user is told about each fault of an experiment file.
+//! Tests of the messages for each error in an experiment file.
 
 use std::{fmt::Write, fs, path::Path};
 
@@ -6,7 +6,7 @@ use experiment::Overrides;
 
 use crate::Bench;
 
-/// Each case is a file and what is said about it; `GOLDEN=write cargo test -p experiment` writes the file anew.
+/// Each case is a file and its message; `GOLDEN=write cargo test -p experiment` writes the file again.
 const GOLDEN: &str = "tests/experiment/errors.golden";
 
 #[test]
@@ -28,7 +28,7 @@ fn every_fault_names_its_place_and_its_remedy() {
     }
 }
 
-/// Error and hint as a command prints them, without the directory's random name.
+/// Error and hint in the format of a command's output, without the directory's random name.
 fn told(bench: &Bench, text: &str) -> String {
     let scale = text.strip_prefix("# --scale ").map(|rest| {
         let (scale, _) = rest.split_once('\n').unwrap();

@@ -1,11 +1,11 @@
-//! Whatever a file holds, reading it ends with an experiment or an error.
+//! Tests that reading any file ends with an experiment or an error.
 
 use experiment::Overrides;
 use proptest::prelude::*;
 
 use crate::Bench;
 
-/// Pieces of experiment files, so that random texts come far into the parser.
+/// Pieces of experiment files, so that random texts get far into the parser.
 fn fragment() -> impl Strategy<Value = String> {
     let lines = [
         "format = 1\n",
@@ -52,7 +52,7 @@ proptest! {
         }
     }
 
-    /// A good file with one byte range replaced: close to what people get wrong.
+    /// A valid file with one byte range replaced: similar to typical mistakes.
     #[test]
     fn a_damaged_file_does_not_panic(at in 0..600_usize, length in 0..20_usize, noise in "\\PC{0,8}") {
         let mut text: Vec<char> = include_str!("../../../../experiments/hp-sizing.toml")

@@ -1,4 +1,4 @@
-//! The crate from outside: experiment files in, plans, errors and progress out.
+//! Tests of the crate's interface: experiment files in, plans, errors and progress out.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What a good file becomes.
+//! Tests of the plans of valid files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -337,7 +337,7 @@ fn data_sets_have_the_name_of_what_shapes_them() {
     assert_eq!(changes, 3, "{names:?}");
 }
 
-/// Results directories hold these names and hashes: a change makes old results unreadable.
+/// Results directories contain these names and hashes: a change makes old results unreadable.
 #[test]
 fn identities_never_change() {
     let bench = Bench::new();
@@ -447,7 +447,7 @@ fn slap_takes_mysqlslaps_options_with_dashes_too_and_ends_with_its_statements() 
     assert_ne!(before, after);
 }
 
-/// A table in the place of the short form says the same.
+/// A table in the place of the short form has the same meaning.
 #[test]
 fn the_long_form_of_a_table_is_the_short_one() {
     let bench = Bench::new();
@@ -712,7 +712,7 @@ fn terminals_run_on_their_tables() {
     assert_eq!(data_sets.len(), 2);
     assert_eq!(experiment.verdict().unwrap().metric, "new_orders_per_min");
 
-    // On a server that is there, the tables may be there too.
+    // On an existing server, the tables may exist too.
     let given = "format = 1\n[server]\naddress = \"db1\"\n[load]\ntpcc = { check = \"off\" }\nconnections = 4\nduration = \"9s\"\n";
     let given = bench.parse(given);
     let run = &given.plan().runs[0];
@@ -788,7 +788,7 @@ fn only_some_levels_are_run() {
     assert_eq!(some.factors()[1].levels, ["1:0"]);
     assert_eq!(some.plan().runs.len(), 2);
     assert_ne!(some.sha256(), whole.sha256());
-    // The same run draws the same numbers, in whatever plan it stands.
+    // The same run has the same random numbers in any plan.
     let seed_of = |plan: &experiment::Plan| {
         let mut runs = plan.runs.iter();
         let run =

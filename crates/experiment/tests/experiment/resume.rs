@@ -1,4 +1,4 @@
-//! A results directory: saved, found again, refused.
+//! Tests of a results directory: saved, read again, refused.
 
 use std::{fs, path::Path};
 
@@ -43,7 +43,7 @@ impl Results {
         Progress::scan(&self.bench.path("results"), self.experiment.plan())
     }
 
-    /// Writes the record of a run up to its end, or up to where it broke off.
+    /// Writes the record of a run, complete or truncated.
     fn record(&self, run: u32, end: Option<bool>) {
         let planned = &self.experiment.plan().runs[run as usize - 1];
         let header = Line::Run(RunHeader {
@@ -118,7 +118,7 @@ fn done_runs_are_found_and_broken_ones_are_kept_aside() {
         Vec::<std::path::PathBuf>::new()
     );
 
-    // The second time it breaks off again.
+    // The second time it is truncated again.
     results.record(2, Some(false));
     results.scan().unwrap().set_aside().unwrap();
     let expected = [
@@ -223,7 +223,7 @@ fn directories_that_cannot_be_continued() {
     assert!(matches!(results.scan().unwrap_err(), Error::Damaged { .. }));
 }
 
-/// The results directory of an experiment as dbdyno wrote it before benchmarks brought their own options along.
+/// The results directory of an experiment, written by dbdyno before benchmarks had options of their own.
 #[test]
 fn results_of_earlier_versions_are_read() {
     let text = "format = 1\n[server]\nrun = \"mariadb-10.11\"\n[data]\nsmack = \"a.smack\"\nrows = \"250k\"\n[load]\nsmack = \"a.smack\"\nmix = \"10:1\"\nconnections = 1\nduration = \"9s\"\n";
@@ -260,7 +260,7 @@ fn results_of_earlier_versions_are_read() {
     );
 }
 
-/// Results of before `delivery` was an option of [load] tpcc have what was done then, wherever they go on.
+/// Results from before `delivery` was an option of [load] tpcc keep the behaviour of that time when they are continued.
 #[test]
 fn results_keep_the_defaults_that_they_began_with() {
     let bench = Bench::new();
@@ -280,14 +280,14 @@ fn results_keep_the_defaults_that_they_began_with() {
     };
     assert_eq!(delivery(&reread(&results)), "deferred");
 
-    // As it was written before.
+    // The format of that time.
     let facts = fs::read_to_string(results.join("experiment.json")).unwrap();
     let former = facts.replace(",\n  \"defaults\": 2", "");
     assert_ne!(former, facts);
     fs::write(results.join("experiment.json"), former).unwrap();
     let then = reread(&results);
     assert_eq!(delivery(&then), "inline");
-    // It is the same experiment, and done again it is still that of then.
+    // It is the same experiment, and repeated it is still that of the time.
     assert_eq!(then.sha256(), now.sha256());
     now.check(&results).unwrap();
     let again = bench.path("again");
@@ -296,7 +296,7 @@ fn results_keep_the_defaults_that_they_began_with() {
     assert_eq!(delivery(&reread(&again)), "inline");
 }
 
-/// Results of before the first blocks were kept from having one order go on in the order that they began with.
+/// Results from before the restriction on the order of the first blocks continue in the order that they began with.
 #[test]
 fn results_keep_the_order_that_they_began_with() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! The experiments that come with dbdyno.
+//! Tests of the experiments that are shipped with dbdyno.
 
 use std::{
     collections::BTreeSet,
@@ -115,7 +115,7 @@ fn bulk_load_measures_one_table_on_data_of_its_own() {
 #[test]
 fn ssd_mycnf_asks_for_new_orders_on_two_file_systems() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/ssd-mycnf.toml");
-    // Its file systems are made by root; any two directories do here.
+    // Its file systems are made by root; any two directories are sufficient here.
     let mounts = tempfile::tempdir().unwrap();
     for fs in ["xfs", "ext4"] {
         fs::create_dir(mounts.path().join(format!("dbdyno-{fs}"))).unwrap();

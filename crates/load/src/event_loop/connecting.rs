@@ -1,4 +1,4 @@
-//! Opens the connections of an event loop's users, some at a time.
+//! Opens the connections of an event loop's users, several at a time.
 
 use std::{
     cell::{Cell as StdCell, RefCell},
@@ -17,10 +17,11 @@ use crate::timeline::Timeline;
 const CONNECTING_AT_ONCE: usize = 32;
 /// Attempts to open one connection before it counts as failed.
 const CONNECT_ATTEMPTS: u32 = 3;
-/// Limit for all attempts together, with what a user does first over a new connection: it prepares its statements.
+/// Time limit for all attempts together, including a user's first steps over a new connection, where it prepares its
+/// statements.
 const CONNECT_LIMIT: Duration = Duration::from_secs(60);
 
-/// Opens the connections of all users, some at a time; those that fail for good are left out.
+/// Opens the connections of all users, several at a time; those that fail after all attempts are left out.
 pub(super) async fn connect_all<U: User + 'static>(
     messages: &mpsc::Sender<Message>,
     timeline: &Timeline,
@@ -53,7 +54,7 @@ pub(super) async fn connect_all<U: User + 'static>(
             open.set(open.get() - 1);
         });
     }
-    // A load that is called off waits for nobody.
+    // A cancelled load does not wait.
     while open.get() > 0 && !timeline.is_over(reactor::now()) {
         reactor::sleep(Duration::from_millis(1)).await;
     }
@@ -70,14 +71,14 @@ async fn connect_in_time<U: User>(user: &mut U) -> Result<Duration, Failure> {
     }
 }
 
-/// Opens one connection; the time is that of the attempt that succeeded.
+/// Opens one connection; returns the time of the successful attempt.
 async fn connect<U: User>(user: &mut U) -> Result<Duration, Failure> {
     let mut attempt = 1;
     loop {
         let begin = reactor::now();
         match user.connect().await {
             Ok(()) => return Ok(reactor::now() - begin),
-            // The server said no: asking again changes nothing, unless it was out of connections (1040).
+            // The server refused: a retry changes nothing, unless it was out of connections (1040).
             Err(failure) if failure.number != 0 && failure.number != 1040 => return Err(failure),
             Err(failure) if attempt == CONNECT_ATTEMPTS => return Err(failure),
             Err(_) => reactor::sleep(Duration::from_millis(50) * attempt).await,

@@ -1,4 +1,4 @@
-//! What an event loop tells the controller.
+//! The messages from an event loop to the controller.
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use crate::{
     recorder::FailureCounts,
 };
 
-/// What an event loop tells the controller.
+/// A message from an event loop to the controller.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// One connection was opened, or failed for good.
+    /// One connection was opened, or failed after all attempts.
     Connect {
         group: usize,
         result: Result<Duration, Failure>,
     },
     /// All of this loop's connections were tried.
     Ready,
-    /// What the loop measured between two moments.
+    /// The figures of the loop between two times.
     Interval {
         event_loop: usize,
         measured: Box<LoopInterval>,
@@ -33,13 +33,12 @@ pub(crate) enum Message {
     Finished {
         event_loop: usize,
         failures: FailureCounts,
-        /// Lost connections that could not be opened again at once.
+        /// Lost connections that could not be reopened at once.
         refusals: FailureCounts,
-        /// End of the last operation.
         last_end: Instant,
-        /// What didn't come back, or begin, in time.
+        /// Operations that were not completed, or not started, in time.
         left: Box<LoopTotals>,
-        /// What each user did.
+        /// The totals of each user.
         users: Vec<UserTotal>,
     },
 }

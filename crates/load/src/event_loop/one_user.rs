@@ -17,46 +17,46 @@ use crate::{
     rules::OnError,
 };
 
-/// How long a user tries to get a lost connection back where the error policy does not say.
+/// Default time for which a user tries to reopen a lost connection, if the error policy has none.
 const RECONNECT_FOR: Duration = Duration::from_secs(2);
-/// An operation is given up that failed so often, when nothing has succeeded for so long.
+/// An operation is given up after this number of failures if nothing has succeeded for this time.
 const IN_VAIN_ATTEMPTS: u64 = 100;
 const IN_VAIN: Duration = Duration::from_secs(60);
-/// Users that sleep look so often together whether the load is over: 10,000 of them must not keep a CPU busy.
+/// Total rate of the checks by sleeping users whether the load is over: 10,000 of them must not keep a CPU busy.
 const LOOKS_PER_S: u32 = 10_000;
 
-/// Why a user comes to its end.
+/// The reason why a user ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndReason {
     /// The load is over, or the user is.
     Done {
-        /// From when the response time of its last operation counted.
+        /// The start of its last operation's response time.
         last: Instant,
     },
-    /// An operation of it failed, and it must not go on.
+    /// One of its operations failed, and it must not continue.
     Failed,
 }
 
-/// An operation that has begun.
+/// An operation that has started.
 #[derive(Debug, Clone, Copy)]
 struct InFlight {
     /// Index among the operation types of its group.
     index: usize,
     /// Index among the operation types of all groups.
     operation: usize,
-    /// From when its response time counts.
+    /// Start of its response time.
     scheduled: Instant,
-    /// When its first request went out.
+    /// Time of its first request.
     sent: Instant,
     send_lag_ns: u64,
-    /// At most half of the users were busy then.
+    /// True if at most half of the users were busy then.
     calm: bool,
 }
 
 impl SharedState {
-    /// Drives one user until the load is over or the user has come to its end.
+    /// Drives one user until the load is over or the user has reached its end.
     pub(super) async fn drive<U: User>(&self, slot: UserSlot, user: &mut U) -> EndReason {
-        // Since when the user has had nothing to do.
+        // The time since which the user has been idle.
         let mut free = self.start;
         let mut last = self.start;
         loop {
@@ -69,7 +69,7 @@ impl SharedState {
                 }
                 Next::OperationSince(index, Moment { ns }) => {
                     let since = Instant::from_ns(ns);
-                    // After the stop it stays with the user.
+                    // After the stop the arrival stays with the user.
                     if self.task.timeline.is_over(reactor::now()) {
                         return EndReason::Done { last };
                     }
@@ -95,8 +95,8 @@ impl SharedState {
         }
     }
 
-    /// Lets a user that is done hand over what it still holds. What fails there was counted as done already: it is counted
-    /// as a failure, and ends the load as one.
+    /// Lets a user at its end flush what it still holds. The operations were counted as done already: a failure here is
+    /// counted as a failure, and ends the load like one.
     pub(super) async fn finish_user<U: User>(&self, slot: UserSlot, last: Instant, user: &mut U) {
         let mut watch = StatementWatch {
             shared: self,
@@ -125,11 +125,11 @@ impl SharedState {
         });
     }
 
-    /// Waits until the next operation is due; `None` when none is any more.
+    /// Waits until the next operation is due; `None` when none is left.
     ///
-    /// In a closed loop that is when the user is free and has thought. In an open loop the user takes the next arrival
-    /// out of its loop's schedule: if it is past already, the arrival has been waiting for a free connection, and is
-    /// worked off even after the stop if it was due before.
+    /// In a closed loop that is the time when the user is free and its think time is over. In an open loop the user
+    /// takes the next arrival from its loop's schedule: if it is past already, the arrival has been waiting for a free
+    /// connection, and is executed even after the stop if it was due before.
     async fn next_due(&self, free: Instant) -> Option<Instant> {
         let timeline = &self.task.timeline;
         if self.pace.is_open() {
@@ -164,7 +164,7 @@ impl SharedState {
         }
     }
 
-    /// Begins an operation for which the user was there at `due`; its response time counts `since` then, or from its
+    /// Starts an operation for which the user was ready at `due`; its response time counts from `since`, or from its
     /// start. `None` when the load is over.
     fn begin(
         &self,
@@ -174,7 +174,7 @@ impl SharedState {
         since: Option<Instant>,
     ) -> Option<InFlight> {
         let sent = reactor::now();
-        // What begins now must not count as begun in an interval that is over.
+        // An operation that starts now must not count in an interval that is over.
         self.close_intervals(sent);
         let scheduled = since.unwrap_or(sent);
         if self.task.timeline.is_over(scheduled) {
@@ -197,7 +197,7 @@ impl SharedState {
         })
     }
 
-    /// Runs one operation with its retries. Returns when the user was free again, `None` when it must end.
+    /// Runs one operation with its retries. Returns the time at which the user was free again, `None` when it must end.
     async fn perform<U: User>(
         &self,
         slot: UserSlot,
@@ -230,8 +230,8 @@ impl SharedState {
         }
     }
 
-    /// Runs one operation until it succeeds or must not be retried. Each attempt that fails is counted at once: an operation
-    /// that is never done leaves its failures behind all the same.
+    /// Runs one operation until it succeeds or must not be retried. Each failed attempt is counted at once, so that an
+    /// operation that is never completed still has its failures counted.
     async fn attempt<U: User>(
         &self,
         slot: UserSlot,
@@ -279,14 +279,14 @@ impl SharedState {
         }
     }
 
-    /// Whether an operation whose attempts failed so often before is tried again.
+    /// Whether an operation with this number of failed attempts is retried.
     fn may_retry(&self, failed_before: u64) -> bool {
         let timeline = &self.task.timeline;
         match self.task.on_error {
             OnError::Stop | OnError::Count => false,
             OnError::Retry { at_most } => failed_before < u64::from(at_most),
             OnError::RetryElseStop { .. } => {
-                // However long a load waits for answers: one that fails again and again comes to its end.
+                // Even a load without a time limit for answers ends if an operation keeps failing.
                 let limit = self.task.drain.retries_for();
                 let is_too_late = timeline
                     .stop_at()
@@ -296,8 +296,8 @@ impl SharedState {
         }
     }
 
-    /// Whether retrying has no end: no time ends the load, the operation has failed often enough, and nothing succeeds. One
-    /// attempt may take a lock wait timeout, so that time alone does not tell.
+    /// Whether retrying would never end: the load has no time limit, the operation has failed often enough, and nothing
+    /// succeeds. One attempt may take a lock wait timeout, so that time alone is not sufficient.
     fn is_in_vain(&self, failed_before: u64) -> bool {
         let is_unlimited = matches!(self.task.on_error, OnError::RetryElseStop { .. })
             && self.task.timeline.stop_at().is_none();
@@ -322,7 +322,7 @@ impl SharedState {
             .succeed(begun.operation, took, carried);
     }
 
-    /// The phase to which an operation belongs, if that is not the phase of the interval that is open.
+    /// The phase to which an operation belongs, if that is not the phase of the current interval.
     #[inline]
     fn carried(&self, scheduled: Instant) -> Option<Phase> {
         let from = self.from.get();
@@ -335,7 +335,7 @@ impl SharedState {
         (due_in != timeline.phase(from)).then_some(due_in)
     }
 
-    /// Decides whether a user goes on after a failure; halts the load where the policy asks for it.
+    /// Decides whether a user continues after a failure; halts the load if the policy requires it.
     async fn go_on_after<U: User>(
         &self,
         failure: Failure,
@@ -343,7 +343,7 @@ impl SharedState {
         index: usize,
         user: &mut U,
     ) -> bool {
-        // A backlog is worked off after the stop, but not over a connection that is gone.
+        // A backlog is processed after the stop, but not over a lost connection.
         let over = self.task.timeline.is_over(reactor::now());
         if over && (failure.lost || !self.pace.is_open()) {
             return false;
@@ -351,7 +351,7 @@ impl SharedState {
         if failure.lost {
             let may_go_on = match self.task.on_error {
                 OnError::Stop => false,
-                // It must not be run again, but the next one can.
+                // It must not be executed again, but the next one can.
                 OnError::RetryElseStop { .. } => failure.outcome_unknown,
                 OnError::Count | OnError::Retry { .. } => true,
             };
@@ -379,7 +379,7 @@ impl SharedState {
         false
     }
 
-    /// Opens a lost connection again; every attempt that fails is counted.
+    /// Reopens a lost connection; every failed attempt is counted.
     async fn reconnect<U: User>(&self, slot: UserSlot, user: &mut U) -> Result<(), Failure> {
         let patience = match self.task.on_error {
             OnError::RetryElseStop { reconnect_for } => reconnect_for,
@@ -412,7 +412,7 @@ impl SharedState {
     }
 }
 
-/// Why an operation is not tried again, before the server's words.
+/// The reason why an operation is not retried, followed by the server's message.
 fn given_up(attempts: u64, message: &str) -> String {
     let time = units::moment(IN_VAIN.as_secs_f64());
     format!("given up after {attempts} attempts and {time} without one success: {message}")
@@ -422,10 +422,10 @@ fn given_up(attempts: u64, message: &str) -> String {
 struct StatementWatch<'a> {
     shared: &'a SharedState,
     first_statement: usize,
-    /// The operation; `None` of what a user hands over when it is done.
+    /// The operation; `None` for what a user flushes at its end.
     operation: Option<usize>,
     scheduled: Instant,
-    /// Begin of the attempt, or end of the statement before.
+    /// Start of the attempt, or end of the previous statement.
     since: Instant,
 }
 

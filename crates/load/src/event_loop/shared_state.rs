@@ -1,4 +1,4 @@
-//! The state of one event loop, which all its users share, and the times at which its figures are handed over.
+//! The state of one event loop, shared by its users, and the times at which its figures are delivered.
 
 use std::{
     cell::{Cell as StdCell, RefCell},
@@ -21,10 +21,10 @@ use crate::{
     timeline::Timeline,
 };
 
-/// How often an event loop looks whether the controller has moved a moment.
+/// Interval at which an event loop checks whether the controller has changed a time.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// What one event loop needs to know.
+/// The parameters of one event loop.
 pub(crate) struct Task {
     pub(crate) share: Share,
     pub(crate) shape: Shape,
@@ -34,43 +34,43 @@ pub(crate) struct Task {
     pub(crate) drain: Drain,
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) messages: mpsc::Sender<Message>,
-    /// Cells that the controller has read and gives back, so that no interval allocates a histogram.
+    /// Cells that the controller has read and returns, so that no interval allocates a histogram.
     pub(crate) used_cells: mpsc::Receiver<Cells>,
 }
 
-/// State that all users of one event loop share.
+/// The state shared by the users of one event loop.
 pub(super) struct SharedState {
     pub(super) task: Task,
     pub(super) recorder: RefCell<Recorder>,
-    /// What each user did, by slot.
+    /// The totals of each user, by slot.
     pub(super) users: RefCell<Vec<UserTotal>>,
     pub(super) pace: Pace,
     pub(super) start: Instant,
-    /// Begin of the interval that is open.
+    /// Start of the current interval.
     pub(super) from: StdCell<Instant>,
     pub(super) last_end: StdCell<Instant>,
     pub(super) running: StdCell<u64>,
-    /// Users that are done and hand over what they still hold.
+    /// Number of users at their end that are flushing.
     pub(super) finishing: StdCell<u64>,
-    /// How often this loop has seen the measurement begin anew.
+    /// How often this loop has seen the measurement start again.
     pub(super) begun_anew: StdCell<u64>,
 }
 
 impl Task {
     pub(super) fn send(&self, message: Message) {
-        // The controller outlives its loops unless it panicked; then nobody is left to tell.
+        // The controller outlives its loops unless it panicked; then no receiver is left.
         let _ = self.messages.send(message);
     }
 }
 
 impl SharedState {
-    /// Hands over every interval that is over, until no user is left or the drain has lasted too long.
+    /// Delivers every interval that is over, until no user is left or the drain has lasted too long.
     pub(super) async fn keep_time(&self) {
         let mut wake_at = reactor::now();
         loop {
             let now = reactor::now();
             let stop = self.task.timeline.stop_at();
-            // First: a look counts what is due, and that must not reach beyond the interval that is open.
+            // First: the check counts the operations that are due, and must not go beyond the current interval.
             self.close_intervals(now);
             self.pace.look(now, stop, now - wake_at);
             if self.running.get() == 0 || self.drained_by(now, stop) {
@@ -83,21 +83,21 @@ impl SharedState {
         self.finish(reactor::now());
     }
 
-    /// True when operations in flight have had all the time that they may take after the stop.
+    /// True when operations in flight have reached their time limit after the stop.
     fn drained_by(&self, now: Instant, stop: Option<Instant>) -> bool {
         let limit = self.task.drain.limit(self.task.timeline.is_cut_off());
         stop.zip(limit)
             .is_some_and(|(stop, limit)| now >= stop + limit)
     }
 
-    /// Hands over what is left.
+    /// Delivers the rest.
     fn finish(&self, now: Instant) {
         if now > self.from.get() {
             self.hand_over(now);
         }
         let timeline = &self.task.timeline;
         let measured = |due| timeline.phase(due) == Phase::Measurement;
-        // Users that came to their end before it owe nothing that would have been due until then.
+        // Users that ended earlier do not owe operations that would have been due until then.
         let stop = timeline.stop_at().filter(|stop| now >= *stop);
         let (failures, refusals) = self.recorder.borrow_mut().take_failures();
         let mut left = self.pace.left(now, stop, measured);

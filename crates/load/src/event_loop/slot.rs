@@ -1,9 +1,8 @@
-//! Where a user sits: its group among the load's, and itself among its loop's users.
+//! The position of a user: its group in the load, and itself among its loop's users.
 
-/// Where a user's group begins in the lists of the whole load.
+/// The offsets of a user's group in the lists of the whole load.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GroupOffsets {
-    /// Index of the group.
     pub(crate) group: usize,
     /// Index of the group's first operation type among those of all groups.
     pub(crate) first_operation: usize,

@@ -1,4 +1,4 @@
-//! One event loop under a driven clock, with users whose operations take known times.
+//! Tests of one event loop under a driven clock, with users whose operations take known times.
 
 use std::{
     future::Future,
@@ -21,27 +21,27 @@ use crate::{
 };
 use workload::{Class, Failure, Moment, Next, Watch};
 
-/// A user whose operations take known times, in turn, and fail on demand.
+/// A user whose operations take known times, in order, and fail on demand.
 struct Scripted {
     names: Vec<String>,
-    /// Per operation: how long it takes, and how it fails.
+    /// For each operation its time and its failure.
     script: Vec<(Duration, Option<Failure>)>,
-    /// Statements before that: index, how long it takes, and what it does.
+    /// Statements before that: index, time and class.
     statements: Vec<(usize, Duration, Class)>,
-    /// Position in the script of the operation that runs next; wraps round.
+    /// Position in the script of the next operation; wraps around.
     position: usize,
-    /// While the server is frozen, nothing is answered.
+    /// The period in which the server does not answer.
     frozen: Option<(Instant, Instant)>,
     rounds: Option<usize>,
     pause: Option<Duration>,
     connects: Rc<StdCell<u32>>,
     connect_takes: Duration,
     connect_fails_from: u32,
-    /// How often connecting fails from there on.
+    /// How many reconnects fail from there on.
     connect_fails: u32,
-    /// What becomes of what it holds at its end, and how long that takes.
+    /// The result of flushing at its end, and the time that it takes.
     last: (Duration, Option<Failure>),
-    /// Moments since which operations are due, the next one last.
+    /// Times since which operations are due, the next one last.
     queued: Vec<u64>,
 }
 
@@ -148,17 +148,17 @@ impl User for Scripted {
 
 const START_NS: u64 = 1_000_000_000;
 
-/// A moment so long after the start of the load.
+/// The time this many milliseconds after the start of the load.
 fn after_ms(ms: u64) -> Instant {
     Instant::from_ns(START_NS + ms * 1_000_000)
 }
 
-/// What one event loop told while it drove `users` for `measure_ms` after `warm_up_ms`, under a driven clock.
+/// The messages of one event loop that drove `users` for `measure_ms` after `warm_up_ms`, under a driven clock.
 struct Told {
     intervals: Vec<(Phase, Instant, Instant, Cell)>,
-    /// All intervals together.
+    /// The sum of all intervals.
     all: Cells,
-    /// What was due in an earlier phase than that of the interval.
+    /// Operations that were due in an earlier phase than that of the interval.
     carried: CarriedCells,
     paces: Vec<LoopPace>,
     halted: Vec<Ended>,
@@ -189,7 +189,7 @@ fn drive_at(
     drive_with(users, arrivals, on_error, phases, |task| task)
 }
 
-/// With a task that is otherwise different, and a measurement that ends by itself where it has no length.
+/// With a modified task, and a measurement that ends by itself if its length is 0.
 fn drive_with(
     users: Vec<Scripted>,
     arrivals: Arrivals,
@@ -283,7 +283,7 @@ fn drive_with(
 }
 
 impl Told {
-    /// What was due in a phase.
+    /// The operations due in a phase.
     fn due_in(&self, phase: Phase) -> Cell {
         let mut sum = Cell::default();
         let carried = self.carried.get(&phase).map(|cells| &cells.operations[0]);

@@ -1,4 +1,4 @@
-//! The end of all streams before their time: an interruption, or another stream's failure.
+//! The early end of all streams: by an interruption, or by another stream's failure.
 
 use std::{
     future::Future,
@@ -9,10 +9,10 @@ use std::{
 
 use crate::rules::Interrupt;
 
-/// How often a long statement looks.
+/// Interval at which a long statement is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Tells all streams when to give up.
+/// Signals all streams to give up.
 #[derive(Debug)]
 pub(super) struct GiveUp<'i> {
     interrupt: &'i Interrupt,
@@ -27,7 +27,7 @@ impl<'i> GiveUp<'i> {
         }
     }
 
-    /// A stream failed.
+    /// Records that a stream failed.
     pub(super) fn fail(&self) {
         self.failed.store(true, Ordering::Relaxed);
     }
@@ -36,7 +36,7 @@ impl<'i> GiveUp<'i> {
         self.failed.load(Ordering::Relaxed) || self.interrupt.is_raised()
     }
 
-    /// The result of `future`; `None` when it is time to give up first, which drops it where it is.
+    /// The result of `future`; `None` when the streams give up first, which drops the future.
     pub(super) async fn or<F: Future>(&self, future: F) -> Option<F::Output> {
         let mut future = pin!(future);
         while !self.is_due() {

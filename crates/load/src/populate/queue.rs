@@ -1,4 +1,5 @@
-//! Which connection does what next: tables in order, ranges of big ones, indexes as soon as the rows are in.
+//! The queue of work for the connections: tables in order, ranges of big ones, indexes as soon as the rows are
+//! complete.
 
 use std::{
     collections::VecDeque,
@@ -11,22 +12,22 @@ use workload::{Rows, TableData};
 
 use super::give_up::GiveUp;
 
-/// How often a waiting stream looks whether all is given up.
+/// Interval at which a waiting stream checks whether the streams have given up.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Rows of about so many bytes go in by one statement: what an interrupted one has to roll back is bounded, and a
-/// big table is shared out finely enough.
+/// Approximate size of the rows of one statement: it limits the rollback of an interrupted one, and divides a big table
+/// finely enough.
 const PART_BYTES: u64 = 128 << 20;
-/// Units that are made to learn how many bytes a unit has.
+/// Number of units generated to estimate the bytes per unit.
 const SAMPLED_UNITS: u64 = 16;
 
 /// A piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Job {
-    /// Make a table.
+    /// Create a table.
     Create { table: usize },
     /// Send the rows of these units.
     Fill { table: usize, units: Range<u64> },
-    /// What comes after the rows.
+    /// Execute the statements after the rows.
     Finish { table: usize },
 }
 
@@ -45,11 +46,11 @@ struct State {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct TableState {
     phase: Phase,
-    /// Units that nobody has taken.
+    /// Units that no stream has taken.
     left: VecDeque<Range<u64>>,
-    /// Units of one part.
+    /// Number of units of one part.
     part: u64,
-    /// Streams that fill it.
+    /// Number of streams that fill it.
     active: u64,
     is_divisible: bool,
 }
@@ -64,7 +65,7 @@ enum Phase {
 }
 
 impl Queue {
-    /// The work for these tables and so many streams, and about how many bytes all rows have.
+    /// The work for these tables and this number of streams, and the estimated bytes of all rows.
     pub(super) fn new(tables: &[TableData], streams: u32) -> (Self, u64) {
         let mut bytes_expected = 0;
         let states = tables.iter().map(|table| {
@@ -74,7 +75,7 @@ impl Queue {
             bytes_expected += units * unit_bytes;
             let mut part = (PART_BYTES / unit_bytes).max(1);
             if table.is_divisible {
-                // Each stream gets a share, also of a table that would fit into one part.
+                // Each stream gets a share, even of a table that would fit into one part.
                 part = part.min(units.div_ceil(u64::from(streams))).max(1);
             }
             TableState {
@@ -95,7 +96,7 @@ impl Queue {
         (queue, bytes_expected)
     }
 
-    /// The next piece of work; waits while others have to end theirs first. `None` when nothing is left.
+    /// The next piece of work; waits while others have to finish theirs first. `None` when nothing is left.
     pub(super) fn next(&self, give_up: &GiveUp<'_>) -> Option<Job> {
         let mut state = self.lock();
         loop {
@@ -114,7 +115,7 @@ impl Queue {
         }
     }
 
-    /// A piece of work is done.
+    /// Records that a piece of work is done.
     pub(super) fn done(&self, job: &Job) {
         let mut state = self.lock();
         match job {
@@ -133,12 +134,12 @@ impl Queue {
 }
 
 impl State {
-    /// The best piece of work that can begin now.
+    /// The best piece of work that can start now.
     fn take(&mut self) -> Option<Job> {
         self.finish().or_else(|| self.fill())
     }
 
-    /// A table with all its rows: its index keeps a CPU busy while others still send.
+    /// A table with all its rows: its index keeps a CPU busy while other streams still send.
     fn finish(&mut self) -> Option<Job> {
         let is_full = |table: &TableState| {
             table.phase == Phase::Filling && table.left.is_empty() && table.active == 0
@@ -148,7 +149,7 @@ impl State {
         Some(Job::Finish { table })
     }
 
-    /// Of the tables that can take another stream the one with the fewest, so that each has one if there are enough.
+    /// Of the tables that can take another stream, the one with the fewest, so that each has one if there are enough.
     fn fill(&mut self) -> Option<Job> {
         let can_begin = |table: &TableState| match table.phase {
             Phase::New => true,
@@ -158,7 +159,7 @@ impl State {
         let candidates = self.tables.iter_mut().enumerate();
         let (table, state) = candidates
             .filter(|(_, table)| can_begin(table))
-            // One that was begun comes before a new one with as many streams.
+            // A started table has precedence over a new one with the same number of streams.
             .min_by_key(|(index, table)| (table.active, table.phase == Phase::New, *index))?;
         if state.phase == Phase::New {
             state.phase = Phase::Creating;
@@ -175,7 +176,7 @@ impl State {
     }
 }
 
-/// The units of a table that are not in it yet.
+/// The units of a table that it does not contain yet.
 fn missing(rows: &dyn Rows) -> VecDeque<Range<u64>> {
     let mut missing = VecDeque::new();
     let mut next = 0;
@@ -191,7 +192,7 @@ fn missing(rows: &dyn Rows) -> VecDeque<Range<u64>> {
     missing
 }
 
-/// Bytes of one unit, about: the mean of a few that are spread over all.
+/// Estimated bytes of one unit: the mean of a few that are spread over all.
 fn unit_bytes(rows: &dyn Rows) -> u64 {
     let units = rows.units();
     let sampled = units.min(SAMPLED_UNITS);
@@ -209,7 +210,7 @@ mod tests {
     use super::*;
     use crate::rules::Interrupt;
 
-    /// So many units of a row of 10 bytes, the second part of which is in the table already.
+    /// A number of units with a row of 10 bytes; units 0, 1 and 5 are in the table already.
     struct HalfLoaded(u64);
 
     impl Rows for HalfLoaded {

@@ -1,4 +1,4 @@
-//! The rows of a range of units as the stream that a LOAD DATA LOCAL takes.
+//! The rows of a range of units as the stream for a LOAD DATA LOCAL.
 
 use std::{
     io,
@@ -14,7 +14,7 @@ use workload::Rows;
 
 use super::give_up::GiveUp;
 
-/// Bytes that are made before they are sent: bounds the memory of a stream.
+/// Bytes that are generated before they are sent: limits the memory of a stream.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// Rows and bytes of all streams.
@@ -44,11 +44,11 @@ impl Tally {
     }
 }
 
-/// Lines of a range of units, made as they are sent.
+/// Lines of a range of units, generated while they are sent.
 pub(super) struct UnitLines<'t> {
     rows: Arc<dyn Rows>,
     units: Range<u64>,
-    /// What of the tally is from here.
+    /// The part of the tally that comes from here.
     sent_rows: u64,
     sent_bytes: u64,
     tally: &'t Tally,
@@ -72,12 +72,12 @@ impl<'t> UnitLines<'t> {
         }
     }
 
-    /// What was sent does not count: the server has rolled it back.
+    /// Subtracts the sent rows from the tally: the server has rolled them back.
     pub(super) fn take_back(&self) {
         self.tally.take_back(self.sent_rows, self.sent_bytes);
     }
 
-    /// Whether a unit has not been made yet.
+    /// Whether units are left to generate.
     pub(super) fn has_more(&self) -> bool {
         !self.units.is_empty()
     }

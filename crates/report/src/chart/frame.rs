@@ -1,4 +1,4 @@
-//! What all charts have around their data: size, title for screen readers, grid lines, axes.
+//! The parts of all charts around their data: size, title for screen readers, grid lines, axes.
 
 use std::ops::RangeInclusive;
 
@@ -21,7 +21,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// A chart that stands for itself, with room for labels at the ends of its lines.
+    /// A single chart with room for labels at the ends of its lines.
     pub(crate) const LARGE: Self = Self {
         width: 480.0,
         height: 290.0,
@@ -30,7 +30,7 @@ impl Size {
         top: 24.0,
         bottom: 40.0,
     };
-    /// One of several beside each other.
+    /// One of several charts side by side.
     pub(crate) const SMALL: Self = Self {
         width: 240.0,
         height: 194.0,
@@ -39,13 +39,13 @@ impl Size {
         top: 24.0,
         bottom: 36.0,
     };
-    /// One comparison block by block, one of several beside each other.
+    /// A comparison block by block, one of several side by side.
     pub(crate) const PAIRS: Self = Self {
         width: 320.0,
         height: 190.0,
         ..Self::SMALL
     };
-    /// A wide, low one for a course over time.
+    /// A wide and low chart for a time series.
     pub(crate) const WIDE: Self = Self {
         width: 720.0,
         height: 170.0,
@@ -55,7 +55,7 @@ impl Size {
         bottom: 36.0,
     };
 
-    /// The same, and lower by what the labels of these levels take where they have to be slanted.
+    /// The same size, reduced in height by the room for the labels of these levels if they are slanted.
     pub(crate) fn with_room_for(self, levels: &Levels) -> Self {
         if !are_slanted(self, levels) {
             return self;
@@ -83,7 +83,7 @@ impl Size {
     }
 }
 
-/// What a screen reader says about a chart.
+/// The text of a chart for a screen reader.
 pub(crate) struct Description<'a> {
     /// Unique on the page.
     pub(crate) id: &'a str,
@@ -155,19 +155,19 @@ pub(crate) fn level_axis(
     }
 }
 
-/// Width of one character of a tick label, about.
+/// Approximate width of one character of a tick label.
 const CHARACTER: f64 = 6.4;
 
-/// Height of a tick label, about.
+/// Approximate height of a tick label.
 const LINE: f64 = 12.0;
 
-/// Labels below the levels may stand out of their chart at its ends.
+/// Labels below the levels may extend beyond their chart at its ends.
 const ANYWHERE: RangeInclusive<f64> = f64::NEG_INFINITY..=f64::INFINITY;
 
-/// The angle of labels that have no room beside each other.
+/// The angle of labels that do not fit side by side.
 const SLANT_DEGREES: f64 = 55.0;
 
-/// Whether a label is longer than its room: cut, `mysql-5.6` and `mysql-5.7` would be the same.
+/// Whether a label does not fit into its room: cut off, `mysql-5.6` and `mysql-5.7` would look the same.
 fn are_slanted(size: Size, levels: &Levels) -> bool {
     let count = levels.labels.len().max(1);
     let room = (size.width - size.left - size.right) / count as f64;
@@ -176,12 +176,12 @@ fn are_slanted(size: Size, levels: &Levels) -> bool {
     lengths.any(|length| length > characters)
 }
 
-/// How long a slanted label may be: the first one must not leave the chart on the left.
+/// Maximum length of a slanted label: the first one must not leave the chart on the left.
 fn slanted_characters(size: Size) -> usize {
     (size.left / (CHARACTER * SLANT_DEGREES.to_radians().cos())) as usize
 }
 
-/// Slanted labels; `None` for one that would lie on its neighbour on the left.
+/// Slanted labels; `None` for one that would overlap its neighbour on the left.
 fn slanted_labels(size: Size, levels: &Levels, at: &impl Fn(usize) -> f64) -> Vec<Option<String>> {
     let characters = slanted_characters(size);
     let mut free_from = f64::NEG_INFINITY;
@@ -196,7 +196,7 @@ fn slanted_labels(size: Size, levels: &Levels, at: &impl Fn(usize) -> f64) -> Ve
     shown
 }
 
-/// The labels; `None` for one that would run into its neighbour on the left, or that leaves `within`.
+/// The labels; `None` for one that would overlap its neighbour on the left, or leave `within`.
 pub(crate) fn labels_with_room(
     labels: &[String],
     at: impl Fn(usize) -> f64,
@@ -215,7 +215,7 @@ pub(crate) fn labels_with_room(
     shown
 }
 
-/// At most `characters` of a text, the cut marked by `…`.
+/// At most `characters` of a text; a cut is marked by `…`.
 pub(crate) fn shortened(text: &str, characters: usize) -> String {
     if text.chars().count() <= characters {
         return text.to_owned();

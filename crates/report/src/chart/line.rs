@@ -1,4 +1,4 @@
-//! A line chart over the levels of a factor, with error bars where there are repeats.
+//! A line chart over the levels of a factor, with error bars if there are repeats.
 
 use maud::{Markup, html};
 use stats::Interval;
@@ -11,7 +11,6 @@ use super::{
     scale::{Axis, Levels},
 };
 
-/// One chart.
 pub(crate) struct LineChart<'a> {
     pub(crate) size: Size,
     pub(crate) description: Description<'a>,
@@ -24,31 +23,30 @@ pub(crate) struct LineChart<'a> {
     /// Formats the value of a point.
     pub(crate) hint: Format,
     pub(crate) lines: Vec<ChartLine>,
-    /// Names the lines at their ends; needs the room of [`Size::LARGE`].
+    /// Whether the lines are named at their ends; needs the room of [`Size::LARGE`].
     pub(crate) labelled: bool,
 }
 
-/// One line of it.
+/// One line of a chart.
 pub(crate) struct ChartLine {
     pub(crate) label: String,
-    /// Chooses colour, marker and dash, the same in all charts of a page.
+    /// Selects colour, marker and dash, the same in all charts of a page.
     pub(crate) style: usize,
-    /// One per level; a gap where nothing was measured.
+    /// One per level; `None` is a gap.
     pub(crate) points: Vec<Option<Point>>,
-    /// What was fitted to the points; it is drawn instead of a line from point to point.
+    /// A curve fitted to the points, drawn instead of a line from point to point.
     pub(crate) course: Option<FittedCurve>,
 }
 
-/// A fitted course with its interval as a band.
+/// A fitted curve with its interval as a band.
 #[derive(Debug, Clone)]
 pub(crate) struct FittedCurve {
-    /// From the left to the right.
+    /// The points of the curve from left to right.
     pub(crate) places: Vec<CurvePoint>,
-    /// Where it is highest, as shares of the x axis, with what to say of it; `None` where that is not known.
+    /// The range of its peak as shares of the x axis, with a text; `None` if it is not known.
     pub(crate) peak: Option<(f64, f64, String)>,
 }
 
-/// A place of a course.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CurvePoint {
     /// Share of the x axis.
@@ -64,7 +62,7 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    /// `12.3k (95 % interval 11.9k to 12.8k)`.
+    /// The point in words: `12.3k (95 % interval 11.9k to 12.8k)`.
     pub(crate) fn in_words(&self, format: Format) -> String {
         let value = format(self.value);
         match self.interval {
@@ -84,13 +82,12 @@ impl Point {
 const LABEL_HEIGHT: f64 = 14.0;
 
 impl LineChart<'_> {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
         let at = |index: usize| self.size.x(self.levels.at[index]);
         let content = html! {
             (y_axis(self.size, self.y, self.y_name, self.tick))
             (level_axis(self.size, self.levels, at, self.x_name))
-            // Bands first: none may lie over a line.
+            // Bands first, so that no band covers a line.
             @for line in &self.lines { @if let Some(course) = &line.course { (self.band(line, course)) } }
             @for line in &self.lines { (self.line(line)) }
             @if self.labelled { (self.labels()) }
@@ -121,7 +118,7 @@ impl LineChart<'_> {
         }
     }
 
-    /// The band of a fitted course, and the stretch of the axis below its peak.
+    /// The band of a fitted curve, and the part of the axis below its peak.
     fn band(&self, line: &ChartLine, course: &FittedCurve) -> Markup {
         let there = course.places.iter().map(|it| (it.x, it.interval.high));
         let back = course.places.iter().rev();
@@ -190,8 +187,8 @@ impl LineChart<'_> {
         }
     }
 
-    /// An error bar: a cap at an end that it reaches, an arrow head where it goes on beyond the axis, and neither at
-    /// zero, for below that there is nothing.
+    /// An error bar: a cap at an end inside the axis, an arrow head if it continues beyond the axis, and neither at
+    /// zero, because there is nothing below zero.
     fn bar(&self, index: usize, (low, high): (f64, f64)) -> String {
         let (x, bottom) = self.place(index, low);
         let (_, top) = self.place(index, high);
@@ -218,7 +215,7 @@ impl LineChart<'_> {
         )
     }
 
-    /// The names of the lines beside their last points, moved apart where they would overlap.
+    /// The names of the lines beside their last points, moved apart if they would overlap.
     fn labels(&self) -> Markup {
         let mut ends: Vec<(&ChartLine, f64, f64)> = self
             .lines
@@ -247,7 +244,7 @@ impl LineChart<'_> {
     }
 }
 
-/// Rising heights, moved as little as needed to stand `gap` apart between `top` and `bottom`.
+/// Ascending positions, moved as little as needed to be `gap` apart between `top` and `bottom`.
 fn moved_apart(heights: &[f64], gap: f64, top: f64, bottom: f64) -> Vec<f64> {
     let mut moved = heights.to_vec();
     let mut free_from = top;
@@ -255,7 +252,7 @@ fn moved_apart(heights: &[f64], gap: f64, top: f64, bottom: f64) -> Vec<f64> {
         *height = height.max(free_from);
         free_from = *height + gap;
     }
-    // What was pushed out at the bottom pushes the others up again.
+    // A label moved up from the bottom moves the others up again.
     let mut free_to = bottom;
     for height in moved.iter_mut().rev() {
         *height = height.min(free_to);

@@ -1,4 +1,4 @@
-//! How the lines of a chart are told apart: colour class, marker and dash.
+//! The distinction of a chart's lines: colour class, marker and dash.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use super::px;
 const COLOURS: usize = 8;
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "8 3 2 3"];
 
-/// CSS class that carries the colour of line `index`.
+/// CSS class for the colour of line `index`.
 pub(crate) fn colour_class(index: usize) -> String {
     format!("s{}", index % COLOURS)
 }

@@ -10,7 +10,7 @@ use super::{
     scale::{Axis, Levels},
 };
 
-/// One chart.
+/// A chart of two sides.
 pub(crate) struct PairChart<'a> {
     pub(crate) size: Size,
     pub(crate) description: Description<'a>,
@@ -22,22 +22,21 @@ pub(crate) struct PairChart<'a> {
     pub(crate) tick: Format,
     /// Formats the value of a point.
     pub(crate) hint: Format,
-    /// Baseline and what is compared with it.
+    /// The baseline and the side that is compared with it.
     pub(crate) sides: [PairSide<'a>; 2],
 }
 
-/// One side of it.
+/// One side of a chart.
 pub(crate) struct PairSide<'a> {
     pub(crate) name: &'a str,
-    /// One per block; `None` where there is no complete run.
+    /// One per block; `None` without a complete run.
     pub(crate) values: Vec<Option<f64>>,
 }
 
-/// How far the two points of a block stand apart.
+/// Distance between the two points of a block.
 const APART: f64 = 7.0;
 
 impl PairChart<'_> {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
         let levels = Levels::equally_spaced(self.blocks);
         let slot = 1.0 / self.blocks.len().max(1) as f64;

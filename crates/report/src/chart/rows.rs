@@ -1,6 +1,6 @@
-//! Values by category: a row for each, as a bar from zero, or as markers on a logarithmic axis.
+//! Values by category: one row each, with a bar from zero, or with markers on a logarithmic axis.
 //!
-//! A line from one server version to another would suggest that something lies between them.
+//! A line from one server version to another would suggest values between them.
 
 use maud::{Markup, html};
 
@@ -13,46 +13,43 @@ use super::{
     scale::Axis,
 };
 
-/// One chart.
 pub(crate) struct RowChart<'a> {
     pub(crate) description: Description<'a>,
-    /// What the values are, with their unit.
+    /// The name of the values, with their unit.
     pub(crate) name: &'a str,
-    /// From the left to the right.
+    /// The axis from left to right.
     pub(crate) axis: &'a Axis,
     /// Formats the ticks.
     pub(crate) tick: Format,
     /// Formats a value.
     pub(crate) hint: Format,
-    /// What the markers of a row are, one name each; a row of bars has one.
+    /// The names of a row's markers; a row with a bar has one.
     pub(crate) series: &'a [&'a str],
-    /// Colour and marker of the first of the series.
+    /// Colour and marker of the first series.
     pub(crate) style: usize,
     pub(crate) rows: Vec<Row<'a>>,
 }
 
-/// One category.
+/// A row of one category.
 pub(crate) struct Row<'a> {
     pub(crate) label: &'a str,
-    /// One per series; `None` where nothing was measured.
+    /// One per series; `None` without a measurement.
     pub(crate) points: Vec<Option<Point>>,
 }
 
 const WIDTH: f64 = 380.0;
 const ROW: f64 = 28.0;
 const BAR: f64 = 15.0;
-/// Above the first row, and below the last.
+/// Space above the first row and below the last.
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 22.0;
-/// What a label may take.
 const LABEL_MAX: f64 = 130.0;
-/// Room for a value behind the plot.
+/// Space for a value to the right of the plot.
 const VALUE: f64 = 52.0;
-/// Width of one character of a label, about.
+/// Approximate width of one character of a label.
 const CHARACTER: f64 = 6.6;
 
 impl RowChart<'_> {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
         let size = self.size();
         let content = html! {
@@ -77,12 +74,12 @@ impl RowChart<'_> {
         }
     }
 
-    /// A bar has a length only where the axis begins at zero.
+    /// True if the axis begins at zero: only then has a bar a meaningful length.
     fn has_bars(&self) -> bool {
         self.axis.low == 0.0 && self.series.len() == 1
     }
 
-    /// Lines from the top to the bottom, with their labels.
+    /// Vertical grid lines with their labels.
     fn axis(&self, size: Size) -> Markup {
         let (top, base) = (size.y(1.0), size.y(0.0));
         let ticks = &self.axis.ticks;
@@ -136,7 +133,7 @@ impl RowChart<'_> {
         }
     }
 
-    /// An interval: a cap at an end that the axis reaches, an arrow head where it goes on beyond it.
+    /// An interval: a cap at an end inside the axis, an arrow head if it continues beyond it.
     fn whisker(&self, size: Size, y: f64, (low, high): (f64, f64)) -> String {
         let [left, right] = [low, high].map(|bound| size.x(self.axis.share(bound)));
         let end = |x: f64, is_beyond: bool, back: f64| {

@@ -1,11 +1,11 @@
-//! Where a value lies on an axis, and which ticks an axis has.
+//! The position of a value on an axis, and the ticks of an axis.
 
 use crate::grid::level_number;
 
 /// A y axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
-    /// Rising.
+    /// In ascending order.
     pub(crate) ticks: Vec<f64>,
     pub(crate) low: f64,
     pub(crate) high: f64,
@@ -18,14 +18,14 @@ enum Law {
     Logarithmic,
 }
 
-/// With more ticks than this a logarithmic axis has the powers of ten only.
+/// With more ticks than this, a logarithmic axis has only the powers of ten.
 const LOGARITHMIC_TICKS_MAX: usize = 7;
-/// A logarithmic axis is at least a decade long: a shorter one would make noise look like a course.
+/// Minimum length of a logarithmic axis, a decade: a shorter one would make noise look like a trend.
 const LOGARITHMIC_STEPS_MIN: i32 = 3;
 
 impl Axis {
-    /// An axis from zero that holds `max` with about `wanted` steps of 1, 2, 2.5 or 5 times a power of ten, and ends
-    /// at a tick.
+    /// An axis from zero that contains `max`, with about `wanted` steps of 1, 2, 2.5 or 5 times a power of ten, and
+    /// ends at a tick.
     pub(crate) fn from_zero(max: f64, wanted: u32) -> Self {
         let max = if max.is_finite() && max > 0.0 {
             max
@@ -37,7 +37,7 @@ impl Axis {
         let step = [1.0, 2.0, 2.5, 5.0, 10.0]
             .into_iter()
             .map(|factor| factor * power)
-            // A hair of tolerance, or rounding would turn 0.3 / 3 into a step of 0.2.
+            // A small tolerance; otherwise rounding would turn 0.3 / 3 into a step of 0.2.
             .find(|step| *step >= raw * (1.0 - 1e-9))
             .unwrap_or(10.0 * power);
         let steps = (max / step - 1e-9).ceil().max(1.0) as u32;
@@ -49,13 +49,13 @@ impl Axis {
         }
     }
 
-    /// An axis that holds `low` to `high`: from zero, or from a tick near `low` where from zero all values would lie in
+    /// An axis that contains `low` to `high`: from zero, or from a tick near `low` if all values would otherwise be in
     /// its upper half.
     pub(crate) fn around(low: f64, high: f64, wanted: u32) -> Self {
         if !(low.is_finite() && high.is_finite() && low > high / 2.0) {
             return Self::from_zero(high, wanted);
         }
-        // A flat course would otherwise be drawn as if it were one of thousandths.
+        // Otherwise a flat series would be drawn with differences of thousandths.
         let room = (high - low).max(high * 0.01);
         let step = Self::from_zero(room, wanted).ticks[1];
         let first = (low / step).floor();
@@ -70,7 +70,7 @@ impl Axis {
         }
     }
 
-    /// A logarithmic axis that holds `low` to `high`, both above zero; its ends are 1, 2 or 5 times a power of ten.
+    /// A logarithmic axis that contains `low` to `high`, both above zero; its ends are 1, 2 or 5 times a power of ten.
     pub(crate) fn logarithmic(low: f64, high: f64) -> Self {
         let (mut first, mut last) = (step_below(low), step_below(high));
         if step_value(last) < high * (1.0 - 1e-9) {
@@ -95,19 +95,19 @@ impl Axis {
     pub(crate) fn share(&self, value: f64) -> f64 {
         let share = match self.law {
             Law::Linear => (value - self.low) / (self.high - self.low),
-            // No logarithm of zero or less: such a value lies below any logarithmic axis.
+            // Zero and negative values have no logarithm: they lie below any logarithmic axis.
             Law::Logarithmic if value <= self.low => 0.0,
             Law::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),
         };
         share.clamp(0.0, 1.0)
     }
 
-    /// True where `value` lies beyond the upper end.
+    /// True if `value` is beyond the upper end.
     pub(crate) fn is_above(&self, value: f64) -> bool {
         value > self.high * (1.0 + 1e-9)
     }
 
-    /// True where `value` lies beyond the lower end.
+    /// True if `value` is beyond the lower end.
     pub(crate) fn is_below(&self, value: f64) -> bool {
         value < self.low * (1.0 - 1e-9)
     }
@@ -140,7 +140,7 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// Positive rising numbers stand on a log2 axis with exactly these ticks, all others at equal distances.
+    /// Positive ascending numbers get a log2 axis with exactly these ticks, all others equal distances.
     pub(crate) fn of(labels: &[String]) -> Self {
         let numbers: Option<Vec<f64>> = labels.iter().map(|label| level_number(label)).collect();
         let numbers = numbers.filter(|numbers| is_rising(numbers) && numbers[0] > 0.0);
@@ -154,7 +154,7 @@ impl Levels {
         }
     }
 
-    /// All at equal distances, whatever they are.
+    /// The levels at equal distances, whatever their values.
     pub(crate) fn equally_spaced(labels: &[String]) -> Self {
         Self {
             labels: labels.to_vec(),
@@ -163,18 +163,18 @@ impl Levels {
         }
     }
 
-    /// Whether they are no rising numbers: nothing lies between two of them.
+    /// Whether the levels are not ascending numbers, so that no values lie between them.
     pub(crate) fn are_categories(&self) -> bool {
         self.ends.is_none()
     }
 
-    /// The number at a share of the axis; `None` where the levels are no rising numbers.
+    /// The number at a share of the axis; `None` if the levels are not ascending numbers.
     pub(crate) fn number_at(&self, share: f64) -> Option<f64> {
         let (first, last) = self.ends?;
         Some(first * (last / first).powf(share))
     }
 
-    /// The share of the axis at which a number stands; `None` where it lies beyond the ends.
+    /// The share of the axis for a number; `None` if it is beyond the ends.
     pub(crate) fn share_of(&self, number: f64) -> Option<f64> {
         let (first, last) = self.ends?;
         let share = (number / first).ln() / (last / first).ln();
@@ -246,7 +246,7 @@ mod tests {
         let cases: [(f64, f64, &[f64]); 5] = [
             (30.0, 400.0, &[20.0, 50.0, 100.0, 200.0, 500.0]),
             (27e3, 15e6, &[1e5, 1e6, 1e7]),
-            // A decade at least, whatever little it has to hold.
+            // At least a decade, however small the range.
             (30.0, 30.0, &[10.0, 20.0, 50.0, 100.0]),
             (1e3, 1e3, &[200.0, 500.0, 1e3, 2e3]),
             (0.04, 0.9, &[0.02, 0.05, 0.1, 0.2, 0.5, 1.0]),

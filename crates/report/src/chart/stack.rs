@@ -9,17 +9,15 @@ use super::{
     scale::{Axis, Levels},
 };
 
-/// One chart.
 pub(crate) struct StackChart<'a> {
     pub(crate) size: Size,
     pub(crate) description: Description<'a>,
     pub(crate) x_name: &'a str,
     pub(crate) levels: &'a Levels,
-    /// Bars by level, each with its parts from the bottom up; `None` where nothing was observed.
+    /// Bars by level, each with its parts from the bottom up; `None` if not observed.
     pub(crate) bars: Vec<Option<Vec<Segment>>>,
 }
 
-/// One part of a bar.
 #[derive(Debug, Clone)]
 pub(crate) struct Segment {
     pub(crate) name: &'static str,
@@ -30,10 +28,9 @@ pub(crate) struct Segment {
 }
 
 impl StackChart<'_> {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
         let axis = Axis::from_zero(1.0, 4);
-        // Bars stand at equal distances: on a log2 axis with odd counts they would overlap.
+        // The bars are at equal distances: on a log2 axis with irregular numbers they would overlap.
         let slot = 1.0 / self.levels.labels.len().max(1) as f64;
         let at = |index: usize| self.size.x((index as f64 + 0.5) * slot);
         let width = (slot * (self.size.width - self.size.left - self.size.right) * 0.78).min(48.0);

@@ -9,17 +9,15 @@ use super::{
     scale::Axis,
 };
 
-/// One chart.
 pub(crate) struct Timeline<'a> {
     pub(crate) description: Description<'a>,
     /// Start of each interval (seconds) and its value.
     pub(crate) points: &'a [(f64, f64)],
-    /// Where the measurement begins, seconds; what lies before is shaded.
+    /// Start of the measurement, seconds; the time before it is shaded.
     pub(crate) measured_from_s: f64,
 }
 
 impl Timeline<'_> {
-    /// Draws the chart.
     pub(crate) fn draw(&self) -> Markup {
         let size = Size::WIDE;
         let max = self

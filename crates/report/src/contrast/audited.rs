@@ -1,4 +1,4 @@
-//! What the audit says of the sides of a comparison, in sentences and as JSON.
+//! The audit of the sides of a comparison, in sentences and as JSON.
 
 use audit::SidesAudit;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use units::percent;
 
 use super::words::SIDES;
 
-/// Grades, findings, and how the runs of the sides followed each other.
+/// Grades, findings, and the order of the sides' runs.
 pub(super) fn sentences(audit: &SidesAudit) -> Vec<String> {
     let sides = SIDES.iter().zip(&audit.sides);
     let mut sentences: Vec<String> = sides
@@ -45,7 +45,7 @@ pub(super) fn sentences(audit: &SidesAudit) -> Vec<String> {
     sentences
 }
 
-/// The same for programs.
+/// The same as JSON.
 pub(super) fn json(audit: &SidesAudit) -> Value {
     let [a, b] = audit.sides.each_ref().map(|side| side.assessment);
     let findings = audit.findings();

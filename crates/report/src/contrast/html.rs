@@ -1,4 +1,4 @@
-//! A comparison as a page: the answer, what moved with its intervals drawn, what differs, and the audit of both sides.
+//! A comparison as a page: the answer, the changes with their intervals, the differences, and the audit of both sides.
 
 use audit::SidesAudit;
 use maud::{Markup, html};
@@ -41,7 +41,7 @@ pub fn contrast_as_html(
     document("dbdyno compare", &title, &content)
 }
 
-/// What moved in one combination, and why.
+/// The changes in one combination, and their causes.
 fn moved(contrast: &Contrast, place: &SharedCombination, shown: Shown, index: usize) -> Markup {
     let rows = Rows::of(contrast, place, shown);
     let id = format!("place-{index}");
@@ -56,9 +56,9 @@ fn moved(contrast: &Contrast, place: &SharedCombination, shown: Shown, index: us
     }
 }
 
-/// All intervals of a table stand on one scale.
+/// The intervals of a table share one scale.
 fn table(contrast: &Contrast, caption: &str, rows: &[&Compared]) -> Markup {
-    // What is judged by its amount has no ratio to draw.
+    // A comparison by its absolute difference has no ratio to draw.
     let ratio = |row: &&Compared| {
         row.comparison
             .filter(|_| row.amount().is_none())

@@ -8,7 +8,8 @@ use verdict::{Check, Compared, Contrast, Measure, SharedCombination};
 use super::audited;
 use crate::tables::unit::unit;
 
-/// A comparison as one JSON object, with a line feed at the end. Ratios are B over A; `docs/compare.md` tells the fields.
+/// A comparison as one JSON object, ending with a line feed. Ratios are B over A; `docs/compare.md` documents the
+/// fields.
 pub fn contrast_as_json(contrast: &Contrast, checks: &[Check], audit: &SidesAudit) -> String {
     let one_factor = audit.together.iter().find(|it| it.rule.id == "C02");
     let differences = contrast

@@ -1,4 +1,4 @@
-//! The answer of a comparison in a dozen lines.
+//! The answer of a comparison in at most a dozen lines.
 //!
 //! ```text
 //! A  results/before-1
@@ -25,9 +25,9 @@ use crate::{
     text::facts::{Facts, cut},
 };
 
-/// Limits of `--fail-if` that are told one by one.
+/// Maximum number of `--fail-if` limits that are listed separately.
 const CHECKS_MAX: usize = 2;
-/// Combinations that are told one by one.
+/// Maximum number of combinations that are listed separately.
 const PLACES_MAX: usize = 4;
 
 /// The answer of a comparison as at most twelve lines of at most `width` columns, ending with a line feed.
@@ -76,7 +76,7 @@ pub fn contrast_summary(
     [lines, facts].concat().join("\n") + "\n"
 }
 
-/// `p50 544 µs → 857 µs, p95 1.54 ms → 2.42 ms`; `None` where neither side has any.
+/// The latency in words: `p50 544 µs → 857 µs, p95 1.54 ms → 2.42 ms`; `None` if neither side has any.
 fn latency(place: &SharedCombination) -> Option<String> {
     let of = |percentile: Percentile| {
         let measure = Measure::Metric(percentile.metric());
@@ -93,7 +93,7 @@ fn latency(place: &SharedCombination) -> Option<String> {
     (!told.is_empty()).then(|| format!("{at}{}", told.join(", ")))
 }
 
-/// The limits, those that are broken first, and how many there are more.
+/// The limits, broken ones first, and the number of further ones.
 fn fail_if(checks: &[Check]) -> Vec<String> {
     let mut checks: Vec<&Check> = checks.iter().collect();
     checks.sort_by_key(|check| match check.outcome {

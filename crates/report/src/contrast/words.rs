@@ -1,4 +1,4 @@
-//! The words and numbers of a comparison.
+//! The phrases and numbers of a comparison.
 
 use stats::Interval;
 use units::{change, counted, fine_percent};
@@ -8,12 +8,12 @@ use verdict::{
 
 use crate::{grid::percentiles::marked, sentences::groups::groups_in_words};
 
-/// The sides, as every sentence calls them.
+/// The names of the sides in all sentences.
 pub(super) const SIDES: [&str; 2] = ["A", "B"];
-/// More executions than these nobody does.
+/// Maximum number of further executions that is stated.
 const MORE_MAX: usize = 1000;
 
-/// `9`, or `more than 1000`.
+/// The number of further executions: `9`, or `more than 1000`.
 fn count_of_more(needed: usize, executions: usize) -> String {
     match needed.saturating_sub(executions) {
         more if more > MORE_MAX => format!("more than {MORE_MAX}"),
@@ -21,7 +21,7 @@ fn count_of_more(needed: usize, executions: usize) -> String {
     }
 }
 
-/// `5 executions a side, in pairs`, and what has no pair.
+/// The number of executions: `5 executions a side, in pairs`, and those without a pair.
 fn executions(place: &SharedCombination) -> String {
     let [a, b] = place.executions;
     match (a == b, place.paired) {
@@ -37,7 +37,7 @@ fn executions(place: &SharedCombination) -> String {
     }
 }
 
-/// What is decided about a combination, in a sentence.
+/// The decision about a combination, in a sentence.
 pub(super) fn headline(contrast: &Contrast, place: &SharedCombination) -> String {
     let at = if place.within.is_empty() {
         String::new()
@@ -79,7 +79,7 @@ pub(super) fn headline(contrast: &Contrast, place: &SharedCombination) -> String
     }
 }
 
-/// That the executions of a side fall into two groups, a sentence each.
+/// The sides whose executions fall into two groups, one sentence each.
 pub(super) fn groups(contrast: &Contrast, place: &SharedCombination) -> Vec<String> {
     let Some(compared) = contrast.primary_of(place) else {
         return Vec::new();
@@ -93,7 +93,7 @@ pub(super) fn groups(contrast: &Contrast, place: &SharedCombination) -> Vec<Stri
     groups.collect()
 }
 
-/// How many more executions would tell, and what these could have shown.
+/// The number of further executions that would decide, and the smallest difference that these could have detected.
 fn more(compared: &Compared) -> String {
     let Some((needed, comparison)) = compared.executions_needed.zip(compared.comparison) else {
         return String::new();
@@ -115,7 +115,7 @@ fn more(compared: &Compared) -> String {
     )
 }
 
-/// Why the metrics differ, a sentence each; where none differs for certain, which costs do.
+/// The causes of the differences in the metrics, one sentence each; if none certainly differs, the costs that do.
 pub(super) fn causes(place: &SharedCombination) -> Vec<String> {
     let decided = |compared: &Compared| compared.decision.is_different();
     let is_decided = place.metrics.iter().any(decided);
@@ -136,7 +136,7 @@ pub(super) fn causes(place: &SharedCombination) -> Vec<String> {
     sentences
 }
 
-/// The costs that nobody looked at.
+/// The costs that were not observed.
 pub(super) fn not_observed(place: &SharedCombination) -> Option<String> {
     let names = place.not_observed.iter();
     let names: Vec<&str> = names
@@ -157,7 +157,7 @@ pub(super) fn alone(contrast: &Contrast) -> Vec<String> {
         .collect()
 }
 
-/// A tolerance and what became of it.
+/// A tolerance and its outcome.
 pub(super) fn check(check: &Check) -> String {
     let limit = change(check.tolerance.ratio);
     let at = if check.within.is_empty() {
@@ -185,14 +185,14 @@ pub(super) fn check(check: &Check) -> String {
     format!("{name} {limit}{at}: {outcome} ({found})")
 }
 
-/// `Throughput`.
+/// The text with an initial capital: `Throughput`.
 fn capitalised(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(letters).collect()
 }
 
-/// How it was compared.
+/// The method of the comparison.
 pub(super) fn method(contrast: &Contrast) -> String {
     let together = match contrast.looked_at {
         None => "(Holm, 5 %)".to_owned(),
@@ -221,7 +221,7 @@ pub(super) fn method(contrast: &Contrast) -> String {
     )
 }
 
-/// `connections 8, mix 1:1`.
+/// The levels in words: `connections 8, mix 1:1`.
 pub(crate) fn levels(levels: &Levels) -> String {
     let all: Vec<String> = levels
         .iter()
@@ -234,7 +234,7 @@ pub(crate) fn levels(levels: &Levels) -> String {
     }
 }
 
-/// The mean of a side, 0 or 1, marked where it is a thin percentile.
+/// The mean of a side, 0 or 1, marked if it is a thin percentile.
 pub(super) fn value(compared: &Compared, side: usize) -> String {
     let value = compared.measure.scale().in_words(compared.means[side]);
     marked(value, compared.thin[side])
@@ -260,7 +260,7 @@ pub(super) fn row(compared: &Compared) -> [String; 6] {
     ]
 }
 
-/// An amount and the bounds of its interval, with signs: `+0.896`.
+/// A difference and the bounds of its interval, with signs: `+0.896`.
 fn changes(measure: Measure, amount: &Interval) -> [String; 3] {
     let scale = measure.scale();
     let zero = scale.in_words(0.0);
@@ -271,7 +271,7 @@ fn changes(measure: Measure, amount: &Interval) -> [String; 3] {
     })
 }
 
-/// True for the metric that decides, for what differs for certain, and for a cost that explains something.
+/// True for the metric that decides, for a certain difference, and for a cost that explains something.
 pub(super) fn tells(contrast: &Contrast, place: &SharedCombination, it: &Compared) -> bool {
     let mut causes = place.causes.iter();
     let explains = causes.any(|cause| cause.cost.map(Measure::Cost) == Some(it.measure));
@@ -279,7 +279,7 @@ pub(super) fn tells(contrast: &Contrast, place: &SharedCombination, it: &Compare
     decides || explains || it.decision.is_different()
 }
 
-/// What was compared, did not move for certain and is not shown.
+/// The compared measures that did not certainly change and are not shown.
 pub(super) fn left_out<'c>(compared: impl Iterator<Item = &'c Compared>) -> Option<String> {
     let (equivalent, inconclusive): (Vec<_>, Vec<_>) =
         compared.partition(|it| it.decision == Decision::Equivalent);
@@ -295,7 +295,7 @@ pub(super) fn left_out<'c>(compared: impl Iterator<Item = &'c Compared>) -> Opti
     (!parts.is_empty()).then(|| format!("Not shown without --all: {}.", parts.join("; ")))
 }
 
-/// In a word; of a cost, B needs more or less.
+/// The decision in a word; for a cost, B needs more or less.
 fn decision(compared: &Compared) -> String {
     let word = match (compared.measure, compared.decision) {
         (Measure::Cost(_), Decision::Faster) => "less",

@@ -13,7 +13,7 @@ use crate::{
 
 const INFALLIBLE: &str = "writing to memory does not fail";
 
-/// The results as CSV (RFC 4180, lines end with a line feed), with a header; what was not measured is empty.
+/// The results as CSV (RFC 4180, lines end with a line feed), with a header; missing values are empty.
 pub fn csv(results: &Results, detail: Detail) -> String {
     let table = match detail {
         Detail::Runs => table_of_measures(results),

@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// Version of the document's shape: a field may be added without a new one, none vanishes or changes its meaning.
+/// Version of the document's format: fields may be added without a new version; none is removed or changes its meaning.
 const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
@@ -82,7 +82,7 @@ struct Bounds {
     high: f64,
 }
 
-/// What the report says in sentences.
+/// The sentences of the report.
 #[derive(Serialize)]
 struct Summary {
     verdict: Option<String>,
@@ -124,7 +124,7 @@ struct BreakdownRow {
     metrics: Vec<Value>,
 }
 
-/// The results as one JSON object, with a line feed at the end; docs/report-formats.md tells the fields.
+/// The results as one JSON object, ending with a line feed; docs/report-formats.md documents the fields.
 pub fn json(results: &Results, detail: Detail) -> String {
     let grid = Grid::of(results);
     let complete = results.runs.iter().filter(|record| record.is_complete());

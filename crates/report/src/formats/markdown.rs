@@ -1,4 +1,4 @@
-//! All results as Markdown, for a comment on a change or a wiki page.
+//! All results as Markdown, for a comment on a pull request or a wiki page.
 
 use audit::{Audit, Level};
 
@@ -11,9 +11,9 @@ use crate::{
     text::markdown::{cell, escaped},
 };
 
-/// With more combinations than this the tables are folded, so that the answer stays in sight.
+/// Maximum number of combinations with open tables: with more the tables are folded, so that the answer stays visible.
 const UNFOLDED_MAX: usize = 24;
-/// Likewise with more comparisons.
+/// Maximum number of comparisons that are not folded.
 const COMPARISONS_MAX: usize = 6;
 
 /// The results as Markdown (GitHub's flavour), ending with a line feed.
@@ -59,7 +59,7 @@ pub fn markdown(results: &Results) -> String {
     format!("{}\n", parts.join("\n\n"))
 }
 
-/// A sentence for each comparison, where there are several.
+/// A sentence for each comparison, if there are several.
 fn comparisons(results: &Results, grid: &Grid) -> Option<String> {
     let sentences = answer::verdict(results, grid);
     let sentences: Vec<String> = sentences.iter().map(|it| escaped(it)).collect();
@@ -71,7 +71,7 @@ fn comparisons(results: &Results, grid: &Grid) -> Option<String> {
     }
 }
 
-/// What is there to be opened.
+/// A section that is folded by default.
 fn folded(title: &str, content: &str) -> String {
     format!("<details><summary>{title}</summary>\n\n{content}\n\n</details>")
 }
@@ -83,7 +83,7 @@ fn title(results: &Results) -> &str {
     }
 }
 
-/// What they say together, and a line for each finding that is worse than a note.
+/// The assessment, and a line for each finding that is worse than a note.
 fn audit_list(audit: &Audit) -> String {
     let mut lines = vec![format!(
         "**Audit: {}** ({})",

@@ -1,8 +1,8 @@
-//! All results as OpenMetrics text 1.0, for Prometheus and what reads it.
+//! All results as OpenMetrics text 1.0, for Prometheus and compatible programs.
 //!
-//! Only gauges, counters and summaries are used, so that programs that know no more than Prometheus's older text
-//! format read it as well. The crate prometheus-client writes neither summaries nor metrics that are gone before
-//! anybody asks, which is all that there is here.
+//! Only gauges, counters and summaries are used, so that programs that know only Prometheus's older text format can
+//! read it as well. The crate prometheus-client supports neither summaries nor metrics of finished runs, and there are
+//! only such metrics here.
 //!
 //! ```text
 //! # TYPE dbdyno_response_seconds summary
@@ -23,11 +23,11 @@ use crate::{
     tables::{factor_columns::free_names, run_values::RunValues},
 };
 
-/// Metrics of one name.
+/// The metrics of one name.
 struct Family {
     name: String,
     kind: &'static str,
-    /// Ends the name; empty for a plain number.
+    /// Suffix of the name; empty for a plain number.
     unit: &'static str,
     help: String,
     samples: Vec<Sample>,
@@ -67,7 +67,7 @@ impl Family {
     }
 }
 
-/// The figures of one run, and the labels that say which it is.
+/// The figures of one run, and the labels that identify it.
 struct Run<'a> {
     record: &'a Record,
     labels: Labels,
@@ -80,7 +80,7 @@ impl Run<'_> {
     }
 }
 
-/// The results as OpenMetrics text; metrics that no run has are left out.
+/// The results as OpenMetrics text; metrics without a value in any run are left out.
 pub fn openmetrics(results: &Results) -> String {
     let names = label_names(results);
     let grid = Grid::of(results);
@@ -107,7 +107,7 @@ pub fn openmetrics(results: &Results) -> String {
     out
 }
 
-/// The label of each factor: `factor_NAME`, with what a label cannot hold replaced by `_`.
+/// The label of each factor: `factor_NAME`, with characters that are not allowed in a label replaced by `_`.
 fn label_names(results: &Results) -> Vec<String> {
     let names: Vec<String> = results
         .factors
@@ -162,7 +162,7 @@ fn info(runs: &[Run<'_>]) -> Family {
     family
 }
 
-/// Metrics that are one figure of a run: kind, name, unit, help, suffix, figure.
+/// Metrics with one figure per run: kind, name, unit, help, suffix, figure.
 const LOAD: [(&str, &str, &str, &str, &str, &str); 7] = [
     (
         "counter",
@@ -240,7 +240,7 @@ const QUANTILES: [(&str, &str); 4] = [
     ("0.999", "p999"),
 ];
 
-/// What each quantile rests on: below ten it is thin.
+/// Number of operations beyond each quantile: below ten it is thin.
 fn response_beyond(runs: &[Run<'_>]) -> Family {
     let mut family = Family::new(
         "gauge",
@@ -307,7 +307,7 @@ fn cpu(runs: &[Run<'_>]) -> Family {
     family
 }
 
-/// What an operation cost, a metric each: `dbdyno_cost_server_cpu_seconds`.
+/// The costs of an operation, one metric each: `dbdyno_cost_server_cpu_seconds`.
 fn costs(runs: &[Run<'_>]) -> Vec<Family> {
     let costs = Measure::all().filter_map(|measure| match measure.scale() {
         Scale::PerOperation(unit) => Some((measure, unit)),
@@ -319,7 +319,7 @@ fn costs(runs: &[Run<'_>]) -> Vec<Family> {
             Unit::Bytes => ("bytes", 1.0),
             Unit::Count => ("", 1.0),
         };
-        // The unit stands at the end of the name anyway.
+        // The unit is appended to the name anyway.
         let name = format!("cost_{}", measure.name().trim_end_matches("_bytes"));
         let help = format!("{} of one operation.", capital(measure.in_words()));
         let mut family = Family::new("gauge", &name, unit, &help);
@@ -332,7 +332,7 @@ fn costs(runs: &[Run<'_>]) -> Vec<Family> {
     families.collect()
 }
 
-/// The comparisons that the experiment asks for.
+/// The comparisons of the experiment.
 fn verdict(results: &Results, grid: &Grid<'_>, names: &[String]) -> Vec<Family> {
     let Some(question) = &results.verdict else {
         return Vec::new();
@@ -452,7 +452,7 @@ fn escaped(text: &str) -> String {
         .replace('\n', "\\n");
     let mut out = String::with_capacity(escaped.len());
     for character in escaped.chars() {
-        // The format knows no other escape, and readers take several of these for the end of a line.
+        // The format has no other escape, and some readers treat several of these characters as the end of a line.
         if samples::is_unprintable(character) {
             out.push('\\');
             out.push_str(&samples::printable(character.encode_utf8(&mut [0; 4])));

@@ -15,7 +15,7 @@ use ::parquet::{
 
 use crate::tables::columns::{Cells, Column, Table};
 
-/// The table as the bytes of a Parquet file, compressed by Snappy; what was not measured is null.
+/// The table as the bytes of a Parquet file, compressed by Snappy; missing values are null.
 pub(super) fn bytes(table: &Table) -> Result<Vec<u8>, Cause> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
@@ -74,7 +74,7 @@ fn write(group: &mut SerializedRowGroupWriter<'_, Vec<u8>>, cells: &Cells) -> Re
     }
 }
 
-/// The definition levels of a column: 1 for a value, 0 for none.
+/// The definition levels of a column: 1 for a value, 0 for a missing one.
 fn levels<T>(cells: &[Option<T>]) -> Vec<i16> {
     cells.iter().map(|cell| i16::from(cell.is_some())).collect()
 }

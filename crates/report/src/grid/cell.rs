@@ -15,7 +15,7 @@ pub(crate) struct Figure {
     pub(crate) mean: f64,
     /// Bounds of the interval; `None` with fewer than two executions.
     pub(crate) interval: Option<(f64, f64)>,
-    /// True for a percentile that rests on few operations.
+    /// True for a percentile that is based on few operations.
     pub(crate) is_thin: bool,
 }
 
@@ -50,7 +50,7 @@ impl Percentile {
         }
     }
 
-    /// The metric that it is, in nanoseconds.
+    /// The corresponding metric, in nanoseconds.
     pub(crate) fn metric(self) -> Metric {
         match self {
             Self::P50 => Metric::P50,
@@ -63,30 +63,30 @@ impl Percentile {
 /// The figures of one combination over its complete runs.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
-    /// Its runs, as indices of the results.
+    /// Its runs, as indices into the results.
     pub(crate) runs: Vec<usize>,
-    /// Runs that came to their planned end.
+    /// Number of complete runs.
     pub(crate) complete: usize,
-    /// Runs that did not: they are counted, and their figures are left out.
+    /// Number of incomplete runs, whose figures are left out.
     pub(crate) incomplete: usize,
     /// Operations per second.
     pub(crate) throughput: Option<Figure>,
     /// The throughput of each complete run that has one.
     pub(crate) throughputs_per_s: Vec<f64>,
-    /// New-Orders per minute; `None` where the load has none.
+    /// New-Orders per minute; `None` if the load has none.
     pub(crate) new_orders_per_min: Option<Figure>,
     /// Nanoseconds, in the order of [`Percentile::ALL`].
     percentiles_ns: [Option<Figure>; 3],
-    /// CPU of the machine that the server stands on; `None` when that machine was not observed.
+    /// CPU use of the server's machine; `None` when that machine was not observed.
     pub(crate) cpu: Option<CpuUse>,
-    /// What one operation cost; without what one of the runs did not see.
+    /// The costs of one operation, without those that one of the runs did not observe.
     costs: BTreeMap<Cost, Figure>,
-    /// Failed operations of all runs, the incomplete ones too: no error is hidden.
+    /// Failed operations of all runs, including the incomplete ones: no error is hidden.
     pub(crate) errors: u64,
 }
 
 impl Cell {
-    /// The figures of `runs`, which all have the same combination, each with its index in the results.
+    /// The figures of `runs`, all of the same combination, each with its index in the results.
     pub(crate) fn of(runs: &[(usize, &Execution<'_>)]) -> Self {
         let complete: Vec<&Execution<'_>> = runs
             .iter()
@@ -94,7 +94,7 @@ impl Cell {
             .filter(|execution| execution.record.is_complete())
             .collect();
         let over = |value: fn(&RunFigures) -> Option<f64>| {
-            // A mean over those runs that happen to have the value would be of another set than its neighbours.
+            // A mean over only those runs that have the value would be of a different set than the other figures.
             let values: Option<Vec<f64>> = complete.iter().map(|it| value(it.figures())).collect();
             values.as_deref().and_then(Figure::of)
         };
@@ -123,22 +123,22 @@ impl Cell {
         }
     }
 
-    /// True where a percentile rests on few operations.
+    /// True if a percentile is based on few operations.
     pub(crate) fn has_thin_percentiles(&self) -> bool {
         self.percentiles_ns.iter().flatten().any(|it| it.is_thin)
     }
 
-    /// A percentile of the response time, nanoseconds; `None` also where nothing lies beyond it.
+    /// A percentile of the response time, nanoseconds; `None` also if no operation lies beyond it.
     pub(crate) fn percentile_ns(&self, percentile: Percentile) -> Option<Figure> {
         self.percentiles_ns[percentile as usize]
     }
 
-    /// What one operation cost, in the cost's unit.
+    /// The cost of one operation, in the cost's unit.
     pub(crate) fn cost(&self, cost: Cost) -> Option<Figure> {
         self.costs.get(&cost).copied()
     }
 
-    /// How many executions stand behind the figures, in words.
+    /// The number of executions behind the figures, in words.
     pub(crate) fn runs_in_words(&self) -> String {
         let complete = match self.complete {
             0 => "no complete run".to_owned(),
@@ -163,7 +163,7 @@ fn mean_cpu(uses: &[CpuUse]) -> Option<CpuUse> {
         return None;
     }
     let mean = |part: fn(&CpuUse) -> f64| uses.iter().map(part).sum::<f64>() / uses.len() as f64;
-    // A process that one run did not see would pull the mean down: then it is unknown.
+    // A process that one run did not observe would lower the mean: then the value is unknown.
     let known = |part: fn(&CpuUse) -> Option<f64>| {
         let parts: Option<Vec<f64>> = uses.iter().map(part).collect();
         parts.map(|parts| parts.iter().sum::<f64>() / parts.len() as f64)

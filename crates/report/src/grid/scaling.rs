@@ -1,29 +1,29 @@
-//! The Universal Scalability Law of each line of the grid, and what it says in words.
+//! The Universal Scalability Law fitted to each line of the grid, in words.
 
 use stats::{Interval, Law, NoPeak, Peak, Point, Resampling, Scalability, scalability};
 use units::{percent, si};
 
 use crate::grid::{Facet, Grid, Line, cell::CONFIDENCE, level_number};
 
-/// The law is no description of points that lie further from it than this, as the mean square of the logarithms.
+/// Maximum residual of a usable model, as the root mean square of the logarithms.
 const DISTANCE_AT_MOST: f64 = 0.25;
-/// Enough for the ends of a band that is drawn, and little work for a page of 20 lines.
+/// Sufficient for the bounds of a drawn band, with little work for a page of 20 lines.
 const RESAMPLING: Resampling = Resampling {
     resamples: 600,
     seed: 1,
 };
 
-/// The law of one line.
+/// The scaling model of one line.
 pub(crate) struct Scaling {
     pub(crate) fit: Scalability,
-    /// How far the executions typically lie from it, as a share.
+    /// The typical residual of the executions, as a share.
     pub(crate) distance: f64,
-    /// How many executions it was fitted to.
+    /// Number of executions that it was fitted to.
     pub(crate) executions: usize,
 }
 
 impl Scaling {
-    /// The law of a line; `None` where x does not count clients, and of fewer than four levels with a complete run.
+    /// The model of a line; `None` if x is not a number of clients, or with fewer than four levels with a complete run.
     pub(crate) fn of(grid: &Grid, line: &Line) -> Option<Self> {
         let x = grid.x.as_ref().filter(|_| grid.x_counts_clients())?;
         let mut points = Vec::new();
@@ -43,12 +43,12 @@ impl Scaling {
         })
     }
 
-    /// False where the points do not follow the law: then it is not drawn, and names no peak.
+    /// False if the points do not follow the model: then it is not drawn, and names no peak.
     pub(crate) fn describes(&self) -> bool {
         self.distance <= DISTANCE_AT_MOST
     }
 
-    /// Where the throughput peaks; an error where it is not known, also where it would lie beyond what was measured.
+    /// The peak of the throughput; an error if it is not known or beyond the measured range.
     pub(crate) fn peak(&self) -> Result<Peak, NoPeak> {
         let peak = self.fit.peak?;
         if peak.concurrency.estimate <= self.fit.measured_up_to {
@@ -61,7 +61,7 @@ impl Scaling {
         }
     }
 
-    /// Where the throughput peaks, in words; or why that cannot be said.
+    /// The peak of the throughput in words, or the reason why it is not known.
     ///
     /// ```text
     /// peaks at 19 to 28 connections with 17.9k to 19.1k operations/s
@@ -83,7 +83,7 @@ impl Scaling {
     }
 }
 
-/// `19 to 28`, or `64` where both ends read the same.
+/// The range in words: `19 to 28`, or `64` if both ends have the same text.
 pub(crate) fn range(interval: &Interval, words: fn(f64) -> String) -> String {
     let (low, high) = (words(interval.low), words(interval.high));
     if low == high {
@@ -102,7 +102,7 @@ fn distance(points: &[Point], law: &Law) -> f64 {
     (squares.sum::<f64>() / points.len() as f64).sqrt().exp_m1()
 }
 
-/// What the laws of a facet say, a sentence; `None` where there is none.
+/// A sentence with the models of a facet; `None` if there is none.
 ///
 /// ```text
 /// Scaling model (USL): mix 1:0 peaks at 19 to 28 connections with 17.9k to 19.1k operations/s; mix 0:1 peak not reached (...).

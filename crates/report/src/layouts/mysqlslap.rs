@@ -12,34 +12,34 @@
 //! innodb,read,0.009,0.009,0.009,2,50
 //! ```
 //!
-//! Lines begin with a tab. The layouts are the originals' byte for byte; what they do not have stands behind it, and only
-//! where it was asked for or something failed.
+//! Lines begin with a tab. The layouts equal the originals' byte for byte; additions follow after them, and only if
+//! they were requested or something failed.
 
 use std::{fmt::Write, time::Duration};
 
-/// What the rounds of one test gave.
+/// The results of one test over its rounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestReport {
-    /// Storage engine, where one was named.
+    /// Storage engine, if one was named.
     pub engine: Option<String>,
-    /// What the clients ran, as it was asked for: `mixed`, `key` ...
+    /// The workload as requested: `mixed`, `key` ...
     pub load_type: String,
-    /// How long each round took, connecting excluded; at least one.
+    /// Duration of each round, without connecting; at least one.
     pub rounds: Vec<Duration>,
-    /// Clients that were connected.
+    /// Number of connected clients.
     pub clients: u64,
-    /// Successful statements of a client in a round, the rest cut off.
+    /// Successful statements per client and round, rounded down.
     pub queries_per_client: u64,
-    /// Statements that failed for good, in all rounds.
+    /// Statements that failed after all attempts, in all rounds.
     pub failed: u64,
-    /// What the originals do not have; `None` where nobody asked for it.
+    /// Figures that the originals do not have; `None` if they were not requested.
     pub more: Option<More>,
 }
 
-/// What the originals do not have.
+/// Figures that the originals do not have.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct More {
-    /// A name that the test was given.
+    /// The label given to the test.
     pub label: Option<String>,
     /// Successful statements per second over all rounds.
     pub queries_per_s: f64,
@@ -47,11 +47,11 @@ pub struct More {
     pub connect: (Duration, Duration),
     /// Percentiles of the response times of all statements.
     pub all: Percentiles,
-    /// The same by kind of operation, where there are several.
+    /// The same by kind of operation, if there are several.
     pub kinds: Vec<(String, Percentiles)>,
 }
 
-/// Percentiles (0 to 100) with their response times; none where nothing was done.
+/// Percentiles (0 to 100) with their response times; `None` without operations.
 pub type Percentiles = Vec<(f64, Option<Duration>)>;
 
 /// The report as text.
@@ -146,7 +146,7 @@ pub fn csv(report: &TestReport) -> String {
     out
 }
 
-/// Times of the rounds in seconds with three decimals, as the originals have them: milliseconds, cut off.
+/// Times of the rounds in seconds with three decimals, in the originals' format: milliseconds, rounded down.
 struct Seconds {
     average: String,
     minimum: String,

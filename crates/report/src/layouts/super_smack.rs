@@ -7,12 +7,13 @@
 //! select_index  20000  0  0  16409.14
 //! ```
 //!
-//! The columns are separated by a tab, the connect line ends with a blank. The layout is the original's byte for byte, the numbers are not: its
-//! minimum and maximum were those of the last query, and its rate counted connecting and sleeping as querying.
+//! The columns are separated by a tab, the connect line ends with a blank. The layout equals the original's byte for
+//! byte, the numbers do not: its minimum and maximum were those of the last query, and its rate included connecting and
+//! sleeping.
 
 use std::{fmt::Write, time::Duration};
 
-/// What one client's workers did.
+/// The results of one client's workers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarrelReport {
     /// Name of the client.
@@ -47,22 +48,22 @@ pub struct QueryType {
     pub max_time: Duration,
     /// Shortest response time.
     pub min_time: Duration,
-    /// Queries per second of the time in which queries ran; 0 where there were none.
+    /// Queries per second of the time in which queries ran; 0 without queries.
     pub q_per_s: f64,
 }
 
 /// The unit of the report's times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeUnit {
-    /// As the original's.
+    /// Milliseconds, as in the original.
     #[default]
     Milliseconds,
-    /// As with the patch of HP's sizing paper.
+    /// Microseconds, as with the patch of HP's sizing paper.
     Microseconds,
 }
 
 impl TimeUnit {
-    /// A time in whole units, the rest cut off.
+    /// A time in whole units, rounded down.
     pub fn whole(self, time: Duration) -> u128 {
         match self {
             Self::Milliseconds => time.as_millis(),

@@ -1,7 +1,7 @@
-//! The output of sysbench 1.0.20: what stands before a run, its intermediate lines, its final report.
+//! The output of sysbench 1.0.20: the header of a run, its intermediate lines, its final report.
 //!
-//! The layout is the original's byte for byte, the numbers are not: percentiles are exact to 0.1 % and never lie
-//! beyond the maximum, and nothing is cut off at 100 s.
+//! The layout equals the original's byte for byte, the numbers do not: percentiles are exact to 0.1 % and never exceed
+//! the maximum, and nothing is cut off at 100 s.
 
 use std::{fmt::Write, time::Duration};
 
@@ -11,21 +11,21 @@ mod figures;
 pub use distribution::histogram;
 pub use figures::{Beside, histogram_of};
 
-/// The version whose layout this is.
+/// The version whose layout is reproduced.
 pub const VERSION: &str = "1.0.20";
 
-/// What stands before a run.
+/// The header of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Header {
-    /// Connections.
+    /// Number of connections.
     pub threads: u32,
-    /// Events per second that are asked for.
+    /// Requested events per second; `None` without a rate.
     pub rate_per_s: Option<f64>,
     /// Seconds between intermediate lines.
     pub report_interval_s: Option<u64>,
-    /// The seed; `None` for one of the moment.
+    /// The seed; `None` for one from the current time.
     pub seed: Option<u64>,
-    /// After how much time the run goes without what has not come back.
+    /// Time after which the run ends without the unfinished events.
     pub forced_shutdown: Option<Duration>,
 }
 
@@ -34,19 +34,19 @@ pub struct Header {
 pub struct Intermediate {
     /// End of the interval, seconds since the start.
     pub t_s: f64,
-    /// Connections.
+    /// Number of connections.
     pub threads: u32,
     /// Events, statements by class, restarted events and reconnects per second.
     pub rates: Rates,
-    /// Which percentile of the response times, 0 for none.
+    /// The percentile of the response times, 0 for none.
     pub percentile: f64,
     /// Its value, milliseconds.
     pub latency_ms: f64,
-    /// Events that wait and events in flight, in an open loop.
+    /// Waiting events and events in flight, in an open loop.
     pub queue: Option<(u64, u64)>,
 }
 
-/// What happened per second.
+/// Rates per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Rates {
     /// Events.
@@ -57,9 +57,9 @@ pub struct Rates {
     pub writes: f64,
     /// Statements that did neither.
     pub others: f64,
-    /// Errors after which an event began anew.
+    /// Errors after which an event was restarted.
     pub errors: f64,
-    /// Connections that were opened again.
+    /// Reopened connections.
     pub reconnects: f64,
 }
 
@@ -74,11 +74,11 @@ pub struct FinalReport {
     pub others: u64,
     /// Events.
     pub events: u64,
-    /// Errors after which an event began anew.
+    /// Errors after which an event was restarted.
     pub ignored_errors: u64,
-    /// Connections that were opened again.
+    /// Reopened connections.
     pub reconnects: u64,
-    /// Events that the end left in flight; `None` where there is none.
+    /// Events in flight at the end; `None` if there are none.
     pub unfinished: Option<u64>,
     /// From the first event to the end of the last.
     pub total_time: Duration,
@@ -99,7 +99,7 @@ pub struct Latency {
     pub avg_ms: f64,
     /// The longest.
     pub max_ms: f64,
-    /// Percentiles with their values, as asked for.
+    /// Requested percentiles with their values.
     pub percentiles: Vec<(f64, f64)>,
     /// The sum.
     pub sum_ms: f64,
@@ -110,7 +110,7 @@ pub fn title(program: &str) -> String {
     format!("sysbench {VERSION} ({program})\n\n")
 }
 
-/// What stands between the title and the first line of a run.
+/// The text between the title and the start of a run.
 pub fn header(header: &Header) -> String {
     let mut out = String::from("Running the test with following options:\n");
     line(
@@ -148,7 +148,7 @@ pub fn header(header: &Header) -> String {
     out
 }
 
-/// What stands before the intermediate lines.
+/// The text before the intermediate lines.
 pub fn started() -> &'static str {
     "Threads started!\n\n"
 }
@@ -245,7 +245,7 @@ pub fn final_report(report: &FinalReport) -> String {
 }
 
 fn latency(latency: &Latency, out: &mut String) {
-    /// Width of a line: values end in one column.
+    /// Width of a line: values end in the same column.
     const WIDTH: usize = 53;
     let mut row = |label: &str, value_ms: f64| {
         let width = WIDTH.saturating_sub(label.len());

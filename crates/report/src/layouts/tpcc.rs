@@ -4,31 +4,31 @@ use std::fmt::Write;
 
 use samples::{Deliveries, Durations, ErrorCount, Interval, Totals};
 
-/// The transactions that a terminal runs, which stand first.
+/// The transactions that a terminal runs, which come first.
 const TERMINAL_TRANSACTIONS: usize = 5;
 
-/// What the five transactions did in the measurement.
+/// The results of the five transactions in the measurement.
 #[derive(Debug, Clone, Default)]
 pub struct Transactions {
     /// Measured time, seconds.
     pub measured_s: f64,
-    /// By transaction, in the order in which they were first seen.
+    /// By transaction, in the order of their first occurrence.
     pub rows: Vec<Transaction>,
 }
 
-/// What one transaction did.
+/// The results of one transaction.
 #[derive(Debug, Clone)]
 pub struct Transaction {
     /// Its name.
     pub name: String,
-    /// Response times of those that came to their end, rolled back New-Orders among them.
+    /// Response times of the completed ones, including rolled-back New-Orders.
     pub response: Durations,
-    /// Those that failed for good.
+    /// Those that failed after all attempts.
     pub errors: u64,
 }
 
 impl Transactions {
-    /// Nothing yet, for transactions with these names.
+    /// Empty results for transactions with these names.
     pub fn new(names: &[String]) -> Self {
         let row = |name: &String| Transaction {
             name: name.clone(),
@@ -41,12 +41,12 @@ impl Transactions {
         }
     }
 
-    /// Adds what an interval measured; the warm-up and the drain belong to no transaction.
+    /// Adds the measurement of an interval; the warm-up and the drain are ignored.
     pub fn add(&mut self, interval: &Interval) {
         self.add_totals(&Totals::of([interval]));
     }
 
-    /// Adds what a run's measurement came to.
+    /// Adds the totals of a run's measurement.
     pub fn add_totals(&mut self, totals: &Totals) {
         self.measured_s += totals.measured_s;
         for ((_, operation), total) in &totals.operations {
@@ -58,14 +58,14 @@ impl Transactions {
         }
     }
 
-    /// Time within which 90 % of a transaction's executions came back, seconds; `None` when none did.
+    /// Time within which 90 % of a transaction's executions were completed, seconds; `None` when none were.
     pub fn p90_s(&self, name: &str) -> Option<f64> {
         let row = self.rows.iter().find(|row| row.name == name)?;
         let ns = row.response.histogram.quantile_ns(0.9)?;
         Some(ns.min(row.response.max_ns) as f64 / 1e9)
     }
 
-    /// New-Orders per minute, rolled back ones included as clause 5.4.2 has it; `None` when nothing was measured.
+    /// New-Orders per minute, including rolled-back ones according to clause 5.4.2; `None` when nothing was measured.
     pub fn new_orders_per_minute(&self) -> Option<f64> {
         let new_orders = self.rows.first()?;
         (self.measured_s > 0.0).then(|| new_orders.response.count as f64 * 60.0 / self.measured_s)
@@ -96,7 +96,7 @@ impl Transactions {
         )
     }
 
-    /// The transactions of the terminals: deferred deliveries are executed beside them.
+    /// The transactions of the terminals: deferred deliveries are executed separately.
     fn terminals(&self) -> impl Iterator<Item = &Transaction> {
         self.rows.iter().take(TERMINAL_TRANSACTIONS)
     }
@@ -105,13 +105,13 @@ impl Transactions {
 /// A share of inputs with the bounds of clause 5.5.1.5.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputShare {
-    /// What is counted.
+    /// The name of the input.
     pub what: String,
     /// The share, 0 to 1, or lines per order.
     pub share: f64,
-    /// The lowest and the highest that are allowed.
+    /// The lowest and the highest allowed value.
     pub bounds: (f64, f64),
-    /// Out of bounds by more than chance explains.
+    /// True if it is out of bounds by more than chance explains.
     pub is_violated: bool,
 }
 
@@ -166,7 +166,7 @@ pub fn text(transactions: &Transactions, errors: &[ErrorCount], inputs: &[InputS
     text
 }
 
-/// The inputs that are not those of the specification, a line each; empty where all are.
+/// The inputs that violate the specification, one line each; empty if none does.
 pub fn violated_inputs_text(inputs: &[InputShare]) -> String {
     let mut text = String::new();
     let violated = inputs.iter().filter(|input| input.is_violated);
@@ -174,7 +174,7 @@ pub fn violated_inputs_text(inputs: &[InputShare]) -> String {
     text
 }
 
-/// What became of the deliveries in the background.
+/// The results of the deliveries in the background.
 pub fn deliveries_text(deliveries: &Deliveries) -> String {
     let list = |counts: &[u64]| {
         let texts: Vec<String> = counts.iter().map(u64::to_string).collect();
@@ -213,7 +213,7 @@ fn errors_to(text: &mut String, errors: &[ErrorCount]) {
 fn inputs_to<'a>(text: &mut String, inputs: impl IntoIterator<Item = &'a InputShare>) {
     for input in inputs {
         let (low, high) = input.bounds;
-        // Everything but the number of lines is a share.
+        // All values but the number of lines are shares.
         let (factor, unit) = if high > 1.0 { (1.0, "") } else { (100.0, " %") };
         let is_within = low <= input.share && input.share <= high;
         let verdict = match (input.is_violated, is_within) {
@@ -235,7 +235,7 @@ fn inputs_to<'a>(text: &mut String, inputs: impl IntoIterator<Item = &'a InputSh
 }
 
 fn writeln_to(text: &mut String, line: &str) {
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "{line}");
 }
 

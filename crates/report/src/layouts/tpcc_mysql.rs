@@ -1,4 +1,4 @@
-//! The output of tpcc-mysql's two programs, line by line as scripts read it.
+//! The output of tpcc-mysql's two programs, line by line, for existing scripts.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use samples::{Durations, ErrorCount};
 
 use super::tpcc::Transactions;
 
-/// What people's scripts look for at the end of a load.
+/// The text that scripts search for at the end of a load.
 pub const LOADED: &str = "\n...DATA LOADING COMPLETED SUCCESSFULLY.\n";
 
-/// Between the ramp-up and the first periodic line.
+/// The text between the ramp-up and the first periodic line.
 pub const MEASURING: &str = "\nMEASURING START.\n\n";
 
-/// Dots on one line, and rows for one dot.
+/// Number of dots on one line; the next is the number of rows per dot.
 const DOTS: u32 = 50;
 const ROWS_PER_DOT: u32 = 100;
 
@@ -58,7 +58,7 @@ pub fn parameters(rows: &[(&str, String)]) -> String {
     text
 }
 
-/// Rows of a table in dots: 100 rows each, and their number behind every `per_line` rows.
+/// Rows of a table as dots: 100 rows each, and the number of rows after every `per_line` rows.
 fn dots(text: &mut String, rows: u32, per_line: u32) {
     let dots = ".".repeat((per_line / ROWS_PER_DOT).min(DOTS) as usize);
     for count in (per_line..=rows).step_by(per_line as usize) {
@@ -66,14 +66,14 @@ fn dots(text: &mut String, rows: u32, per_line: u32) {
     }
 }
 
-/// What the loader says of part 1, the items.
+/// The loader's output for part 1, the items.
 pub fn loaded_items() -> String {
     let mut text = "Loading Item \n".to_owned();
     dots(&mut text, 100_000, 5_000);
     text + "Item Done. \n"
 }
 
-/// What it says of part 2 for these warehouses: warehouses, stocks and districts.
+/// The output for part 2 of these warehouses: warehouses, stocks and districts.
 pub fn loaded_warehouses(first: u32, last: u32) -> String {
     let mut text = "Loading Warehouse \n".to_owned();
     for warehouse in first..=last {
@@ -85,7 +85,7 @@ pub fn loaded_warehouses(first: u32, last: u32) -> String {
     text
 }
 
-/// What it says of part 3 for these warehouses: customers with their history.
+/// The output for part 3 of these warehouses: customers with their history.
 pub fn loaded_customers(first: u32, last: u32) -> String {
     let mut text = String::new();
     for (warehouse, district) in districts(first, last) {
@@ -99,7 +99,7 @@ pub fn loaded_customers(first: u32, last: u32) -> String {
     text
 }
 
-/// What it says of part 4 for these warehouses: orders with their lines.
+/// The output for part 4 of these warehouses: orders with their lines.
 pub fn loaded_orders(first: u32, last: u32) -> String {
     let mut text = String::new();
     for (warehouse, district) in districts(first, last) {
@@ -147,9 +147,9 @@ fn quantile(response: &Durations, quantile: f64) -> u64 {
     ns.clamp(response.min_ns, response.max_ns.max(response.min_ns))
 }
 
-/// What a run did, with the limits of the response times in seconds.
+/// The results of a run, with the limits of the response times in seconds.
 pub struct FinalReport<'a> {
-    /// What was measured.
+    /// The results of the transactions.
     pub transactions: &'a Transactions,
     /// Errors by transaction.
     pub errors: &'a [ErrorCount],
@@ -157,11 +157,11 @@ pub struct FinalReport<'a> {
     pub limits_s: [u32; 5],
     /// Measured time, whole seconds.
     pub measured_s: u32,
-    /// Connections that ended cleanly, a dot each.
+    /// Connections that ended cleanly, one dot each.
     pub connections: u32,
 }
 
-/// Shares of the mix that the specification wants at least, in percent.
+/// The specification's minimum shares of the mix, in percent.
 const MIX_AT_LEAST: [(usize, &str); 4] = [(1, "43.0"), (2, " 4.0"), (3, " 4.0"), (4, " 4.0")];
 
 impl FinalReport<'_> {
@@ -249,7 +249,7 @@ impl FinalReport<'_> {
         Counts {
             success: row.response.count - late.min(row.response.count),
             late,
-            // Each transaction that failed for good has a last attempt that was no retry's cause.
+            // The last attempt of a transaction that failed for good is not followed by a retry.
             retries: of_row
                 .map(|error| error.in_measurement)
                 .sum::<u64>()
@@ -266,7 +266,7 @@ struct Counts {
     failures: u64,
 }
 
-/// 0 where there was nothing: a share of nothing passes no check.
+/// A percentage; 0 without transactions, so that no check passes.
 fn percent(part: u64, of: u64) -> f64 {
     match of {
         0 => 0.0,
@@ -279,7 +279,7 @@ fn verdict(is_ok: bool) -> &'static str {
 }
 
 fn line(text: &mut String, line: &str) {
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "{line}");
 }
 

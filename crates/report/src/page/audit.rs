@@ -1,4 +1,5 @@
-//! The audit on the page: what it says in three words, every finding with its evidence, and what could not be evaluated.
+//! The audit on the page: the assessment in three words, every finding with its evidence, and the rules that could not
+//! be evaluated.
 
 use audit::{Audit, Finding, Judgement, Level, Unjudged, WAITING};
 use maud::{Markup, html};
@@ -12,12 +13,12 @@ use crate::{
     results::Results,
 };
 
-/// The audit of `name` as a page of its own.
+/// The audit of `name` as a separate page.
 pub fn audit_html(name: &str, audit: &Audit, shown: &AuditFilter) -> String {
     document("dbdyno audit", name, &told(audit, shown))
 }
 
-/// Nothing where the rules were not asked.
+/// The section of the audit; empty without an audit.
 pub(super) fn section(results: &Results) -> Markup {
     let audit = results.audit.as_ref();
     audit.map_or(html! {}, |audit| told(audit, &AuditFilter::default()))
@@ -86,7 +87,7 @@ fn in_order(found: &[(&Judgement, &Finding)]) -> Markup {
     }
 }
 
-/// Rules without a finding: those that lack an input first, then those that wait for one, then those without a subject.
+/// Rules without a finding: first those with missing data, then those that wait for some, then those that do not apply.
 fn unjudged(judgements: &[&Judgement], shown: &AuditFilter) -> Markup {
     let waiting = if shown.is_all() { WAITING } else { &[] };
     let reasons = |kind: fn(&Unjudged) -> Option<&String>| {

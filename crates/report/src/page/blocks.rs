@@ -1,4 +1,4 @@
-//! The compared sides block by block: what the verdict rests on, as points.
+//! The compared sides block by block, as points: the evidence of the verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::{
     grid::{Grid, in_words},
 };
 
-/// More comparisons than these are in the table only: nobody looks at more small charts.
+/// Maximum number of comparisons with a chart; further ones are only in the table.
 const CHARTS_AT_MOST: usize = 16;
 
 /// The values of both sides of one comparison by block.
@@ -28,7 +28,7 @@ struct Pairs<'a> {
     sides: [Vec<Option<f64>>; 2],
 }
 
-/// A chart for each comparison; nothing where nothing was compared.
+/// A chart for each comparison; empty without comparisons.
 pub(super) fn charts(grid: &Grid, question: &Question) -> Markup {
     let all: Vec<Pairs> = grid
         .answers
@@ -148,7 +148,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// `block 1: 12.3k, 12.9k`.
+    /// A block in words: `block 1: 12.3k, 12.9k`.
     fn in_words(&self, hint: Format) -> Vec<String> {
         let value = |value: Option<f64>| value.map_or("–".to_owned(), hint);
         let blocks = self
@@ -190,7 +190,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// How values of a scale are written: on an axis, by themselves, and the unit that these do not name.
+/// The formats of a scale's values: on an axis, alone, and the unit that they do not contain.
 fn formats(scale: Scale) -> (Format, Format, &'static str) {
     match scale {
         Scale::PerSecond => (si_tick, si, "operations/s"),

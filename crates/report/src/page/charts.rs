@@ -1,4 +1,4 @@
-//! The charts that carry the conclusions, each with its numbers as a table.
+//! The charts that show the conclusions, each with its numbers as a table.
 
 mod categories;
 mod cpu;
@@ -28,14 +28,14 @@ use crate::{
     sentences::answer::throughput_in_words,
 };
 
-/// A chart may share its axis with the others only if it then still fills this share of it.
+/// Minimum share of a common axis that a chart must fill; otherwise it has its own axis.
 const READABLE_SHARE: f64 = 0.25;
-/// An interval of two runs can be many times the mean; one that ends beyond this multiple of the highest mean (or
-/// below this fraction of the lowest, on a logarithmic axis) must not squash the lines: it ends in an arrow head.
+/// An interval of two runs can be many times the mean. One that ends beyond this multiple of the highest mean (or below
+/// this fraction of the lowest, on a logarithmic axis) must not compress the lines: it ends in an arrow head.
 const INTERVAL_LIMIT: f64 = 3.0;
-/// With more charts of a measure than this the next measure stands below it, not beside it.
+/// Maximum number of charts of a measure with the next measure beside it; with more it is below.
 const FACETS_BESIDE: usize = 2;
-/// What an axis then leaves free beyond the mean for the arrow.
+/// Room for the arrow head on the axis beyond the mean, as a factor.
 const ARROW_ROOM: f64 = 1.25;
 /// Explains the bars of a chart.
 const BARS: &str = "Thin bars: 95 % interval of the mean over executions; an arrow head goes on beyond the chart. ";
@@ -43,35 +43,35 @@ const BARS: &str = "Thin bars: 95 % interval of the mean over executions; an arr
 /// The charts of a grid that has a factor along x.
 pub(super) struct Charts<'a> {
     grid: &'a Grid<'a>,
-    /// What the author compares by.
+    /// The metric that the author compares by.
     asked: Option<Metric>,
     x: &'a Factor,
     levels: Levels,
-    /// The scalability laws by facet and line; `None` where there is none.
+    /// The scaling models by facet and line; `None` if there is none.
     laws: Vec<Vec<Option<Scaling>>>,
 }
 
-/// Takes a figure out of a combination.
+/// Selects a figure of a combination.
 type FigureOf<'a> = &'a dyn Fn(&Cell) -> Option<Figure>;
 
-/// A value of a combination that a chart can draw.
+/// A value of a combination for a chart.
 struct Value<'a> {
-    /// Begins a sentence: `Throughput`.
+    /// The name at the start of a sentence: `Throughput`.
     name: &'a str,
-    /// For identifiers: `throughput`.
+    /// The name in identifiers: `throughput`.
     id: &'a str,
     y_name: &'a str,
     tick: Format,
     hint: Format,
-    /// In words, with margin.
+    /// The value in words, with its margin.
     words: fn(&Figure) -> String,
     of: FigureOf<'a>,
-    /// Whether the scalability laws describe it.
+    /// Whether the scaling models describe it.
     laws: bool,
 }
 
 impl<'a> Charts<'a> {
-    /// `None` for an experiment without a factor along x.
+    /// The charts of a grid; `None` for an experiment without a factor along x.
     pub(super) fn of(grid: &'a Grid<'a>, asked: Option<Metric>) -> Option<Self> {
         let x = grid.x.as_ref()?;
         let law = |line| Scaling::of(grid, line);
@@ -87,7 +87,7 @@ impl<'a> Charts<'a> {
         })
     }
 
-    /// The charts that show the answer: what was asked for, and beside it latency or throughput.
+    /// The charts with the answer: the measure of the question, and latency or throughput beside it.
     pub(super) fn answer(&self) -> Markup {
         let class = if self.grid.facets.len() <= FACETS_BESIDE {
             "beside"
@@ -99,19 +99,19 @@ impl<'a> Charts<'a> {
         }
     }
 
-    /// The CPU, unless the answer is drawn by it already.
+    /// The CPU chart, unless it is the answer already.
     pub(super) fn processors(&self) -> Markup {
         let cpu = self.others().find(|measure| **measure == Measure::Cpu);
         cpu.map_or(html! {}, |measure| self.section(measure))
     }
 
-    /// Everything else that is to be drawn.
+    /// All other measures to draw.
     pub(super) fn rest(&self) -> Markup {
         let rest = self.others().filter(|measure| **measure != Measure::Cpu);
         html! { @for measure in rest { (self.section(measure)) } }
     }
 
-    /// What was asked for, or else a rate; and the other one of rate and latency.
+    /// The measure of the question, or else a rate; and the other one of rate and latency.
     fn leading(&self) -> [Option<&Measure>; 2] {
         let measures = &self.grid.measures;
         let rate = |measure: &&Measure| matches!(measure, Measure::Throughput | Measure::NewOrders);
@@ -178,7 +178,7 @@ impl<'a> Charts<'a> {
             unit => format!("{} per operation", unit.name()),
         };
         let words = cost.in_words();
-        // `fsyncs of InnoDB` begins a sentence.
+        // `fsyncs of InnoDB` is the start of a sentence.
         let mut name: String = words[..1].to_uppercase();
         name.push_str(&words[1..]);
         self.values(&Value {
@@ -226,7 +226,7 @@ impl<'a> Charts<'a> {
         }
     }
 
-    /// The y axis from zero of each facet, and what to say about them.
+    /// The y axis from zero of each facet, and a note on them.
     fn axes(&self, value: &Value) -> (Vec<Axis>, &'static str) {
         let tops: Vec<f64> = self
             .grid
@@ -332,7 +332,7 @@ impl<'a> Charts<'a> {
         }
     }
 
-    /// `Throughput against connections, rows 1x, mix 1:0`.
+    /// A title: `Throughput against connections, rows 1x, mix 1:0`.
     fn title(&self, name: &str, facet: &Facet, line: Option<&Line>) -> String {
         let parts = [
             Some(format!("{name} against {}", self.x.name)),
@@ -347,7 +347,7 @@ impl<'a> Charts<'a> {
         Some(format!("{} {}", factor.name, line.level.as_ref()?))
     }
 
-    /// `1:0: highest 12.3k ± 0.4k at 16 connections; ...`, for those who cannot see the chart.
+    /// The peaks in words for a screen reader: `1:0: highest 12.3k ± 0.4k at 16 connections; ...`.
     fn peaks_in_words(&self, facet: &Facet, value: &Value) -> String {
         let said = facet.lines.iter().filter_map(|line| {
             let values = line
@@ -374,7 +374,7 @@ fn line_name(line: &Line) -> String {
     line.level.clone().unwrap_or_else(|| "all runs".to_owned())
 }
 
-/// What a chart draws of a combination; `None` where it has not run or has no such figure.
+/// The point of a combination; `None` if it has not run or has no such figure.
 fn point(cell: &Option<Cell>, value: FigureOf) -> Option<Point> {
     let figure = value(cell.as_ref()?)?;
     Some(Point {
@@ -402,7 +402,7 @@ fn cell_words(cell: &Cell, value: &Value) -> String {
     }
 }
 
-/// What a chart of one facet has to draw.
+/// The figures of one facet.
 fn figures(facet: &Facet, value: FigureOf) -> Vec<Figure> {
     facet
         .cells()
@@ -410,7 +410,7 @@ fn figures(facet: &Facet, value: FigureOf) -> Vec<Figure> {
         .collect()
 }
 
-/// The highest value that an axis must hold.
+/// The highest value that an axis must contain.
 fn top(figures: &[Figure]) -> f64 {
     let mean = figures.iter().map(|figure| figure.mean).fold(0.0, f64::max);
     let ends = figures.iter().filter_map(|figure| Some(figure.interval?.1));
@@ -424,7 +424,7 @@ fn top(figures: &[Figure]) -> f64 {
     held.fold(mean, f64::max)
 }
 
-/// The lowest value that a logarithmic axis must hold; infinite without any above zero.
+/// The lowest value that a logarithmic axis must contain; infinite without any above zero.
 fn bottom(figures: &[Figure]) -> f64 {
     let means = figures.iter().map(|figure| figure.mean);
     let mean = means
@@ -441,7 +441,7 @@ fn bottom(figures: &[Figure]) -> f64 {
     held.fold(mean, f64::min)
 }
 
-/// A logarithmic axis that holds `figures`, which may lie orders of magnitude apart.
+/// A logarithmic axis that contains `figures`, which may differ by orders of magnitude.
 fn logarithmic(figures: &[Figure]) -> Axis {
     match (bottom(figures), top(figures)) {
         (low, high) if low.is_finite() => Axis::logarithmic(low, high),

@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{grid::Grid, results::Results, sentences::answer};
 
-/// Sentences that fit below the one that sums them up; more of them are in the table only.
+/// Maximum number of sentences below the summary; further comparisons are only in the table.
 const SENTENCES_AT_MOST: usize = 6;
 
-/// Each comparison in a sentence, where there are several and not too many.
+/// Each comparison in a sentence, if there are several and not too many.
 pub(super) fn sentences(results: &Results, grid: &Grid) -> Markup {
     let sentences = answer::verdict(results, grid);
     html! {
@@ -23,7 +23,7 @@ pub(super) fn sentences(results: &Results, grid: &Grid) -> Markup {
     }
 }
 
-/// The intervals of the differences; nothing where nothing was compared.
+/// The intervals of the differences; empty without comparisons.
 pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     let Some(question) = &results.verdict else {
         return html! {};
@@ -39,7 +39,7 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     }
 }
 
-/// The compared sides block by block; `None` where nothing was compared.
+/// The compared sides block by block; `None` without comparisons.
 pub(super) fn blocks(results: &Results, grid: &Grid) -> Option<Markup> {
     let question = results.verdict.as_ref()?;
     let mut answers = grid.answers.iter();

@@ -1,4 +1,4 @@
-//! Limits and cost per operation: what limited each combination, and what one operation cost there.
+//! Limits and cost per operation of each combination.
 
 use maud::{Markup, html};
 use verdict::{Cost, Execution, Measure};
@@ -10,7 +10,7 @@ use crate::{
     sentences::{answer, limit},
 };
 
-/// What is shown of an operation's cost: of each line the first that was observed.
+/// The costs that are shown: of each line the first that was observed.
 const COSTS: [&[Cost]; 11] = [
     &[Cost::ServerCpu],
     &[Cost::ClientCpu],
@@ -40,7 +40,7 @@ pub(super) fn section(results: &Results, grid: &Grid, charts: Option<&Charts>) -
     }
 }
 
-/// What limited each combination: a table like the grid itself, one per facet.
+/// The limit of each combination: a table like the grid itself, one per facet.
 fn limits(results: &Results, grid: &Grid) -> Markup {
     let Some(x) = grid.x.as_ref().filter(|_| grid.combinations() > 1) else {
         return html! {};
@@ -82,7 +82,7 @@ struct CombinationRuns<'a> {
     runs: &'a [usize],
 }
 
-/// Of every line the combination with the highest throughput; where nothing is drawn along x, all combinations.
+/// For each line the combination with the highest throughput; without a factor along x, all combinations.
 fn places<'a>(grid: &'a Grid, facet: &'a Facet) -> Vec<CombinationRuns<'a>> {
     let named = |line, x| {
         let place = grid.place(facet, line, x);
@@ -159,7 +159,7 @@ fn costs(grid: &Grid) -> Markup {
     }
 }
 
-/// The mean over the executions in words; `–` where one of them did not observe it.
+/// The mean over the executions in words; `–` if one of them did not observe it.
 fn mean(executions: &[&Execution], measure: Measure) -> String {
     let values = measure.of_all(executions);
     let figure = values.as_deref().and_then(Figure::of);

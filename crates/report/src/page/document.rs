@@ -1,13 +1,13 @@
-//! What all pages have around their content: head, style sheet, and the policy that nothing is fetched.
+//! The parts of all pages around their content: head, style sheet, and the policy against loading anything.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("style.css");
-/// Nothing may be fetched: even a hostile string that got through could not phone home.
+/// Nothing may be loaded: even an injected string could not contact another host.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-/// A page that needs no script, as text.
+/// A page without a script, as text.
 pub(crate) fn document(kind: &str, title: &str, content: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -45,7 +45,7 @@ pub(super) fn footer() -> Markup {
     html! { footer { p { "Made by dbdyno " (env!("CARGO_PKG_VERSION")) "." } } }
 }
 
-/// The page without control characters: XML, to which charts are cut out, knows none; and nobody is to be deceived.
+/// The page without control characters: XML, the format of the charts, forbids them; and they could deceive a reader.
 pub(super) fn as_text(page: Markup) -> String {
     samples::printable_lines(&page.into_string()).into_owned()
 }

@@ -1,4 +1,4 @@
-//! What the figures rest on: errors, machines, servers, variables, data, and how to do it again.
+//! The basis of the figures: errors, machines, servers, variables, data, and how to repeat the experiment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{results::Results, sentences::ceiling};
 
-/// Seeds that are listed.
+/// Maximum number of seeds that are listed.
 const SEEDS_SHOWN: usize = 3;
 
-/// Statement errors, added up over all runs; nothing when there were none.
+/// Statement errors, summed over all runs; empty when there were none.
 pub(super) fn errors(results: &Results) -> Markup {
     let mut found: BTreeMap<(&str, &str, u16, &str), Vec<&ErrorCount>> = BTreeMap::new();
     for error in results.runs.iter().flat_map(|run| &run.errors) {
@@ -57,7 +57,7 @@ pub(super) fn errors(results: &Results) -> Markup {
     }
 }
 
-/// The machines, the servers, their variables, the data, and what nobody looked at.
+/// The machines, the servers, their variables, the data, and the list of unobserved values.
 pub(super) fn section(results: &Results, variables: &Variables) -> Markup {
     html! {
         @if !results.runs.is_empty() {
@@ -74,7 +74,7 @@ pub(super) fn section(results: &Results, variables: &Variables) -> Markup {
     }
 }
 
-/// What a server is, as far as runs may differ in it.
+/// The properties in which the servers of runs may differ.
 type ServerKey<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 fn servers(results: &Results) -> Markup {
@@ -166,7 +166,7 @@ fn ratio(disk_bytes: Option<u64>, pool_bytes: Option<u64>) -> String {
     }
 }
 
-/// The experiment as run, with everything that it takes to run it again.
+/// The experiment as run, with everything needed to repeat it.
 pub(super) fn reproduce(results: &Results) -> Markup {
     let headers = || results.runs.iter().map(|run| &run.header);
     let seeds: BTreeSet<u64> = headers().map(|header| header.seed).collect();

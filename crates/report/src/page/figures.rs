@@ -13,7 +13,7 @@ use crate::{
     sentences::answer::throughput_in_words,
 };
 
-/// A table that scrolls by itself on a narrow screen, also by keyboard.
+/// A table with its own scroll bar on a narrow screen, usable by keyboard.
 pub(crate) fn scrolling(label: &str, table: Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(label) tabindex="0" { (table) } }
 }
@@ -52,7 +52,7 @@ pub(crate) fn unbroken(text: &str) -> String {
         .replace(" ± ", "\u{a0}±\u{a0}")
 }
 
-/// `a, b, c`.
+/// The values separated by commas: `a, b, c`.
 pub(super) fn joined<T: ToString>(values: &BTreeSet<T>) -> String {
     values
         .iter()

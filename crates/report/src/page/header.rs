@@ -1,4 +1,4 @@
-//! What was measured, in the head of the page: server, machine, data, and the settings that matter.
+//! The measured subject in the head of the page: server, machine, data, and the settings that matter.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use units::bytes;
 use super::variables::{Variables, settings_in_short};
 use crate::{grid::Grid, results::Results, summary::measured};
 
-/// Others are counted.
+/// Maximum number of values; further ones are counted.
 const NAMED: usize = 3;
 
-/// A list of what the figures are of; nothing where nothing ran.
+/// The list of the measured subjects; empty without runs.
 pub(super) fn facts(results: &Results, grid: &Grid, variables: &Variables) -> Markup {
     let facts = [
         ("Runs", Some(measured(results, grid))),
@@ -30,7 +30,7 @@ pub(super) fn facts(results: &Results, grid: &Grid, variables: &Variables) -> Ma
     }
 }
 
-/// What the runs have, each once.
+/// The values of the runs, each once.
 fn each(results: &Results, of: fn(&Record) -> Option<String>) -> Option<String> {
     listed(results.runs.iter().filter_map(of).collect())
 }
@@ -44,7 +44,7 @@ fn listed(all: BTreeSet<String>) -> Option<String> {
     }
 }
 
-/// `10.11.19-MariaDB (Debian 12), private, by unix socket`.
+/// The server in words: `10.11.19-MariaDB (Debian 12), private, by unix socket`.
 fn server(record: &Record) -> Option<String> {
     let server = record.servers.first()?;
     let comment = server.version_comment.trim_matches(['(', ')', ' ']);
@@ -64,7 +64,7 @@ fn server(record: &Record) -> Option<String> {
     ))
 }
 
-/// `db1: AMD EPYC, 16 CPUs, 64.0 GiB, Linux 6.1`.
+/// The machines in words: `db1: AMD EPYC, 16 CPUs, 64.0 GiB, Linux 6.1`.
 fn machines(results: &Results) -> Option<String> {
     let machines = results.runs.iter().flat_map(|run| &run.machines);
     listed(machines.map(machine).collect())
@@ -86,7 +86,7 @@ fn machine(machine: &Machine) -> String {
     )
 }
 
-/// `hp-sizing.smack: 20.0k rows, 38.6 MiB, buffer pool 64.0 MiB`.
+/// The data in words: `hp-sizing.smack: 20.0k rows, 38.6 MiB, buffer pool 64.0 MiB`.
 fn data(record: &Record) -> Option<String> {
     let data: &Dataset = record.dataset.as_ref()?;
     let size = data.disk_bytes.map(|size| format!(", {}", bytes(size)));

@@ -9,21 +9,21 @@ use crate::chart::px;
 
 /// Width and height of one interval's drawing, in the units of its `viewBox`.
 const SIZE: (f64, f64) = (320.0, 22.0);
-/// The scale always shows at least this change to either side, as a logarithm.
+/// Minimum change on either side of the scale, as a logarithm.
 const REACH_AT_LEAST: f64 = 0.02;
-/// An interval over three noisy executions can be wider than any page.
+/// Maximum change: an interval over three noisy executions can be wider than any page.
 const REACH_AT_MOST: f64 = 4.0;
 
 /// A scale of ratios around 1.
 pub(crate) struct RatioScale {
-    /// The difference that does not matter, as a share.
+    /// The smallest difference that matters, as a share.
     margin: f64,
-    /// Half of the scale, as a logarithm of a ratio.
+    /// Half of the scale, as the logarithm of a ratio.
     reach: f64,
 }
 
 impl RatioScale {
-    /// One on which all of these fit, and the margin is seen.
+    /// A scale that contains all of these ratios and shows the margin.
     pub(crate) fn of(margin: f64, ratios: impl Iterator<Item = Interval>) -> Self {
         let reaches = ratios
             .flat_map(|ratio| [ratio.low, ratio.high])
@@ -35,7 +35,7 @@ impl RatioScale {
         }
     }
 
-    /// The interval as a bar with its estimate as a dot, over the band that does not matter and the line of no difference.
+    /// The interval as a bar with its estimate as a dot, over the band of the margin and the line of no difference.
     pub(crate) fn drawn(&self, ratio: &Interval) -> Markup {
         let (width, height) = SIZE;
         let at = |ratio: f64| width / 2.0 * (1.0 + (ratio.ln() / self.reach).clamp(-1.0, 1.0));
@@ -53,7 +53,7 @@ impl RatioScale {
     }
 }
 
-/// `+15.7 % (+9.1 % to +22.7 %)`.
+/// The change in words: `+15.7 % (+9.1 % to +22.7 %)`.
 pub(crate) fn in_words(ratio: &Interval) -> String {
     let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(change);
     unbroken(&format!("{estimate} ({low} to {high})"))

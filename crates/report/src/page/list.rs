@@ -1,4 +1,4 @@
-//! The list of runs, from which one is chosen to see its course over time.
+//! The list of runs, in which one run is selected to see its time series.
 
 use maud::{Markup, html};
 use units::{duration, percent_number, si};
@@ -15,7 +15,7 @@ use crate::{
     sentences::{disturbances, limit::limit_name, steadiness},
 };
 
-/// The run list; below it the panel that the script fills, or static charts where no library was built in.
+/// The run list; below it the panel that the script fills, or static charts if no library was built in.
 pub(super) fn section(results: &Results, grid: &Grid, zoomable: bool) -> Markup {
     let factors: Vec<&str> = results
         .factors
@@ -71,7 +71,7 @@ fn head(name: &str, sortable: bool) -> Markup {
     }
 }
 
-/// A cell that sorts by its number and not by its text.
+/// A cell that is sorted by its number, not by its text.
 fn number(value: Option<f64>, text: impl Fn(f64) -> String) -> Markup {
     match value {
         Some(value) => html! { td data-value=(value) { (text(value)) } },
@@ -111,7 +111,7 @@ fn row(index: usize, execution: &Execution<'_>, factors: &[&str], zoomable: bool
     }
 }
 
-/// What `series.js` fills.
+/// The panel that `series.js` fills.
 fn panel() -> Markup {
     html! {
         div id="course" tabindex="-1" hidden {

@@ -1,4 +1,4 @@
-//! The machines: processors, kernel, limits, and what stands behind the server's directories.
+//! The machines: processors, kernel, limits, and the storage of the server's directories.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use units::{bytes, fine_percent};
 use super::figures::scrolling;
 use crate::{results::Results, sentences::observers};
 
-/// The machines, how they are set up, and their storage.
+/// The machines, their configuration and their storage.
 pub(super) fn tables(results: &Results) -> Markup {
     let machines = machines(results);
     html! {
@@ -22,7 +22,7 @@ pub(super) fn tables(results: &Results) -> Markup {
     }
 }
 
-/// Those of all runs, each once.
+/// The machines of all runs, each once.
 fn machines(results: &Results) -> Vec<&Machine> {
     let mut machines: Vec<&Machine> = Vec::new();
     for machine in results.runs.iter().flat_map(|run| &run.machines) {
@@ -36,7 +36,7 @@ fn machines(results: &Results) -> Vec<&Machine> {
     machines
 }
 
-/// Which half of the benchmark runs there.
+/// The part of the benchmark that runs on a machine.
 pub(super) fn carries(host: Host) -> &'static str {
     match host {
         Host::Both => "client and server",
@@ -67,7 +67,7 @@ fn overview(machines: &[&Machine]) -> Markup {
     }
 }
 
-/// How processors, kernel and control groups are set up, a list for each machine that tells.
+/// The configuration of processors, kernel and control groups, one list for each machine that reports it.
 fn setup(machines: &[&Machine]) -> Markup {
     let told: Vec<(&Machine, Vec<(&str, String)>)> = machines
         .iter()
@@ -88,7 +88,7 @@ fn setup(machines: &[&Machine]) -> Markup {
     }
 }
 
-/// What is known of a machine's set-up, by name.
+/// The known configuration of a machine, by name.
 fn settings(machine: &Machine) -> Vec<(&'static str, String)> {
     let mut told = Vec::new();
     let mut tell = |name, value: Option<String>| {
@@ -170,7 +170,7 @@ fn storage(results: &Results) -> Markup {
     let mut found: Vec<(&StorageDirectory, &Storage)> = Vec::new();
     for storage in results.runs.iter().flat_map(|run| &run.storage) {
         for place in &storage.places {
-            // The directories of private servers have names of their own.
+            // Directories of private servers have individual names.
             let known = found.iter().any(|(other, of)| {
                 of.host == storage.host
                     && other.holds == place.holds
@@ -247,7 +247,7 @@ fn device_in_words(device: &BlockDevice) -> String {
     format!("{} ({})", device.name, told.join(", "))
 }
 
-/// What nobody looked at, or could not see.
+/// The values that were not observed.
 pub(super) fn not_observed(results: &Results) -> Markup {
     let machines = || results.runs.iter().flat_map(|run| &run.machines);
     let storage = results.runs.iter().flat_map(|run| &run.storage);

@@ -1,4 +1,4 @@
-//! The course of each run over time, as the data that the page's script draws.
+//! The time series of each run, as the data for the page's script.
 
 mod data;
 mod load;
@@ -21,23 +21,23 @@ use crate::{
     sentences::{answer::highest_of_all, limit::limit_in_words, observers},
 };
 
-/// One run as the script reads it.
+/// The data of one run for the script.
 #[derive(Serialize)]
 struct Run {
     title: String,
     note: String,
-    /// Start of the measurement, seconds; what lies before is shaded.
+    /// Start of the measurement, seconds; the time before it is shaded.
     measured_from: Option<f64>,
-    /// From and to seconds, marked.
+    /// Start and end of each marked stall, seconds.
     stalls: Vec<(f64, f64)>,
-    /// What the marks mean.
+    /// The explanation of the marks.
     marks: String,
     charts: Vec<ChartData>,
-    /// What the server added up over the run.
+    /// The server's totals over the run.
     tables: Vec<tables::TableData>,
 }
 
-/// The data of all runs in a script element that a browser does not run.
+/// The data of all runs in a script element that a browser does not execute.
 pub(super) fn data(results: &Results, grid: &Grid) -> Markup {
     let runs: Vec<Run> = results
         .runs
@@ -67,7 +67,7 @@ fn first_choice(grid: &Grid) -> usize {
     measured.get(middle).map_or(0, |(run, _)| *run)
 }
 
-/// JSON that cannot end its script element, whatever strings are in it: `<` occurs inside strings only.
+/// JSON that cannot end its script element, whatever its strings contain: `<` occurs only inside strings.
 fn script_safe(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
@@ -87,7 +87,7 @@ fn run(record: &Record, points: usize) -> Run {
         samples.filter(is_shown).collect()
     };
     let telemetry = telemetry_of(host);
-    // Where the server's machine is another one, the client's is shown as well.
+    // If the server's machine is another one, the client's is shown as well.
     let client = Some(Host::Client).filter(|client| host != Some(*client));
     let of_client = telemetry_of(client);
     let mut note = String::new();
@@ -149,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    /// A record of these lines after its first.
+    /// A record with these lines after its header line.
     pub(super) fn record(lines: &[&str]) -> Record {
         let run = r#"{"line":"run","format":1,"dbdyno_version":"0","experiment":"e","experiment_sha256":"","seed":1,"run":1,"block":1,"combination":{},"started_at":"","connections":1,"loops":1,"io":"epoll","transport":"unix socket"}"#;
         let text = [&[run], lines].concat().join("\n");

@@ -16,7 +16,7 @@ use values::{
 use super::figures::{joined, scrolling};
 use crate::results::Results;
 
-/// Variables that decide whether two results can be compared at all: durability, memory, concurrency, logging.
+/// Variables that decide whether two results can be compared: durability, memory, concurrency, logging.
 const TELLING: [&str; 20] = [
     "binlog_format",
     "innodb_buffer_pool_size",
@@ -40,18 +40,18 @@ const TELLING: [&str; 20] = [
     "version_compile_machine",
 ];
 
-/// Values that stand in the head of the page.
+/// Maximum number of settings in the head of the page.
 const SETTINGS_AT_HEAD: usize = 6;
 
 /// A variable's values over all runs, each with the number of runs that had it.
 type Values<'a> = BTreeMap<&'a str, BTreeMap<&'a str, usize>>;
 
-/// What the servers of all runs have.
+/// The variables of the servers of all runs.
 pub(super) struct Variables<'a> {
     values: Values<'a>,
-    /// Those of the catalogues, where they are known.
+    /// The defaults from the catalogues, if known.
     defaults: BTreeMap<&'a str, BTreeSet<&'a str>>,
-    /// Names of those that are not at their default somewhere.
+    /// Names of the variables that differ from their default in a run.
     differing: BTreeSet<&'a str>,
     compared_with: BTreeSet<String>,
     /// Names under `[server] set`.
@@ -84,7 +84,7 @@ impl<'a> Variables<'a> {
         found
     }
 
-    /// Every one that differs from its default, that the experiment sets, or that differs between runs.
+    /// The variables that differ from their default, that the experiment sets, or that differ between runs.
     fn chosen(&self) -> Vec<&'a str> {
         let values = self.values.iter().filter(|(name, values)| {
             let varies = values.len() > 1 && !is_of_the_instance(name);
@@ -93,12 +93,12 @@ impl<'a> Variables<'a> {
         values.map(|(name, _)| *name).collect()
     }
 
-    /// Whether results with other values of it are other results, or the experiment is about it.
+    /// Whether results with different values cannot be compared, or the experiment varies it.
     fn matters(&self, name: &str) -> bool {
         TELLING.contains(&name) || self.set.contains(name)
     }
 
-    /// Those that matter among the chosen, the telling ones first; and the others.
+    /// The chosen variables that matter, the most important first; and the others.
     fn chosen_by_weight(&self) -> (Vec<&'a str>, Vec<&'a str>) {
         let (mut first, rest): (Vec<_>, Vec<_>) = self
             .chosen()
@@ -109,7 +109,7 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// The settings that matter, in a few words: `innodb_buffer_pool_size 64.0 MiB, sync_binlog 1`; `None` where all are at
+/// The settings that matter, in a few words: `innodb_buffer_pool_size 64.0 MiB, sync_binlog 1`; `None` if all have
 /// their defaults.
 pub(super) fn settings_in_short(variables: &Variables) -> Option<String> {
     let (names, _) = variables.chosen_by_weight();
@@ -127,8 +127,8 @@ pub(super) fn settings_in_short(variables: &Variables) -> Option<String> {
     }
 }
 
-/// The chosen variables, those that matter first; then those at their default that decide on durability and memory, and
-/// all of them.
+/// The chosen variables, those that matter first; then those with their default that decide on durability and memory,
+/// and all of them.
 pub(super) fn section(results: &Results, variables: &Variables) -> Markup {
     let columns = columns(results);
     let (first, rest) = variables.chosen_by_weight();
@@ -176,7 +176,7 @@ pub(super) fn section(results: &Results, variables: &Variables) -> Markup {
     }
 }
 
-/// A row for each variable, a column for each server that has others.
+/// A row for each variable, a column for each server with different values.
 fn table(variables: &Variables, columns: &[Column], names: &[&str]) -> Markup {
     html! {
         table {
@@ -201,7 +201,7 @@ fn table(variables: &Variables, columns: &[Column], names: &[&str]) -> Markup {
     }
 }
 
-/// Names of the variables under `[server] set`; none when the text is no experiment (a front door).
+/// Names of the variables under `[server] set`; empty when the text is not an experiment (of a front door).
 fn set_by_the_experiment(text: &str) -> BTreeSet<String> {
     let Ok(experiment) = text.parse::<toml::Table>() else {
         return BTreeSet::new();

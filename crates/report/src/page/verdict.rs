@@ -1,4 +1,4 @@
-//! The verdict: one sentence, how sure it is, what limited the server, and the figures of every line.
+//! The verdict: one sentence, its certainty, the limit of the server, and the figures of every line.
 
 use maud::{Markup, html};
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// What a reader takes away, and how far it can be trusted.
+/// The conclusion, and how reliable it is.
 pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     let headline = answer::headline(grid);
     let verdict = answer::verdict_in_short(results, grid);
@@ -57,7 +57,7 @@ pub(super) fn section(results: &Results, grid: &Grid) -> Markup {
     }
 }
 
-/// What the audit says first, then what the reader has to keep in mind.
+/// The audit's assessment first, then the caveats.
 fn sureness(results: &Results, grid: &Grid) -> Markup {
     let doubts = answer::doubts_of_headline(grid);
     let sentences = std::iter::once(executions(grid))
@@ -71,7 +71,7 @@ fn sureness(results: &Results, grid: &Grid) -> Markup {
     }
 }
 
-/// How often each combination ran, which is what an interval is made of.
+/// The number of executions of each combination, on which an interval is based.
 fn executions(grid: &Grid) -> String {
     let cells = grid.facets.iter().flat_map(Facet::cells);
     let runs: Vec<usize> = cells
@@ -96,7 +96,7 @@ fn executions(grid: &Grid) -> String {
     }
 }
 
-/// The limit's name stands out; then its evidence, where it was found, and what limited the other combinations.
+/// The limit's name in bold; then its evidence, the combination, and the limits of the other combinations.
 fn limit_in_words(results: &Results, grid: &Grid, limit: &PeakLimit) -> Markup {
     let (name, evidence) = limit.words.split_once(':').unwrap_or((&limit.words, ""));
     let (count, all) = limit.agreed;
@@ -161,7 +161,7 @@ fn peak_cell(results: &Results, grid: &Grid, facet: &Facet, line: usize) -> Mark
     }
 }
 
-/// The figures of experiments that have nothing to draw along x.
+/// The figures of experiments without a factor along x.
 fn single_figures(grid: &Grid) -> Markup {
     let several = grid.combinations() > 1;
     let mut cells = grid.facets.iter().flat_map(|facet| facet.cells());

@@ -1,20 +1,20 @@
-//! Why a chart is not drawn as PNG.
+//! Errors of drawing a chart as PNG.
 
-/// An SVG could not be drawn as PNG.
+/// An error of drawing an SVG as PNG.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     /// This program was built without the feature `png`.
     #[error("this dbdyno was built without PNG")]
     NotBuilt,
-    /// It is no SVG that can be drawn.
+    /// It is not an SVG that can be drawn.
     #[error("cannot draw the chart: {0}")]
     Svg(String),
-    /// It is larger than a picture can be.
+    /// It is too large for a picture.
     #[error("cannot draw the chart: {width} × {height} pixels are too many")]
     Size {
-        /// Pixels across.
+        /// Width, pixels.
         width: u32,
-        /// Pixels down.
+        /// Height, pixels.
         height: u32,
     },
     /// The pixels could not be encoded.

@@ -1,4 +1,4 @@
-//! Where everything stands in a picture: title, legend, charts in rows, notes.
+//! The layout of a picture: title, legend, charts in rows, notes.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -8,21 +8,21 @@ use super::{
 };
 use crate::chart::px;
 
-/// Around everything.
+/// Space around everything, SVG units.
 const MARGIN: f64 = 24.0;
-/// Between two charts.
+/// Space between two charts.
 const GAP: f64 = 24.0;
-/// Charts stand beside each other up to this width.
+/// Maximum width of charts side by side.
 const WIDTH_MAX: f64 = 1040.0;
-/// A picture is at least so wide, so that its title has room.
+/// Minimum width of a picture, so that its title has room.
 const WIDTH_MIN: f64 = 640.0;
-/// How much larger charts are drawn at most where they leave room.
+/// Maximum enlargement of charts if there is room.
 const LARGER: f64 = 1.25;
-/// Width of a character as a share of the font's size, about; bold ones are wider.
+/// Approximate width of a character as a share of the font size; bold ones are wider.
 const CHARACTER: f64 = 0.56;
 const BOLD: f64 = 0.63;
 
-/// A chart with its place.
+/// A chart with its position.
 struct PositionedChart<'a> {
     svg: &'a str,
     x: f64,
@@ -31,7 +31,7 @@ struct PositionedChart<'a> {
     height: f64,
 }
 
-/// A line of text with its place.
+/// A line of text with its position.
 struct Line {
     x: f64,
     y: f64,
@@ -39,7 +39,7 @@ struct Line {
     text: String,
 }
 
-/// Everything that is placed so far.
+/// The parts that are positioned so far.
 struct Sheet<'a> {
     width: f64,
     y: f64,
@@ -79,14 +79,14 @@ pub(super) fn picture(section: &Section, title: &str, foot: &str, hatches: &str)
     sheet.drawn(section, title, hatches)
 }
 
-/// A caption, and charts beside each other.
+/// A caption, and charts side by side.
 struct Row<'a> {
     caption: Option<&'a str>,
     /// Headings and charts.
     panels: Vec<(Option<&'a str>, &'a str)>,
 }
 
-/// The rows of a section; charts that each have a caption of their own stand beside each other.
+/// The rows of a section; charts with a caption of their own are side by side.
 fn rows(section: &Section) -> Vec<Row<'_>> {
     let alone = |group: &Group| group.panels.len() == 1;
     if section.groups.iter().all(alone) {
@@ -119,7 +119,7 @@ fn size(svg: &str) -> (f64, f64) {
     numbers.unwrap_or((0.0, 0.0))
 }
 
-/// Charts of a row that have room beside each other.
+/// Number of charts of a row that fit side by side.
 fn columns(row: &Row<'_>, scale: f64) -> usize {
     let widest = row.panels.iter().map(|(_, svg)| size(svg).0 * scale);
     let widest = widest.fold(1.0, f64::max);
@@ -137,7 +137,7 @@ fn row_width(row: &Row<'_>, scale: f64) -> f64 {
 }
 
 impl<'a> Sheet<'a> {
-    /// Places a text over as many lines as it needs.
+    /// Positions a text on as many lines as it needs.
     fn text(&mut self, class: &'static str, size: f64, character: f64, text: &str) {
         let room = self.width - 2.0 * MARGIN;
         let characters = (room / (size * character)) as usize;
@@ -254,7 +254,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// A chart or a mark inside of the picture: its own tag, with its place instead of its style.
+/// A chart or a mark inside the picture: its own tag, with its position instead of its style.
 fn inner(placed: &PositionedChart<'_>) -> Markup {
     let Some((tag, content)) = placed.svg.split_once('>') else {
         return html! {};

@@ -4,7 +4,7 @@ use resvg::{tiny_skia, usvg};
 
 use super::{error::PictureError, style};
 
-/// Device pixels of a PNG by unit of the SVG: sharp on a screen of twice the usual density, and in print.
+/// Device pixels of a PNG per unit of the SVG: sharp on a screen of twice the usual density, and in print.
 const PNG_SCALE: f32 = 2.0;
 
 pub(super) fn png(svg: &str) -> Result<Vec<u8>, PictureError> {
@@ -15,7 +15,7 @@ pub(super) fn png(svg: &str) -> Result<Vec<u8>, PictureError> {
     let fonts = options.fontdb_mut();
     fonts.load_font_data(dejavu::sans::regular().to_vec());
     fonts.load_font_data(dejavu::sans::bold().to_vec());
-    // The last resort for any family that is not there.
+    // The fallback for any missing family.
     fonts.set_serif_family(style::FONT);
     fonts.set_sans_serif_family(style::FONT);
     let tree = usvg::Tree::from_str(svg, &options)

@@ -1,6 +1,6 @@
-//! What a section of the page says with charts: its parts, cut out of the page's HTML.
+//! The parts of a section of the page that has charts, cut out of the page's HTML.
 //!
-//! The page is our own (`page.rs`), so this reads what that writes and nothing else: no attribute holds a `>`.
+//! The page is our own (`page.rs`), so this reads only the output of that file: no attribute contains a `>`.
 
 /// A section of the page that has charts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,10 +13,9 @@ pub(super) struct Section {
     pub(super) notes: Vec<String>,
 }
 
-/// An entry of a legend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The SVG that shows the mark; none for the legend's name.
+    /// The SVG of the mark; `None` for the legend's name.
     pub(super) mark: Option<String>,
     pub(super) text: String,
 }
@@ -28,7 +27,6 @@ pub(super) struct Group {
     pub(super) panels: Vec<Panel>,
 }
 
-/// A chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Panel {
     pub(super) heading: Option<String>,
@@ -37,7 +35,7 @@ pub(super) struct Panel {
 }
 
 const CHART: &str = "<svg class=\"chart\"";
-/// Sections whose charts are of single runs: too many to be looked at one by one.
+/// Sections with charts of single runs: too many for pictures.
 const OF_RUNS: [&str; 2] = ["runs", "course"];
 
 /// The sections of a page that have charts.
@@ -53,7 +51,7 @@ pub(super) fn sections(page: &str) -> Vec<Section> {
     sections.collect()
 }
 
-/// The patterns that the style sheet fills with.
+/// The patterns used by the style sheet.
 pub(super) fn hatches(page: &str) -> String {
     let inner = page
         .split_once("<svg class=\"hatches\"")
@@ -64,7 +62,7 @@ pub(super) fn hatches(page: &str) -> String {
     inner.map_or_else(String::new, |(patterns, _)| patterns.to_owned())
 }
 
-/// What begins an element that is of interest, and what ends it.
+/// The beginning and the end of each element that is read.
 const ELEMENTS: [(&str, &str); 8] = [
     ("<h2", "</h2>"),
     ("<h3", "</h3>"),
@@ -118,7 +116,7 @@ fn section(name: &str, content: &str) -> Section {
     section
 }
 
-/// The first element that is of interest: where it begins, what begins and what ends it.
+/// The first such element: its position, its beginning and its end.
 fn next_element(text: &str) -> Option<(usize, &'static str, &'static str)> {
     let found = ELEMENTS
         .iter()
@@ -126,7 +124,7 @@ fn next_element(text: &str) -> Option<(usize, &'static str, &'static str)> {
     found.min_by_key(|(at, _, _)| *at)
 }
 
-/// Adds the entries of a list that the legend has not yet.
+/// Adds the entries of a list that the legend does not have yet.
 fn add_legend(legend: &mut Vec<Entry>, list: &str) {
     for item in list.split("<li").skip(1) {
         let item = item.split_once("</li>").map_or(item, |(item, _)| item);

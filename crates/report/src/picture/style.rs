@@ -1,14 +1,14 @@
-//! The style sheet of a picture: what the page's says of charts, for light ground, with the colours written in.
+//! The style sheet of a picture: the page's rules for charts, in light mode, with literal colours.
 //!
-//! Programs that show or convert SVG know no custom properties, no media and no cascade through `--c`.
+//! Programs that show or convert SVG support no custom properties, no media queries and no cascade through `--c`.
 
 use std::collections::BTreeMap;
 
-/// The letters of a picture; those of the machine where a browser shows it and has no such font.
+/// The font of a picture; a browser without it uses one of the machine's.
 pub(super) const FONT: &str = "DejaVu Sans";
 
 const SHEET: &str = include_str!("../page/style.css");
-/// What says how a chart looks; layout is none of a picture's business.
+/// The properties that determine the look of a chart; layout is not needed in a picture.
 const PROPERTIES: [&str; 13] = [
     "fill",
     "fill-opacity",
@@ -24,7 +24,7 @@ const PROPERTIES: [&str; 13] = [
     "stroke-opacity",
     "stroke-width",
 ];
-/// Classes that choose the colour of a line; `--c` is their property.
+/// The property by which classes select the colour of a line, `--c`.
 const LINE: &str = "--c";
 
 /// The rules for a picture.
@@ -32,7 +32,7 @@ pub(super) fn rules() -> String {
     sheet(SHEET)
 }
 
-/// A colour of the page on light ground, for example `--fg`.
+/// A colour of the page in light mode, for example `--fg`.
 pub(super) fn colour(name: &str) -> String {
     let colours = colours(&parsed(SHEET));
     colours
@@ -89,7 +89,7 @@ fn sheet(css: &str) -> String {
     out
 }
 
-/// The selector for what stands below a class, and for what has it.
+/// The selectors for elements inside a class, and for elements of the class.
 fn below(selector: &str, class: &str) -> [String; 2] {
     match selector.rsplit_once(' ') {
         Some((before, last)) => [
@@ -100,7 +100,7 @@ fn below(selector: &str, class: &str) -> [String; 2] {
     }
 }
 
-/// False for rules of states and of the page's other parts.
+/// False for rules of states and of other parts of the page.
 fn is_of_charts(rule: &Rule) -> bool {
     rule.selectors.iter().all(|selector| {
         let of_elements = [
@@ -112,7 +112,7 @@ fn is_of_charts(rule: &Rule) -> bool {
     })
 }
 
-/// The colours that the first rule of the root sets: those of light ground.
+/// The colours in the first rule of the root: those of light mode.
 fn colours(rules: &[Rule]) -> BTreeMap<String, String> {
     let root = rules
         .iter()
@@ -130,7 +130,7 @@ fn resolved(value: &str, colours: &BTreeMap<String, String>) -> String {
     value
 }
 
-/// The rules of a style sheet that hold everywhere: those under `@media` and `@page` are left out.
+/// The rules of a style sheet that always apply: those under `@media` and `@page` are left out.
 fn parsed(css: &str) -> Vec<Rule> {
     let mut rules = Vec::new();
     let text = without_comments(css);
@@ -168,7 +168,7 @@ fn without_comments(css: &str) -> String {
     out
 }
 
-/// Bytes of a block with its braces.
+/// Length of a block with its braces, bytes.
 fn block_length(text: &str) -> usize {
     let mut depth = 0;
     for (at, character) in text.char_indices() {

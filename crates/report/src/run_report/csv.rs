@@ -7,8 +7,8 @@ use crate::tables::table_sizes::quoted;
 use super::{Classes, RunReport, Times};
 
 impl RunReport {
-    /// The report as CSV with a header: one line for the operations, one for each kind of statement. A percentile
-    /// beyond which nothing lies is empty.
+    /// The report as CSV with a header: one line for the operations, one for each kind of statement. A percentile with
+    /// no operation beyond it is empty.
     ///
     /// ```text
     /// kind,name,count,per_s,reads,writes,others,min_ms,mean_ms,max_ms,p95_ms

@@ -1,4 +1,4 @@
-//! The answer of one run in a dozen lines.
+//! The answer of one run in at most a dozen lines.
 //!
 //! ```text
 //! 6.30k events/s, 126k statements/s; p50 2.50 ms, p95 4.10 ms, p99 5.00 ms
@@ -20,7 +20,7 @@ use crate::{
     text::facts::{Facts, cut},
 };
 
-/// Lines for the numbers of errors; further ones are counted.
+/// Maximum number of error numbers with a line; further ones are counted.
 const ERRORS_MAX: usize = 2;
 
 impl RunReport {
@@ -30,7 +30,7 @@ impl RunReport {
         self.summary_of(&self.answer(), audit, width)
     }
 
-    /// The same with an answer in other words, such as New-Orders per minute.
+    /// The same with a given answer, such as New-Orders per minute.
     pub fn summary_of(&self, answer: &str, audit: &Audit, width: u16) -> String {
         let width = usize::from(width).max(NARROWEST);
         let mut facts = Facts::new(width);
@@ -50,7 +50,7 @@ impl RunReport {
         [answer, vec![String::new()], facts].concat().join("\n") + "\n"
     }
 
-    /// `6.30k events/s, 126k statements/s; p50 2.50 ms, p95 4.10 ms, p99 5.00 ms`.
+    /// The answer in words: `6.30k events/s, 126k statements/s; p50 2.50 ms, p95 4.10 ms, p99 5.00 ms`.
     fn answer(&self) -> String {
         let classes = self.statements_per_s;
         let statements = classes.read + classes.write + classes.other;
@@ -95,7 +95,7 @@ impl RunReport {
     }
 }
 
-/// `p50 2.50 ms, p95 4.10 ms`; `None` where none was measured.
+/// The percentiles in words: `p50 2.50 ms, p95 4.10 ms`; `None` if none was measured.
 fn percentiles(times: &Times) -> Option<String> {
     let measured = times.percentiles.iter().filter_map(|value| {
         let ms = marked(duration(value.ms? * 1e6), value.thin);

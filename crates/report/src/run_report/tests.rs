@@ -1,4 +1,4 @@
-//! A small record, and what is made of it.
+//! Tests of the reports of a small record.
 
 use std::collections::BTreeMap;
 
@@ -223,7 +223,7 @@ fn json_for_programs() {
         serde_json::from_str(&RunReport::of(&record(), &[95.0]).json()).unwrap();
     assert_eq!(json["settings"]["rand-type"], "uniform");
     assert_eq!(json["response"]["percentiles"][0]["percentile"], 95.0);
-    // Of four operations nothing lies beyond.
+    // With four operations, none lies beyond the percentile.
     assert!(json["response"]["percentiles"][0]["ms"].is_null());
     assert_eq!(json["errors"][0]["number"], 1213);
     assert_eq!(json["statements"][0]["classes"]["other"], 4);

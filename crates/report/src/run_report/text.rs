@@ -94,14 +94,14 @@ impl RunReport {
         out
     }
 
-    /// `tables 1, table-size 10000`.
+    /// The settings in words: `tables 1, table-size 10000`.
     pub(super) fn settings_in_words(&self) -> String {
         let settings = self.settings.iter();
         let settings = settings.map(|(name, value)| format!("{name} {value}"));
         settings.collect::<Vec<_>>().join(", ")
     }
 
-    /// `closed loop`, or `5000 events/s asked for (poisson)`.
+    /// The arrivals in words: `closed loop`, or `5000 events/s asked for (poisson)`.
     pub(super) fn arrivals_in_words(&self) -> String {
         match self.offered_per_s {
             Some(rate) => format!("{rate} events/s asked for ({})", self.arrivals),
@@ -109,14 +109,14 @@ impl RunReport {
         }
     }
 
-    /// Why the rate was not reached.
+    /// The reason why the rate was not reached.
     pub(super) fn rate_in_words(&self) -> Option<String> {
         let shortfall = self.shortfall.as_ref()?;
         let from = units::moment(shortfall.from_s);
         Some(format!("not reached from {from} on: {}", shortfall.why))
     }
 
-    /// `8 connections`, or `8 of 16 connections` where the server refused the others.
+    /// The connections in words: `8 connections`, or `8 of 16 connections` if the server refused the others.
     pub(super) fn connections_in_words(&self) -> String {
         let asked = u64::from(self.connections) + self.connections_refused;
         let counted = units::counted(asked as usize, "connection");
@@ -186,7 +186,7 @@ impl RunReport {
     }
 }
 
-/// `1213 (40001) x 5, 5 put right by trying again: Deadlock found`.
+/// An error in words: `1213 (40001) x 5, 5 put right by trying again: Deadlock found`.
 pub(super) fn error_in_words(error: &ErrorCount) -> String {
     format!(
         "{} x {}, {} put right by trying again: {}",
@@ -197,6 +197,7 @@ pub(super) fn error_in_words(error: &ErrorCount) -> String {
     )
 }
 
+/// The steadiness in words:
 /// `warming: throughput changed by +12 %; 3 s below half of the median throughput, 2 s of it in a row`.
 fn in_words(steadiness: &JudgedSteadiness) -> String {
     let class = steadiness.class.as_deref().unwrap_or("cannot be told");

@@ -1,4 +1,4 @@
-//! The short answer in words: the highest throughput, how sure it is, and the CPU there.
+//! The short answer in words: the highest throughput, its certainty, and the CPU use.
 
 use samples::CpuUse;
 use stats::chosen_mean;
@@ -26,7 +26,7 @@ pub(crate) struct Peak<'a> {
 }
 
 impl Peak<'_> {
-    /// Its throughput with an interval that allows for its having been chosen among so many.
+    /// Its throughput with an interval that is corrected for the choice among this number of combinations.
     pub(crate) fn chosen_among(&self, combinations: usize) -> Figure {
         let chosen = chosen_mean(&self.cell.throughputs_per_s, combinations, CONFIDENCE);
         Figure {
@@ -67,7 +67,7 @@ pub(crate) fn throughput_in_words(figure: &Figure) -> String {
     }
 }
 
-/// One sentence on the highest throughput of a facet, and what is to be known of it.
+/// One sentence on the highest throughput of a facet, with its caveats.
 pub(crate) fn sentence(grid: &Grid, facet: &Facet) -> String {
     let subject = match facet.name() {
         Some(name) => format!("{name}: highest throughput "),
@@ -115,7 +115,7 @@ fn sureness(peak: &Peak, among: usize) -> String {
     }
 }
 
-/// Combinations of a facet whose throughput is known.
+/// Number of combinations of a facet whose throughput is known.
 fn measured(facet: &Facet) -> usize {
     facet
         .cells()
@@ -149,7 +149,7 @@ pub(crate) fn headline(grid: &Grid) -> Option<String> {
     ))
 }
 
-/// ` at 16 connections, mix 1:0, rows 0.5x`; empty where there is but one combination.
+/// The combination in words, ` at 16 connections, mix 1:0, rows 0.5x`; empty if there is only one.
 pub(crate) fn place_of_highest(grid: &Grid, facet: &Facet, peak: &Peak) -> String {
     let place = grid.place(facet, peak.line, peak.x);
     let places = [Some(place).filter(|it| !it.is_empty()), facet.name()];
@@ -161,13 +161,13 @@ pub(crate) fn place_of_highest(grid: &Grid, facet: &Facet, peak: &Peak) -> Strin
     }
 }
 
-/// What is to be known of the highest throughput before it is believed.
+/// The caveats of the highest throughput.
 pub(crate) fn doubts_of_headline(grid: &Grid) -> Vec<String> {
     let doubts = |(facet, peak): (&Facet, Peak)| doubts(grid, facet, &peak);
     highest_of_all(grid).map(doubts).unwrap_or_default()
 }
 
-/// Where the line with the highest throughput peaks, by its fitted law; `None` where none is fitted.
+/// The peak of the line with the highest throughput, by its scaling model; `None` without a model.
 pub(crate) fn bend(grid: &Grid) -> Option<String> {
     let (facet, peak) = highest_of_all(grid)?;
     let words = Scaling::of(grid, &facet.lines[peak.line])?.in_words();
@@ -192,7 +192,7 @@ pub(crate) fn highest_of_all<'g>(grid: &'g Grid<'_>) -> Option<(&'g Facet, Peak<
     peaks.max_by(|(_, a), (_, b)| a.throughput.mean.total_cmp(&b.throughput.mean))
 }
 
-/// The verdict in one sentence, also where several combinations are compared; `None` where nothing was asked for.
+/// The verdict in one sentence, even for several combinations; `None` without a question.
 ///
 /// ```text
 /// Against query_cache 64M, by throughput: of 14 comparisons 9 faster (+12.1 % to +340 %), 5 equivalent, at 95 % for all of
@@ -239,7 +239,7 @@ pub(crate) fn verdict_in_short(results: &Results, grid: &Grid) -> Option<String>
     ))
 }
 
-/// The verdict in sentences, one per comparison; empty where none was asked for.
+/// The verdict in sentences, one per comparison; empty without a question.
 pub(crate) fn verdict(results: &Results, grid: &Grid) -> Vec<String> {
     let Some(question) = &results.verdict else {
         return Vec::new();
@@ -253,7 +253,7 @@ pub(crate) fn verdict(results: &Results, grid: &Grid) -> Vec<String> {
         .collect()
 }
 
-/// `CPU 96 % busy (server 55 %, client 38 %, rest 3 %)`.
+/// The CPU use in words: `CPU 96 % busy (server 55 %, client 38 %, rest 3 %)`.
 pub(crate) fn cpu_in_words(cpu: &CpuUse) -> String {
     let mut parts = Vec::new();
     if let Some(server) = cpu.server {
@@ -266,19 +266,19 @@ pub(crate) fn cpu_in_words(cpu: &CpuUse) -> String {
     format!("CPU {} busy ({})", percent(cpu.busy()), parts.join(", "))
 }
 
-/// `96 % busy`.
+/// The busy share in words: `96 % busy`.
 pub(crate) fn busy_in_words(cpu: &CpuUse) -> String {
     format!("{} busy", percent(cpu.busy()))
 }
 
-/// Above this share of the CPU, other work on the machine is said to be in the figures.
+/// Minimum share of the CPU used by other work that is reported.
 const OTHER_WORK_NOTABLE: f64 = 0.2;
 
-/// Warns where other work took much of the CPU in any combination; `None` on a quiet machine.
+/// A warning if other work used much of the CPU in any combination; `None` on a quiet machine.
 pub(crate) fn other_work(grid: &Grid) -> Option<String> {
     let cells = grid.facets.iter().flat_map(Facet::cells);
     let cpus = cells.filter_map(|(_, _, cell)| cell.cpu);
-    // Where the server's process was not told apart, the rest is mostly the server.
+    // If the server's process was not observed separately, the rest is mostly the server.
     let shares = cpus.filter(|cpu| cpu.server.is_some()).map(|cpu| cpu.rest);
     let notable: Vec<f64> = shares.filter(|share| *share > OTHER_WORK_NOTABLE).collect();
     let most = notable.iter().copied().reduce(f64::max)?;
@@ -292,7 +292,7 @@ pub(crate) fn other_work(grid: &Grid) -> Option<String> {
     ))
 }
 
-/// Says that a peak at the edge of what was tried need not be the peak.
+/// A note that a peak at the edge of the tested range may not be the true peak.
 fn edge_in_words(grid: &Grid, peak: &Peak) -> Option<String> {
     match &grid.x {
         Some(factor) if grid.x_counts_clients() && peak.x + 1 == factor.levels.len() => Some(
@@ -302,7 +302,7 @@ fn edge_in_words(grid: &Grid, peak: &Peak) -> Option<String> {
     }
 }
 
-/// Says which combinations the peak cannot be told from, for a maximum of noisy values is no ranking.
+/// The combinations from which the peak cannot be distinguished, because a maximum of noisy values is not a ranking.
 fn overlap_in_words(grid: &Grid, facet: &Facet, peak: &Peak) -> Option<String> {
     let (low, _) = peak.throughput.interval?;
     let others: Vec<String> = facet
@@ -326,7 +326,7 @@ fn overlap_in_words(grid: &Grid, facet: &Facet, peak: &Peak) -> Option<String> {
     }
 }
 
-/// What of the plan was run, in words.
+/// The completed part of the plan, in words.
 pub(crate) fn coverage(results: &Results) -> String {
     let complete = results.runs.iter().filter(|run| run.is_complete()).count();
     let incomplete = results.runs.len() - complete;
@@ -349,7 +349,7 @@ pub(crate) fn coverage(results: &Results) -> String {
     text
 }
 
-/// How the figures are made, in words.
+/// How the figures are calculated, in words.
 pub(crate) fn method(grid: &Grid) -> String {
     let intervals = if grid.has_intervals() {
         "± is the 95 % interval of the geometric mean over executions (Student's t on logarithms). Percentiles are such \

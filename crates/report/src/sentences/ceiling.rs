@@ -1,4 +1,4 @@
-//! What share of its own ceiling the client used, in sentences.
+//! The client's use of its own maximum throughput (ceiling), in sentences.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use units::percent;
 
 use crate::results::Results;
 
-/// From this share on a run measured the client as much as the server.
+/// From this share on, a run measured the client as much as the server.
 const CLIENT_BOUND: f64 = 0.7;
 
-/// What the records say of it: the range of the shares, and why runs have none.
+/// The sentences: the range of the shares, and why runs have none.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let ceilings = || results.runs.iter().filter_map(|run| run.ceiling.as_ref());
     let mut sentences = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     sentences
 }
 
-/// A warning where runs come near to the client's ceiling.
+/// A warning if runs come close to the client's ceiling.
 pub(crate) fn warning(results: &Results) -> Option<String> {
     let (_, most) = shares(results)?;
     (most > CLIENT_BOUND).then(|| {
@@ -42,7 +42,7 @@ pub(crate) fn warning(results: &Results) -> Option<String> {
     })
 }
 
-/// The least and the greatest share.
+/// The lowest and the highest share.
 fn shares(results: &Results) -> Option<(f64, f64)> {
     let shares = results
         .runs

@@ -1,14 +1,14 @@
-//! Runs that other work disturbed, in words: those that were done again, and those that stand in the figures.
+//! Runs that other work disturbed, in words: the repeated ones, and those that are included in the figures.
 
 use samples::Disturbance;
 use units::{counted, percent};
 
 use crate::results::Results;
 
-/// Runs that are named; more of them are counted.
+/// Maximum number of runs listed; further ones are counted.
 const NAMED_AT_MOST: usize = 3;
 
-/// What others took of the CPUs: `other programs used 12 % of the CPUs (rustc, node), the hypervisor took 3 %`.
+/// The CPU use of others: `other programs used 12 % of the CPUs (rustc, node), the hypervisor took 3 %`.
 pub fn disturbance_in_words(disturbance: &Disturbance) -> String {
     let mut words = format!(
         "other programs used {} of the CPUs",
@@ -26,7 +26,8 @@ pub fn disturbance_in_words(disturbance: &Disturbance) -> String {
     words
 }
 
-/// What was set aside and done again, and what of the figures is disturbed all the same; nothing on a quiet machine.
+/// The runs that were set aside and repeated, and the disturbed ones that are included in the figures; empty on a quiet
+/// machine.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let limits = &results.disturbances;
     let mut sentences = Vec::new();
@@ -37,7 +38,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
             named(&limits.set_aside)
         ));
     }
-    // Results of before there were limits have none.
+    // Results from before the limits existed have none.
     let has_limits = limits.others > 0.0;
     let kept: Vec<(u32, Disturbance)> = results
         .runs

@@ -2,8 +2,8 @@
 
 use stats::two_groups;
 
-/// That executions fall into two groups, as: `The executions fall into two groups, 2 around 70.3k/s and 4 around 100k/s: ...`;
-/// `None` where they do not.
+/// A sentence if executions fall into two groups, otherwise `None`:
+/// `The executions fall into two groups, 2 around 70.3k/s and 4 around 100k/s: ...`.
 pub(crate) fn groups_in_words(values: &[f64], number: impl Fn(f64) -> String) -> Option<String> {
     let groups = two_groups(values)?;
     Some(format!(

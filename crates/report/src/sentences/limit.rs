@@ -1,4 +1,4 @@
-//! What limited the runs, in words.
+//! The limits of the runs, in words.
 
 use std::{
     cmp::Reverse,
@@ -13,12 +13,12 @@ use crate::{
     results::Results,
 };
 
-/// What limited a run, in a sentence; `None` where nothing was measured.
+/// The limit of a run, in a sentence; `None` if nothing was measured.
 pub fn limit_in_words(record: &Record) -> Option<String> {
     bottleneck(record).map(|bottleneck| bottleneck.in_words())
 }
 
-/// What limited a run, for its audit; `None` where nothing was measured.
+/// The limit of a run for its audit; `None` if nothing was measured.
 pub fn limit_of(record: &Record) -> Option<audit::Limit> {
     let bottleneck = bottleneck(record)?;
     Some(audit::Limit {
@@ -32,7 +32,7 @@ pub fn limit_of(record: &Record) -> Option<audit::Limit> {
     })
 }
 
-/// What limited a run, in a word or two.
+/// The limit of a run, in a word or two.
 pub(crate) fn limit_name(record: &Record) -> &'static str {
     let name = |bottleneck: Bottleneck| Some(bottleneck.limiting?.resource.name());
     match bottleneck(record) {
@@ -41,7 +41,7 @@ pub(crate) fn limit_name(record: &Record) -> &'static str {
     }
 }
 
-/// What limited most of these runs, in a word or two, with a count where they disagree: `CPU`, `CPU (2 of 3)`.
+/// The limit of most of these runs, in a word or two, with a count if they differ: `CPU`, `CPU (2 of 3)`.
 pub(crate) fn of_runs(results: &Results, runs: &[usize]) -> String {
     match most_frequent(results, runs) {
         None => "–".to_owned(),
@@ -50,20 +50,20 @@ pub(crate) fn of_runs(results: &Results, runs: &[usize]) -> String {
     }
 }
 
-/// What limited the combination with the highest mean throughput.
+/// The limit of the combination with the highest mean throughput.
 pub(crate) struct PeakLimit {
-    /// Which combination: `the fastest combination (connections 16)`, `the runs`, or `it`.
+    /// The combination: `the fastest combination (connections 16)`, `the runs`, or `it`.
     pub(crate) what: String,
-    /// So many of its runs agree, of so many.
+    /// The number of its runs with this limit, and their total.
     pub(crate) agreed: (usize, usize),
     /// The limit with its evidence: `CPU: 98 % busy (...)`.
     pub(crate) words: String,
-    /// What limited the other runs.
+    /// The limits of the other runs.
     pub(crate) others: Vec<&'static str>,
 }
 
 impl PeakLimit {
-    /// `None` where no run was measured.
+    /// The limit of the peak; `None` if no run was measured.
     pub(crate) fn of(results: &Results, grid: &Grid) -> Option<Self> {
         let mut combinations: BTreeMap<_, Vec<(&Record, f64)>> = BTreeMap::new();
         for execution in &grid.executions {
@@ -83,7 +83,7 @@ impl PeakLimit {
         runs.sort_by(|one, other| other.1.total_cmp(&one.1));
         let names: Vec<_> = runs.iter().map(|(record, _)| limit_name(record)).collect();
         let count = |name: &str| names.iter().filter(|it| **it == name).count();
-        // Of two that are named as often, that of the faster run.
+        // Of two with the same count, that of the faster run.
         let (at, name) = names
             .iter()
             .enumerate()
@@ -108,7 +108,7 @@ impl PeakLimit {
         })
     }
 
-    /// `, in 4 of 5 runs`; empty of one run.
+    /// The count in words, `, in 4 of 5 runs`; empty for one run.
     pub(crate) fn agreed_in_words(&self) -> String {
         match self.agreed {
             (_, 1) => String::new(),
@@ -116,7 +116,7 @@ impl PeakLimit {
         }
     }
 
-    /// In sentences.
+    /// The limit in sentences.
     ///
     /// ```text
     /// What limited the fastest combination (connections 16), in 4 of 5 runs: CPU: 98 % busy (...). In the others: disk.
@@ -135,8 +135,8 @@ impl PeakLimit {
     }
 }
 
-/// What limited the combinations, the most frequent first: `CPU in 96 of 140 combinations, disk flushes in 30`; `None`
-/// of fewer than three combinations.
+/// The limits of the combinations, the most frequent first: `CPU in 96 of 140 combinations, disk flushes in 30`; `None`
+/// with fewer than three combinations.
 pub(crate) fn over_all(results: &Results, grid: &Grid) -> Option<String> {
     let cells = grid.facets.iter().flat_map(|facet| facet.cells());
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -159,7 +159,7 @@ pub(crate) fn over_all(results: &Results, grid: &Grid) -> Option<String> {
     (all > 2).then(|| said.collect::<Vec<_>>().join(", "))
 }
 
-/// The limit that most of these runs met, how many did, and of how many.
+/// The most frequent limit of these runs, the number of runs with it, and their total.
 fn most_frequent(results: &Results, runs: &[usize]) -> Option<(&'static str, usize, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let runs = runs.iter().map(|run| &results.runs[*run]);

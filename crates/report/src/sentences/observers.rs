@@ -1,4 +1,4 @@
-//! How the server's host was observed, in words.
+//! The observation of the server's host, in words.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use units::{counted, moment, seconds};
 
 use crate::results::Results;
 
-/// How the server's host was observed in one run; `None` where nobody was asked to.
+/// How the server's host was observed in one run; `None` if it was not requested.
 pub(crate) fn in_words(record: &Record) -> Option<String> {
     let first = record.observers.first()?;
     let mut parts = vec![format!("observed through {}", first.address)];
@@ -34,7 +34,8 @@ pub(crate) fn in_words(record: &Record) -> Option<String> {
     Some(parts.join(", "))
 }
 
-/// Since when the server's host was not observed any more; `None` where it was to the end, or where nobody was asked to.
+/// The time from which the server's host was no longer observed; `None` if it was to the end, or if it was not
+/// requested.
 pub(crate) fn lost(record: &Record) -> Option<&Lost> {
     record
         .observers
@@ -42,7 +43,6 @@ pub(crate) fn lost(record: &Record) -> Option<&Lost> {
         .find_map(|observer| observer.lost.as_ref())
 }
 
-/// That in words.
 pub(crate) fn lost_in_words(lost: &Lost) -> String {
     if lost.t_s > 0.0 {
         format!("not observed from {} on: {}", moment(lost.t_s), lost.why)
@@ -51,7 +51,7 @@ pub(crate) fn lost_in_words(lost: &Lost) -> String {
     }
 }
 
-/// How the server's host was observed in all runs: a sentence for each way to it, and one for each run without it.
+/// How the server's host was observed in all runs: a sentence for each transport, and one for each run without it.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let mut by_address: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in &results.runs {
@@ -80,7 +80,7 @@ pub(crate) fn sentences(results: &Results) -> Vec<String> {
     ways.chain(lost).collect()
 }
 
-/// What is known of a host's clock over several runs.
+/// The state of a host's clock over several runs.
 fn clocks<'o>(lines: impl Iterator<Item = &'o Observer> + Clone) -> String {
     let clocks: Vec<ClockOffset> = lines.clone().filter_map(|line| line.clock).collect();
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
@@ -109,7 +109,7 @@ fn clocks<'o>(lines: impl Iterator<Item = &'o Observer> + Clone) -> String {
     )
 }
 
-/// By how much another clock is ahead of ours, from the least to the most.
+/// The offset of another clock to ours, from the lowest to the highest.
 fn ahead(low_s: f64, high_s: f64) -> String {
     let (low, high) = (seconds(low_s.abs()), seconds(high_s.abs()));
     let side = |s: f64| if s < 0.0 { "behind" } else { "ahead of" };

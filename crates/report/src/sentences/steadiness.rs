@@ -1,4 +1,4 @@
-//! Whether the runs were steady, and the stalls that their means hide, in words.
+//! The steadiness of the runs, and the stalls that their means hide, in words.
 
 use samples::Record;
 use stats::{Steadiness, Unjudged};
@@ -7,10 +7,10 @@ use verdict::{RunStalls, run_stalls, run_state};
 
 use crate::results::Results;
 
-/// Runs that are named; more of them are counted.
+/// Maximum number of runs listed; further ones are counted.
 const NAMED_AT_MOST: usize = 3;
 
-/// What the complete runs did, and where they stalled; nothing of runs that are too short to tell.
+/// The states of the complete runs, and their stalls; nothing for runs that are too short to judge.
 pub(crate) fn sentences(results: &Results) -> Vec<String> {
     let complete: Vec<&Record> = results.runs.iter().filter(|it| it.is_complete()).collect();
     steadiness(&complete)
@@ -60,6 +60,7 @@ fn stalls(runs: &[&Record]) -> Option<String> {
     (!stalled.is_empty()).then(|| format!("Stalls found: {}.", named(stalled)))
 }
 
+/// The stalls in words:
 /// `3 s of 60 s (5 %) below half of the median throughput, 2 s of it in a row; nothing came back for 1 s`.
 fn in_words(stalls: &RunStalls) -> String {
     let RunStalls {

@@ -1,4 +1,4 @@
-//! A table for programs: named columns of one type each, rows in their order.
+//! A table for programs: named columns of one type each, and rows.
 
 use crate::{
     results::Results,
@@ -11,20 +11,20 @@ use crate::{
 use samples::Record;
 use verdict::Execution;
 
-/// A table.
+/// A table for programs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Table {
     pub(crate) columns: Vec<Column>,
 }
 
-/// One column; all columns of a table are equally long.
+/// One column; all columns of a table have the same length.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) cells: Cells,
 }
 
-/// The cells of a column; `None` is what was not measured.
+/// The cells of a column; `None` is a missing value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cells {
     Text(Vec<Option<String>>),
@@ -45,7 +45,6 @@ impl Cells {
 }
 
 impl Table {
-    /// Number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.cells.len())
     }
@@ -58,7 +57,7 @@ impl Table {
     }
 }
 
-/// Columns of every table that no factor may be called by.
+/// Columns of every table, whose names no factor may have.
 const RUN_COLUMNS: [&str; 5] = ["experiment", "run", "block", "complete", "started_at"];
 const MEASURE_COLUMNS: [&str; 7] = [
     "load",
@@ -133,7 +132,7 @@ pub(crate) fn table_of_measures(results: &Results) -> Table {
     table
 }
 
-/// One row per run and interval, which is a second unless the run was told otherwise.
+/// One row per run and interval, which is a second unless the run has another interval.
 pub(crate) fn table_of_seconds(results: &Results) -> Table {
     let rows: Vec<(&Record, Second)> = results
         .runs
@@ -175,7 +174,7 @@ pub(crate) fn table_of_seconds(results: &Results) -> Table {
     table
 }
 
-/// The columns that say which run a row belongs to: one record per row.
+/// The columns that identify a row's run: one record per row.
 fn of_runs(results: &Results, rows: &[&Record], taken: &[&str]) -> Table {
     let mut table = Table::default();
     let headers = || rows.iter().map(|record| &record.header);
@@ -204,7 +203,7 @@ fn of_runs(results: &Results, rows: &[&Record], taken: &[&str]) -> Table {
     table
 }
 
-/// What lies beyond 2^63 has not been measured yet.
+/// Larger values than 2^63 do not occur.
 fn integer(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

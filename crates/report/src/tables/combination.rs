@@ -1,4 +1,4 @@
-//! The combinations of an experiment with their figures over executions, as programs read them.
+//! The combinations of an experiment with their figures over executions, for programs.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Combination<'a> {
     pub(crate) levels: &'a BTreeMap<String, String>,
-    /// Its runs, the incomplete ones too.
+    /// Its runs, including incomplete ones.
     pub(crate) runs: Vec<u32>,
-    /// Runs that came to their planned end: the figures are theirs.
+    /// Number of complete runs, from which the figures are calculated.
     pub(crate) complete: usize,
     /// Failed operations of all its runs.
     pub(crate) errors: u64,
-    /// What limited each of its complete runs, with their number.
+    /// The limits of its complete runs, with their counts.
     pub(crate) limited_by: BTreeMap<&'static str, usize>,
     pub(crate) metrics: Vec<MeanValue>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct MeanValue {
     /// Bounds of the 95 % interval; `None` with fewer than two executions.
     pub(crate) low: Option<f64>,
     pub(crate) high: Option<f64>,
-    /// Only of a percentile that rests on few operations in these executions together.
+    /// Only of a percentile that is based on few operations in these executions together.
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) thin: bool,
 }
@@ -51,7 +51,7 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Where a combination stands among the levels, and its levels.
+/// A combination's position among the levels, and its levels.
 type SharedCombination<'a> = (Vec<usize>, &'a BTreeMap<String, String>);
 
 /// The combinations that have run, in the order of the factors' levels.
@@ -104,7 +104,8 @@ fn combination<'a>(
     }
 }
 
-/// The mean of each figure that all executions have: over some of them it would be of another set than its neighbours.
+/// The mean of each figure that all executions have: a mean over some of them would be of a different set than the
+/// others.
 fn means(values: &[RunValues]) -> Vec<MeanValue> {
     let Some(first) = values.first() else {
         return Vec::new();

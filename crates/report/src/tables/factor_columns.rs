@@ -1,6 +1,6 @@
-//! The names of the columns that hold an experiment's factors.
+//! The column names of an experiment's factors.
 
-/// Each factor's name, or `factor_NAME` where a column has it already; cases are not told apart.
+/// Each factor's name, or `factor_NAME` if a column has that name already, ignoring case.
 pub(crate) fn free_names<'a>(
     factors: impl Iterator<Item = &'a str>,
     columns: &[&str],

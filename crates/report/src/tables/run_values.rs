@@ -1,6 +1,6 @@
 //! The figures of one run as a list: each with its name and unit, the same in every format for programs.
 //!
-//! Names and units of metrics and costs are those of `dbdyno compare`; docs/report-formats.md tells them all.
+//! Names and units of metrics and costs are those of `dbdyno compare`; docs/report-formats.md documents them all.
 
 use figures::{OperationFigures, Percentile, QUANTILES, RunFigures, StatementFigures, Times};
 use samples::CpuUse;
@@ -9,27 +9,26 @@ use verdict::{Execution, Measure, Metric};
 
 use crate::tables::unit::unit;
 
-/// One figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Value {
-    /// What was measured, for example `throughput`.
+    /// The measure, for example `throughput`.
     pub(crate) measure: &'static str,
     /// Its unit, for example `per second`.
     pub(crate) unit: &'static str,
     pub(crate) value: f64,
-    /// Of a percentile: what it rests on.
+    /// Only of a percentile: the operations that it is based on.
     #[serde(skip)]
     pub(crate) percentile: Option<Percentile>,
-    /// Only of a percentile that rests on few operations.
+    /// Only of a percentile that is based on few operations.
     #[serde(flatten)]
     pub(crate) thin: Option<Thin>,
 }
 
-/// The mark of a percentile that rests on few operations, with its 95 % interval inside the run.
+/// The mark of a percentile that is based on few operations, with its 95 % interval inside the run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Thin {
     thin: bool,
-    /// Nanoseconds; `None` where it lies beyond all operations.
+    /// Nanoseconds; `None` if it lies beyond all operations.
     low: Option<u64>,
     high: Option<u64>,
 }
@@ -42,12 +41,12 @@ impl Thin {
     }
 }
 
-/// Everything that one run measured, what was not measured left out.
+/// All figures of one run; missing ones are left out.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RunValues {
     /// Figures of the run as a whole.
     pub(crate) whole: Vec<Value>,
-    /// Those of its operations and statements.
+    /// The figures of its operations and statements.
     pub(crate) parts: Vec<BreakdownRow>,
 }
 
@@ -60,7 +59,7 @@ pub(crate) struct BreakdownRow {
     pub(crate) values: Vec<Value>,
 }
 
-/// What a part of a run is.
+/// The kind of a part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BreakdownKind {
     Operation,
@@ -68,7 +67,6 @@ pub(crate) enum BreakdownKind {
 }
 
 impl RunValues {
-    /// The figures of a run.
     pub(crate) fn of(execution: &Execution<'_>) -> Self {
         let figures = execution.figures();
         let operations = figures.operations.iter().map(operation);
@@ -85,7 +83,7 @@ impl RunValues {
     }
 }
 
-/// A list that leaves out what was not measured.
+/// A list that leaves out missing values.
 #[derive(Default)]
 struct List(Vec<Value>);
 
@@ -149,7 +147,7 @@ const SEND_LAG: TimeNames = [
     "send_lag_max",
 ];
 
-/// Finds times of one kind in the figures of a run.
+/// Selects times of one kind in the figures of a run.
 type Kind = fn(&RunFigures) -> Option<&Times>;
 
 /// The times of a run as a whole, with their names.
@@ -159,7 +157,7 @@ const KINDS: [(&TimeNames, Kind); 3] = [
     (&SEND_LAG, |run| run.send_lag.as_ref()),
 ];
 
-/// Takes one share out of the use of a CPU.
+/// Selects a share of the CPU use.
 type Share = fn(&CpuUse) -> Option<f64>;
 
 /// The shares of the CPU of the server's machine, by name.
@@ -181,12 +179,12 @@ fn whole(execution: &Execution<'_>) -> Vec<Value> {
     list.push("measured", "s", Some(figures.measured_s));
     list.push("offered", "per second", figures.offered_per_s);
     for measure in Measure::all() {
-        // Those of the response time follow together.
+        // The percentiles of the response time follow together.
         let is_percentile = RESPONSE.contains(&measure.name());
         let is_cost = matches!(measure, Measure::Cost(_));
         if !is_percentile && !is_cost {
             let value = match measure {
-                // Nothing that came back is no number to compare, and yet a figure.
+                // A throughput of zero cannot be compared, but it is still a figure.
                 Measure::Metric(Metric::Throughput) => figures.throughput_per_s,
                 _ => measure.of(execution),
             };

@@ -1,6 +1,7 @@
-//! What a run did second by second, as rows for programs.
+//! The figures of a run per second, as rows for programs.
 //!
-//! Load and telemetry tick apart: a sample of the machine belongs to the interval that holds its middle.
+//! Load and telemetry have different intervals: a sample of the machine belongs to the interval that contains its
+//! middle.
 
 use figures::{QUANTILES, Times};
 use samples::{Durations, Host, Interval, Record};
@@ -14,17 +15,17 @@ pub(crate) struct Second {
     pub(crate) length_s: f64,
     /// `warm_up`, `measurement` or `drain`.
     pub(crate) phase: &'static str,
-    /// Successful operations that came back in it.
+    /// Successful operations completed in it.
     pub(crate) operations: u64,
     pub(crate) errors: u64,
     pub(crate) throughput_per_s: Option<f64>,
     pub(crate) mean_ns: Option<f64>,
     pub(crate) p50_ns: Option<u64>,
     pub(crate) p95_ns: Option<u64>,
-    /// As every percentile, only with an operation beyond it.
+    /// Like every percentile, only with an operation beyond it.
     pub(crate) p99_ns: Option<u64>,
     pub(crate) max_ns: Option<u64>,
-    /// Operations that were due and had not begun at its end.
+    /// Operations that were due and had not started at its end.
     pub(crate) waiting: Option<u64>,
     /// Shares of the CPUs of the server's machine.
     pub(crate) cpu_server: Option<f64>,
@@ -85,7 +86,7 @@ struct Cpu {
     steal: f64,
 }
 
-/// The server's machine, if somebody looked at it.
+/// The server's machine; `None` if it was not observed.
 fn observed_host(record: &Record) -> Option<Host> {
     let has = |host: &Host| {
         let mut samples = record.telemetry.iter();

@@ -14,17 +14,17 @@ use crate::terminal::{RULED, in_cell};
 pub struct TableList {
     /// The tables.
     pub tables: Vec<TableSize>,
-    /// The InnoDB buffer pool, bytes; `None` where the server has none.
+    /// The InnoDB buffer pool, bytes; `None` if the server has none.
     pub buffer_pool_bytes: Option<u64>,
-    /// All tables are of this database, which is then not named in each row.
+    /// The database of all tables, which is then not repeated in each row.
     pub database: Option<String>,
 }
 
 const MIB: u64 = 1 << 20;
 
 impl TableList {
-    /// A table with the columns of the well-known query over information_schema.tables: whole MiB, rounded down; then
-    /// each table's share of the buffer pool, and how much of all InnoDB tables fits into it.
+    /// A table with the columns of the well-known query on information_schema.tables: whole MiB, rounded down; then
+    /// each table's share of the buffer pool, and the share of all InnoDB tables that fits into it.
     pub fn text(&self) -> String {
         if self.tables.is_empty() {
             return match &self.database {
@@ -72,7 +72,7 @@ impl TableList {
         format!("{}\n\n{}\n", lines.join("\n"), self.summary())
     }
 
-    /// `sbtest.sbtest1`, or the table alone where all are of one database.
+    /// The name `sbtest.sbtest1`, or the table alone if all are of one database.
     fn name(&self, size: &TableSize) -> String {
         match &self.database {
             Some(_) => size.table.clone(),
@@ -114,7 +114,7 @@ impl TableList {
         tables.map(TableSize::all_bytes).sum()
     }
 
-    /// How much of the InnoDB tables fits into the buffer pool, 0 to 1; `None` without either.
+    /// The share of the InnoDB tables that fits into the buffer pool, 0 to 1; `None` without either.
     fn fits(&self) -> Option<f64> {
         let all = self.innodb_bytes();
         let pool = self.buffer_pool_bytes?;
@@ -149,7 +149,7 @@ impl TableList {
         format!("{list:#}\n")
     }
 
-    /// One line per table behind a header; sizes in bytes.
+    /// One line per table after a header; sizes in bytes.
     pub fn csv(&self) -> String {
         let mut out = String::from(
             "schema,table,engine,rows,row_bytes,all_bytes,data_bytes,index_bytes,free_bytes\n",
@@ -178,7 +178,7 @@ fn is_innodb(size: &TableSize) -> bool {
     size.engine.eq_ignore_ascii_case("innodb")
 }
 
-/// A field of CSV; names of tables can hold anything.
+/// A field of CSV, quoted if needed: names of tables can contain any character.
 pub(crate) fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! The units of measures as the formats for programs name them.
+//! The names of the units of measures in the formats for programs.
 
 use verdict::Scale;
 

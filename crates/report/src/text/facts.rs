@@ -2,17 +2,16 @@
 
 use crate::text::wrapped::wrapped_behind;
 
-/// Columns of a label with the blanks behind it.
+/// Width of a label with the blanks after it, columns.
 const LABEL: usize = 10;
 
-/// Labelled lines of at most so many columns.
+/// Labelled lines of at most this number of columns.
 pub(crate) struct Facts {
     width: usize,
     lines: Vec<String>,
 }
 
 impl Facts {
-    /// None yet.
     pub(crate) fn new(width: usize) -> Self {
         Self {
             width,
@@ -20,26 +19,25 @@ impl Facts {
         }
     }
 
-    /// Adds a text on at most so many lines.
+    /// Adds a text on at most `lines_max` lines.
     pub(crate) fn add(&mut self, label: &str, lines_max: usize, text: &str) {
         let head = format!("{label:<LABEL$}");
         self.lines.extend(cut(&head, text, self.width, lines_max));
     }
 
-    /// Adds a text, where there is one, on one line.
+    /// Adds a text, if there is one, on one line.
     pub(crate) fn add_some(&mut self, label: &str, text: Option<String>) {
         if let Some(text) = text {
             self.add(label, 1, &text);
         }
     }
 
-    /// All lines.
     pub(crate) fn into_lines(self) -> Vec<String> {
         self.lines
     }
 }
 
-/// At most so many lines of a text behind its head; ` …` stands for the rest.
+/// At most `lines_max` lines of a text after its head; ` …` replaces the rest.
 pub(crate) fn cut(head: &str, text: &str, width: usize, lines_max: usize) -> Vec<String> {
     let whole = wrapped_behind(head, text, width);
     let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
@@ -50,7 +48,7 @@ pub(crate) fn cut(head: &str, text: &str, width: usize, lines_max: usize) -> Vec
             *last = format!("{} …", kept.trim_end());
         }
     }
-    // A word that is longer than a line is cut, too.
+    // A word that is longer than a line is cut off as well.
     for line in lines.iter_mut().filter(|it| it.chars().count() > width) {
         *line = line.chars().take(width - 1).chain(['…']).collect();
     }

@@ -1,17 +1,17 @@
-//! Text from outside as Markdown: nothing in it is taken for markup.
+//! Untrusted text as Markdown, escaped so that it contains no markup.
 
 /// A table's cell on one line.
 pub(crate) fn cell(text: &str) -> String {
     escaped(text).replace('|', "\\|")
 }
 
-/// Text without what Markdown would take for its own; HTML would be taken as such.
+/// Text with Markdown's and HTML's special characters escaped.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
             '\\' | '`' | '*' | '_' | '[' | ']' | '~' => out.extend(['\\', character]),
-            // A line of its own would end a heading, an item or a row.
+            // A line break would end a heading, an item or a row.
             '\n' | '\r' | '\t' => out.push(' '),
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),

@@ -2,10 +2,10 @@
 
 use samples::printable_within;
 
-/// Characters of one word: names and paths come from outside.
+/// Maximum length of one word, characters: names and paths are untrusted.
 const WORD_AT_MOST: usize = 400;
 
-/// The text behind a head; its further lines begin where it does.
+/// The text after a head; its further lines are indented to the same column.
 pub(crate) fn wrapped_behind(head: &str, text: &str, width: usize) -> String {
     let indent = head.chars().count();
     let text = wrapped(text, width.saturating_sub(indent).max(20));

@@ -1,4 +1,4 @@
-//! One decision, one mean, one interval: every output says the same of the same records.
+//! Tests that every output reports the same decision, mean and interval for the same records.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ use run_figures::assert_runs_agree;
 
 const CONNECTIONS: [u32; 3] = [1, 4, 16];
 
-/// An experiment of filesystems at three numbers of connections: by how much each execution differs from its like.
+/// An experiment of filesystems at three numbers of connections, with the deviation of each execution.
 #[derive(Debug, Clone)]
 struct Made {
     filesystems: Vec<&'static str>,
-    /// By block, filesystem and connections: a share.
+    /// By block, filesystem and connections: a factor.
     factors: Vec<f64>,
     blocks: u32,
     min_effect: f64,
@@ -65,7 +65,7 @@ impl Made {
             for filesystem in &self.filesystems {
                 for connections in CONNECTIONS {
                     let at = runs.len();
-                    // At the most connections it collapses, which the audit has a rule for.
+                    // With the most connections the throughput collapses, for which the audit has a rule.
                     let collapse = if connections == 16 { 0.3 } else { 1.0 };
                     runs.push(synthetic::record(&Plan {
                         run: at as u32 + 1,
@@ -120,7 +120,7 @@ impl Made {
     }
 }
 
-/// The runs of one filesystem, as `compare DIR:fs=NAME` takes them.
+/// The runs of one filesystem, as in `compare DIR:fs=NAME`.
 fn side<'r>(results: &'r Results, filesystem: &str) -> Side<'r> {
     let runs = results.runs.iter();
     let own = runs.filter(|run| run.header.combination["fs"] == filesystem);
@@ -137,13 +137,13 @@ fn side<'r>(results: &'r Results, filesystem: &str) -> Side<'r> {
     }
 }
 
-/// Text without what a page or a terminal puts between the words.
+/// Text without the markup of a page or a terminal.
 fn plain(text: &str) -> String {
     let unbroken = text.replace(['\u{a0}', '\u{202f}'], " ");
     unbroken.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The means of throughput by filesystem and connections, with their bounds, as the JSON has them.
+/// The means of throughput by filesystem and connections in the JSON, with their bounds.
 fn means(json: &Value) -> BTreeMap<(String, String), [f64; 3]> {
     let combinations = json["combinations"].as_array().unwrap().iter();
     let all = combinations.map(|it| {
@@ -159,7 +159,7 @@ fn means(json: &Value) -> BTreeMap<(String, String), [f64; 3]> {
     all.collect()
 }
 
-/// The share of the peak that the audit names, the worst of all filesystems; `None` where it finds nothing.
+/// The share of the peak in the audit's finding, the worst of all filesystems; `None` without a finding.
 fn share_of_peak(runs: &[Record]) -> Option<f64> {
     let measured = runs.iter().map(|record| Measured {
         record,
@@ -179,7 +179,7 @@ fn share_of_peak(runs: &[Record]) -> Option<f64> {
     outcome.unwrap().figures.get("share_of_peak").copied()
 }
 
-/// That a number of a document is this one: serde_json reads the last digit only nearly.
+/// Asserts that a number of a document is this one, up to the rounding of serde_json in the last digit.
 fn assert_number(value: &Value, expected: f64) {
     let found = value.as_f64().unwrap();
     assert!(
@@ -188,7 +188,7 @@ fn assert_number(value: &Value, expected: f64) {
     );
 }
 
-/// What JSON, page and Markdown of a report say of one comparison.
+/// Asserts that JSON, page and Markdown of a report contain one comparison.
 fn assert_reported(answer: &Answer, json: &Value, texts: &[String], sentence: &str) {
     let comparisons = json["verdict"]["comparisons"].as_array().unwrap();
     let at = answer.within[0].1.as_str();
@@ -223,7 +223,7 @@ fn assert_reported(answer: &Answer, json: &Value, texts: &[String], sentence: &s
     }
 }
 
-/// That no interval contradicts the decision beside it, of any metric or cost.
+/// Asserts that no interval contradicts the decision beside it, for any metric or cost.
 fn assert_intervals_say_what_is_decided(contrast: &Contrast, json: &Value) {
     for (place, told) in contrast
         .places
@@ -257,7 +257,7 @@ fn assert_intervals_say_what_is_decided(contrast: &Contrast, json: &Value) {
     }
 }
 
-/// That `--fail-if` rests on the comparisons of the table: the same interval, and no limit broken by what is not slower.
+/// Asserts that `--fail-if` uses the comparisons of the table: the same interval, and no limit broken unless slower.
 fn assert_checks_agree(contrast: &Contrast, margin: f64) {
     let tolerance = |name: &str, sign| format!("{name} {sign}{}%", margin * 100.0);
     for text in [tolerance("throughput", '-'), tolerance("p95", '+')] {
@@ -284,7 +284,7 @@ fn assert_checks_agree(contrast: &Contrast, margin: f64) {
     }
 }
 
-/// What `compare` says of the same runs, whichever side is named first.
+/// Asserts that `compare` agrees for the same runs, whichever side is named first.
 fn assert_contrasted(results: &Results, answers: &[Answer], filesystem: &str) {
     let question = results.verdict.as_ref().unwrap();
     let executions: Vec<Execution<'_>> =
@@ -373,7 +373,7 @@ proptest! {
         for answer in &answers {
             let sentence = verdict::sentence(question, answer);
             assert_reported(answer, &json, &[markdown.clone(), terminal.clone()], &sentence);
-            // The page has more than six comparisons in its table only: there each is a row with its interval.
+            // The page has more than six comparisons only in its table: there each is a row with its interval.
             let ratio = answer.comparison.unwrap().ratio;
             let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(units::change);
             let row = format!("<td>{}</td><td>{estimate} ({low} to {high})</td>", answer.decision.word());

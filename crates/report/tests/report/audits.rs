@@ -1,6 +1,6 @@
-//! The audit of real records: made by the program on real servers, with all that it says of them.
+//! Tests of the audit with real records, made by the program on real servers.
 //!
-//! `crates/audit/fixtures` holds them; the paths in them were made general, nothing else.
+//! `crates/audit/fixtures` contains them; only the paths in them were replaced by general ones.
 
 use std::{
     collections::BTreeSet,
@@ -12,8 +12,8 @@ use audit::{Audit, Comparison, Declared, Level, Measured, RULES, Subject};
 use report::{AuditFilter, audit_html, audit_json, audit_text};
 use samples::Record;
 
-/// Single runs: the OLTP workloads on MariaDB and MySQL, one of them under a rate, TPC-C, and a .smack file whose dictionary
-/// hands out few of its keys.
+/// Single runs: the OLTP workloads on MariaDB and MySQL, one of them with a rate, TPC-C, and a .smack file whose
+/// dictionary returns few of its keys.
 const RUNS: [&str; 6] = [
     "mariadb-open-loop",
     "mariadb-read-only",

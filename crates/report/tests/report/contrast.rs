@@ -1,4 +1,4 @@
-//! Two results side by side: the text, the Markdown and the JSON of made-up runs as snapshots.
+//! Tests of two results compared: text, Markdown and JSON of fabricated runs as snapshots.
 
 use audit::{Assessment, Audit, Finding, Grade, Judgement, Level, MachineState, Scope, SidesAudit};
 use report::{
@@ -24,7 +24,7 @@ fn side<'r>(results: &'r Results, mix: &str, only: Option<&str>) -> Side<'r> {
     }
 }
 
-/// Whether the log is synced at every commit, and what that makes InnoDB count.
+/// Sets whether the log is synced at every commit, with the resulting InnoDB counters.
 fn set_synced(run: &mut samples::Record, is_synced: bool) {
     for second in 0..7 {
         run.server_status.push(samples::ServerStatus {
@@ -46,7 +46,7 @@ fn set_synced(run: &mut samples::Record, is_synced: bool) {
     }
 }
 
-/// The cheaper mix with a log that is synced at every commit, beside the other.
+/// The cheaper mix with a log that is synced at every commit, compared with the other.
 fn found() -> (Contrast, Vec<Check>) {
     let mut results = asked();
     for run in &mut results.runs {
@@ -64,7 +64,7 @@ fn found() -> (Contrast, Vec<Check>) {
     (found, checks)
 }
 
-/// What the audit says of sides that differ in two things, the second measured after the first.
+/// The audit of sides that differ in two respects, the second measured after the first.
 fn audited() -> SidesAudit {
     let judgement = |id, level, evidence: &str| Judgement {
         rule: audit::rule(id).expect("there is such a rule"),

@@ -1,4 +1,4 @@
-//! The results database, read back by SQL.
+//! Tests of the results database with SQL queries.
 
 use figures::RunFigures;
 use report::{Error, Factor, Results, write_summary};

@@ -1,4 +1,4 @@
-//! All results for programs and for comments: golden files, and that the formats say the same.
+//! Tests of all formats for programs and for comments: golden files, and that the formats agree.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::synthetic;
 
-/// Two mixes at two connection counts, three executions each, asked whether the mix matters.
+/// Two mixes at two numbers of connections, three executions each, with the question whether the mix matters.
 fn small() -> Results {
     let mut results = synthetic::asked();
     let is_kept = |level: &str| level == "1" || level == "8";
@@ -25,7 +25,7 @@ fn small() -> Results {
     results
 }
 
-/// Its last run was interrupted.
+/// The same with its last run interrupted.
 fn interrupted() -> Results {
     let mut results = small();
     let last = results.runs.pop().unwrap();
@@ -169,7 +169,7 @@ fn csv_has_the_figures_of_json() {
     assert!(of_csv.keys().eq(of_json.keys()));
     for (key, value) in &of_json {
         let of_csv: f64 = of_csv[key];
-        // serde_json reads a number to its last digit but one.
+        // serde_json reads a number exactly except for its last digit.
         assert!((of_csv - value).abs() <= value.abs() * 1e-12, "{key:?}");
     }
 }
@@ -204,7 +204,7 @@ fn openmetrics_obeys_its_grammar() {
     assert_eq!(openmetrics(&nothing), "# EOF\n");
 }
 
-/// Source: the OpenMetrics specification 1.0, section "Text format": ABNF and the rules beside it.
+/// Source: the OpenMetrics specification 1.0, section "Text format": ABNF and the additional rules.
 #[track_caller]
 fn check_openmetrics(text: &str) {
     let body = text.strip_suffix("# EOF\n").expect("ends with # EOF");
@@ -300,7 +300,7 @@ fn is_name(text: &str) -> bool {
     characters.next().is_some_and(is_first) && characters.all(|c| is_first(c) || c.is_ascii_digit())
 }
 
-/// What is very slow comes in one second of forty: hardly more than one event, however many operations they are.
+/// The very slow operations are all in one second of forty: practically one event, whatever their number.
 fn bursting() -> Results {
     const SECONDS: u32 = 40;
     let mut results = small();

@@ -1,4 +1,4 @@
-//! Results over time: the list and a series, from made-up runs, as snapshots.
+//! Tests of results over time: the list and a series of fabricated runs, as snapshots.
 
 use report::{PastResult, history_as_text, series_as_text};
 use samples::Host;
@@ -6,7 +6,7 @@ use verdict::{Measure, Metric};
 
 use crate::synthetic::{Plan, record};
 
-/// Two executions of a server that can do so many operations per second.
+/// Two executions of a server with this maximum throughput.
 fn result(number: u32, limit_per_s: f64) -> (PastResult, Vec<samples::Record>) {
     let records: Vec<samples::Record> = (1..=2)
         .map(|block| {

@@ -1,4 +1,4 @@
-//! Names from outside in every format: they can command no terminal, forge no line and break no document.
+//! Tests that untrusted names in every format cannot control a terminal, forge a line or break a document.
 
 use report::{Detail, Results, csv, html, json, markdown, openmetrics, pictures, table};
 use resvg::usvg;
@@ -6,7 +6,7 @@ use samples::is_unprintable;
 
 use crate::synthetic;
 
-/// What somebody might name a factor, a level, an experiment or a server to deceive or to break.
+/// Hostile names of a factor, a level, an experiment or a server.
 const HOSTILE: [&str; 14] = [
     "\x1b[2J\x1b]0;owned\x07",
     "one\r\ntwo\nerror: forged",
@@ -24,7 +24,7 @@ const HOSTILE: [&str; 14] = [
     "ünïcode 中文 🐬",
 ];
 
-/// A small experiment in which everything that has a name has this one.
+/// A small experiment with this name for everything that has a name.
 fn named(name: &str) -> Results {
     let mut results = synthetic::asked();
     results.runs.truncate(4);
@@ -71,7 +71,7 @@ fn named(name: &str) -> Results {
     results
 }
 
-/// Nothing in it but line feeds and tabs takes no room or commands anything.
+/// Asserts that it contains no control or invisible characters except line feeds and tabs.
 #[track_caller]
 fn is_plain(text: &str, name: &str) {
     let bad = text
@@ -99,7 +99,7 @@ fn text_for_people_is_plain_and_keeps_its_lines() {
 
 #[test]
 fn pages_and_pictures_are_plain_and_pictures_are_xml() {
-    // Pages take their time: several at once.
+    // Pages are slow: several names at once.
     for names in HOSTILE.chunks(5) {
         let name = names.concat();
         let name = name.as_str();
@@ -111,7 +111,7 @@ fn pages_and_pictures_are_plain_and_pictures_are_xml() {
         assert!(!all.is_empty(), "{name:?}");
         for picture in all {
             is_plain(&picture.svg, name);
-            // The parser of XML below refuses what XML does not allow.
+            // The XML parser below refuses everything that XML does not allow.
             let parsed = usvg::Tree::from_str(&picture.svg, &usvg::Options::default());
             assert!(parsed.is_ok(), "{name:?}: {}", picture.svg);
         }

@@ -1,4 +1,4 @@
-//! The report from made-up run records: what people see and what programs read.
+//! Tests of the report with fabricated run records: the outputs for people and for programs.
 
 #![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
 

@@ -1,4 +1,4 @@
-//! Adds to a made-up run what a server on an observed machine tells: everything that the page can show.
+//! Adds the telemetry of an observed machine and its server to a fabricated run: everything that the page can show.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use samples::{
     TableSize, TableSizes, TotalsRow,
 };
 
-/// Counters that the page draws.
+/// Counters shown on the page.
 const COUNTERS: [&str; 4] = [
     "Innodb_buffer_pool_reads",
     "Innodb_pages_written",

@@ -1,4 +1,4 @@
-//! The HTML page: a snapshot of a small one, and what no page may ever contain.
+//! Tests of the HTML page: a snapshot of a small one, and content that no page may contain.
 
 use proptest::prelude::*;
 use report::{Chart, Factor, Results, html};
@@ -29,11 +29,11 @@ fn without(page: &str, element: &str) -> String {
 #[test]
 fn small_page() {
     let mut results = quickstart(Host::Both);
-    // One block is enough to see the shape of every part.
+    // One block is enough to show the shape of every part.
     results.runs.truncate(8);
     results.planned_runs = 8;
     let page = html(&results);
-    // What follows the run list differs by whether the chart library was built in.
+    // The part after the run list depends on whether the chart library was built in.
     let page = markup(&page);
     let (before, after) = page.split_once("aria-labelledby=\"runs\"").unwrap();
     let (_, after) = after.split_once("aria-labelledby=\"environment\"").unwrap();
@@ -48,7 +48,7 @@ fn verdict_stands_first_and_its_blocks_follow() {
     insta::assert_snapshot!(verdict);
 }
 
-/// Sections in the order in which a reader asks for them.
+/// Sections in the order of a reader's interest.
 #[test]
 fn parts_stand_in_their_order() {
     let page = html(&asked());
@@ -84,7 +84,7 @@ fn page_asks_nothing_of_a_network() {
     }
 }
 
-/// With all that a server on an observed machine tells: what is shown of it has to be thinned, or left out, in the page.
+/// With everything from a server on an observed machine: the page has to thin it, or leave parts out.
 #[test]
 fn a_hundred_runs_of_a_minute_stay_below_three_megabytes() {
     let mut results = sizing(60, 100);
@@ -103,7 +103,7 @@ fn a_hundred_runs_of_a_minute_stay_below_three_megabytes() {
     assert!(page.len() < 3_000_000, "{}", page.len());
 }
 
-/// An hour of a few runs is no more to load than a minute of many, and the page says what became of the seconds.
+/// An hour of a few runs is no larger than a minute of many, and the page says how the seconds were combined.
 #[test]
 fn long_runs_are_thinned_and_say_so() {
     let size = |seconds: u32, runs: usize| html(&sizing(seconds, runs));
@@ -283,7 +283,7 @@ proptest! {
         for broken in ["<script>alert", "</script><b>", "<img", "<svg onload", "<!--", "</style><i>"] {
             prop_assert!(!page.contains(broken), "{} from {:?}", broken, markup);
         }
-        // A quote that got through would end an attribute.
+        // An unescaped quote would end an attribute.
         prop_assert!(!page.contains("\"\"><img"));
     }
 }

@@ -1,4 +1,4 @@
-//! The page's charts as SVG and PNG.
+//! Tests of the page's charts as SVG and PNG.
 
 use report::{Results, pictures, png};
 use samples::Host;

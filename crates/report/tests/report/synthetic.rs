@@ -1,4 +1,4 @@
-//! Run records that no server made: deterministic, with the shape of a real closed-loop experiment.
+//! Fabricated run records: deterministic, with the shape of a real closed-loop experiment.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use samples::{
 const CPUS: f64 = 4.0;
 const WARM_UP_S: u32 = 3;
 
-/// One run to make up.
+/// The parameters of a fabricated run.
 pub(crate) struct Plan {
     pub(crate) run: u32,
     pub(crate) block: u32,
     pub(crate) combination: Vec<(&'static str, String)>,
     pub(crate) connections: u32,
-    /// Operations per second that the server can do at most.
+    /// Maximum throughput of the server, operations per second.
     pub(crate) limit_per_s: f64,
     pub(crate) measured_s: u32,
-    /// Which machine is watched.
+    /// The observed machine.
     pub(crate) host: Host,
 }
 
@@ -39,10 +39,9 @@ impl Noise {
     }
 }
 
-/// A complete run.
 pub(crate) fn record(plan: &Plan) -> Record {
     let mut noise = Noise(u64::from(plan.run) * 977 + 13);
-    // Throughput saturates with the clients; response time is what is left of a closed loop (Little's law).
+    // Throughput saturates with the clients; the response time of a closed loop follows from it (Little's law).
     let clients = f64::from(plan.connections);
     let bias = 1.0 + 0.02 * noise.next();
     let rate_per_s = plan.limit_per_s * bias * clients / (clients + 3.0);
@@ -113,7 +112,7 @@ pub(crate) fn record(plan: &Plan) -> Record {
     }
 }
 
-/// Those of quickstart with a server on another host that was observed, and lost in the middle of the last run.
+/// The runs of quickstart with a server on another host, whose observer was lost in the middle of the last run.
 pub(crate) fn two_hosts() -> Results {
     let mut results = quickstart(Host::Client);
     let last = results.runs.len() - 1;
@@ -188,7 +187,7 @@ fn interval(second: u32, warming: bool, per_s: f64, clients: f64) -> Interval {
         let count = (per_s * share) as u64;
         let mean_ns = clients / per_s * 1e9 * cost;
         let mut histogram = Histogram::new();
-        // Two hundred values of an exponential tail stand for the whole second.
+        // Two hundred values of an exponential tail represent the whole second.
         let steps = count.min(200);
         for step in 0..steps {
             let quantile = step as f64 / steps as f64;
@@ -336,7 +335,7 @@ fn dataset(plan: &Plan) -> Dataset {
     }
 }
 
-/// Marks a record as one whose server was killed after `seconds`.
+/// Changes a record to that of a run whose server was killed after `seconds`.
 pub(crate) fn interrupted(mut record: Record, seconds: u32, why: &str) -> Record {
     record.intervals.truncate(seconds as usize);
     record.telemetry.truncate(seconds as usize);
@@ -359,7 +358,7 @@ pub(crate) fn interrupted(mut record: Record, seconds: u32, why: &str) -> Record
     record
 }
 
-/// Adds what every run ends with: operations that were still in flight, a few milliseconds of them.
+/// Adds the drain at the end of every run: a few milliseconds with the operations that were still in flight.
 pub(crate) fn drained(mut record: Record) -> Record {
     let end_s = record
         .intervals
@@ -381,7 +380,7 @@ pub(crate) fn drained(mut record: Record) -> Record {
     record
 }
 
-/// Lets other programs take `share` of the machine's CPU while the record was made.
+/// Changes the record to one with other programs using `share` of the machine's CPU.
 pub(crate) fn disturbed(mut record: Record, share: f64) -> Record {
     for machine in record
         .telemetry
@@ -440,7 +439,7 @@ pub(crate) fn quickstart(host: Host) -> Results {
     }
 }
 
-/// The small experiment, asked whether the mix matters; its last run is complete, too.
+/// The small experiment with the question whether the mix matters; its last run is complete as well.
 pub(crate) fn asked() -> Results {
     let mut results = quickstart(Host::Both);
     let complete = results.runs[0].end.clone();
@@ -456,7 +455,8 @@ pub(crate) fn asked() -> Results {
     results
 }
 
-/// The first runs of the grid of HP's 2007 sizing paper: 5 mixes at 7 client counts for 3 sizes, the smallest again without query cache.
+/// The first runs of the grid of HP's 2007 sizing paper: 5 mixes at 7 client counts for 3 sizes, and the smallest again
+/// without query cache.
 pub(crate) fn sizing(measured_s: u32, runs_max: usize) -> Results {
     let mixes = [
         ("1:0", 1.0),

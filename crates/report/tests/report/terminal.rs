@@ -1,4 +1,4 @@
-//! The terminal tables as snapshots.
+//! Tests of the terminal tables, as snapshots.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn small_experiment_shows_everything() {
     insta::assert_snapshot!(table(&quickstart(Host::Both), 110));
 }
 
-/// The summary of all results that this file makes up: never longer than promised, whatever the width.
+/// The summary of all fabricated results of this file is never longer than promised, at any width.
 #[test]
 fn the_answer_has_a_dozen_lines() {
     let all = [
@@ -125,7 +125,7 @@ fn other_work_on_the_machine_is_said_once() {
 #[test]
 fn the_limit_is_that_of_the_best_combination_and_not_of_a_lucky_run() {
     let mut results = quickstart(Host::Both);
-    // One run of four connections is the fastest of all, and limited by something else.
+    // One run of four connections is the fastest of all, and has another limit.
     let lucky = record(&Plan {
         run: 3,
         block: 1,

@@ -1,28 +1,28 @@
-//! What a server says about its options while it reads them.
+//! A server's messages about its options.
 
 use mycnf::{Entry, OptionName};
 
-/// One line of a server's log that is about an option.
+/// A log line of a server about an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Complaint {
-    /// It does not know the option of this name, spelt with `_` and without `loose_`.
+    /// The option name is unknown; spelt with `_` and without `loose_`.
     Unknown {
-        /// The name.
+        /// The option's name.
         name: String,
     },
-    /// It cannot take the option as it is.
+    /// The option is refused.
     Refused {
-        /// What it said.
+        /// The server's message.
         text: String,
     },
-    /// It takes the option, with a remark.
+    /// The option is accepted with a remark.
     Remark {
-        /// What it said.
+        /// The server's message.
         text: String,
     },
 }
 
-/// Words of an option that is not followed, whatever level the line has.
+/// Text that marks an option as not applied, whatever the level of the line.
 const NOT_FOLLOWED: [&str; 4] = [
     "Unknown suffix ",
     "due to invalid value",
@@ -30,12 +30,11 @@ const NOT_FOLLOWED: [&str; 4] = [
     "wasn't recognized",
 ];
 
-/// Reads a server's log.
 pub(crate) fn parse_complaints(log: &str) -> Vec<Complaint> {
     log.lines().filter_map(parse_line).collect()
 }
 
-/// Reads a line of any generation:
+/// Reads a line of any server version:
 ///
 /// ```text
 /// 261121 10:50:28 [ERROR] /x/mysqld: unknown variable 'no_such=1'
@@ -64,7 +63,7 @@ fn parse_line(line: &str) -> Option<Complaint> {
     })
 }
 
-/// Takes `[MY-000067] [Server]` and the path of the server from the front.
+/// Removes `[MY-000067] [Server]` and the path of the server from the beginning.
 fn without_prefixes(text: &str) -> &str {
     let mut text = text.trim_start();
     while let Some((_, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -88,8 +87,8 @@ fn unknown_name(text: &str) -> Option<String> {
     (!name.folded().is_empty()).then(|| name.folded().to_owned())
 }
 
-/// Which of the entries a text is about: the one that it names, or an error's one whose value it quotes. The last
-/// of several, since that is the one that counts.
+/// The entry that a text is about: the one that it names, or, for an error, the one whose value it quotes. The last of
+/// several, since that is the effective one.
 pub(crate) fn subject(text: &str, entries: &[Entry]) -> Option<usize> {
     let folded = text.replace("--", " '").replace('-', "_");
     let names = |entry: &Entry| [entry.name.folded(), entry.name.base()].map(str::to_owned);
@@ -104,7 +103,7 @@ pub(crate) fn subject(text: &str, entries: &[Entry]) -> Option<usize> {
     })
 }
 
-/// Whether a text has a name as a whole word; a name that could be any word has to stand in quotes.
+/// Whether a text contains a name as a whole word; a name that is also an ordinary word must be in quotes.
 fn mentions(text: &str, name: &str) -> bool {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let mut places = text.match_indices(name);
@@ -214,7 +213,7 @@ mod tests {
         fn no_log_makes_the_parser_panic(log in "\\PC*", name in "[a-z_-]{1,20}", value in "[^']{0,9}") {
             parse_complaints(&log);
             let line = format!("{log}[ERROR] mysqld: unknown variable '{name}={value}'");
-            // Prefixes change what the name means; they are tested as such.
+            // Prefixes change the meaning of a name; they have their own tests.
             let folded = OptionName::new(name.trim_start_matches('-')).folded().to_owned();
             let last = parse_complaints(&line).pop();
             if !folded.is_empty() && !log.contains(['[', '\'']) && !value.contains(['\r', '\n']) {

@@ -1,8 +1,8 @@
-//! The answer to `--verbose --help`: every option that the server knows, and the value that each has.
+//! The answer to `--verbose --help`: every option that the server knows, with its value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a server tells about itself. Names are spelt with `_`.
+/// A server's options and values. Names are spelt with `_`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Help {
     /// The options that can be given.

@@ -1,4 +1,4 @@
-//! Lets a server binary judge an option file, without starting the server.
+//! Checks an option file with a server binary, without starting the server.
 
 use std::fs::File;
 use std::path::Path;
@@ -18,22 +18,22 @@ use crate::process::interruption::Wait;
 use crate::process::log;
 use crate::process::spawner::{Lifetime, spawn};
 
-/// How long a validation may take; 20 to 200 ms are usual.
+/// Time limit of a validation; 20 to 200 ms are usual.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How a version judges an option file.
+/// The check that a version offers for an option file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Means {
-    /// `--validate-config`; its `--verbose --help` passes over what it does not know.
+    /// `--validate-config`; the version's `--verbose --help` ignores unknown names.
     ValidateConfig,
-    /// `--verbose --help`, which complains.
+    /// `--verbose --help`, which reports errors.
     Help,
-    /// `--verbose --help`, which complains about values only, and nothing else.
+    /// `--verbose --help`, which reports wrong values only.
     SilentHelp,
 }
 
 impl Means {
-    /// `--validate-config` came with MySQL 8.0.16, and `--verbose --help` passes over unknown names since 8.0.
+    /// `--validate-config` came with MySQL 8.0.16, and `--verbose --help` ignores unknown names since 8.0.
     pub(crate) fn of(installation: &Installation) -> Self {
         let numbers = installation.numbers();
         match installation.is_mariadb() {
@@ -44,13 +44,12 @@ impl Means {
     }
 }
 
-/// A server's answer.
 pub(crate) struct Answer {
-    /// Whether it would go on with the options.
+    /// Whether it would start with the options.
     pub(crate) is_accepted: bool,
-    /// What it said.
+    /// The server's messages.
     pub(crate) log: String,
-    /// What it printed.
+    /// The standard output.
     pub(crate) output: String,
 }
 
@@ -61,7 +60,7 @@ pub(crate) struct Validator<'a> {
 }
 
 impl Validator<'_> {
-    /// Asks for complaints. With `loose`, an unknown option is passed over with a warning.
+    /// Checks the options. With `loose`, an unknown option is only a warning.
     pub(crate) fn judge(&self, entries: &[Entry], loose: bool) -> Result<Answer, Error> {
         match Means::of(self.installation) {
             Means::ValidateConfig => self.run(
@@ -73,7 +72,7 @@ impl Validator<'_> {
         }
     }
 
-    /// Asks what the server knows, and what the options became.
+    /// Queries the known options and their effective values.
     pub(crate) fn help(&self, entries: &[Entry]) -> Result<Help, Error> {
         let answer = self.run(entries, false, &["--verbose", "--help"])?;
         Ok(Help::parse(&answer.output))
@@ -112,7 +111,7 @@ impl Validator<'_> {
             Err(error) => Err(error),
         };
         if waited.is_err() {
-            // Its directory is about to go.
+            // Its directory is about to be removed.
             let _ = child.kill();
             let _ = child.wait();
         }

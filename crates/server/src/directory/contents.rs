@@ -1,4 +1,4 @@
-//! What a directory holds: the sizes of its files, and hashes of a sample of each.
+//! The contents of a directory: the sizes of its files, and a hash of a sample of each.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::process::interruption;
 use crate::snapshot::digest::hexadecimal;
 
-/// Blocks of a file that are read for its hash: the first, the last, and others at even distances between.
+/// Number of blocks of a file that are hashed: the first, the last, and others at even distances between.
 const SAMPLES: u64 = 4;
 /// Size of such a block: a page of InnoDB, bytes.
 const SAMPLE_BYTES: u64 = 16 << 10;
@@ -29,14 +29,14 @@ pub(crate) struct Content {
 /// The files of a directory by their paths in it.
 pub(crate) type Contents = BTreeMap<String, Content>;
 
-/// Looks at all files below a directory.
+/// Reads all files below a directory.
 pub(crate) fn contents(directory: &Path) -> Result<Contents, Error> {
     let mut found = Contents::new();
     collect(directory, "", &mut found)?;
     Ok(found)
 }
 
-/// The first difference between what a directory should hold and what it holds.
+/// The first difference between the expected and the actual contents of a directory.
 pub(crate) fn difference(wanted: &Contents, found: &Contents) -> Option<String> {
     for (path, content) in wanted {
         match found.get(path) {

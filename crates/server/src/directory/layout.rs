@@ -1,7 +1,7 @@
 //! The files of a server directory.
 //!
 //! ```text
-//! dbdyno-server.json   the marker: what this is, and which processes belong to it
+//! dbdyno-server.json   the marker: identifies the directory and the processes that belong to it
 //! lock                 held while a dbdyno works on the server
 //! my.cnf               the server's only option file
 //! client.cnf           how to connect, with passwords
@@ -21,10 +21,8 @@ use crate::error::Error;
 /// The longest path of a unix socket in bytes, without its NUL. Source: unix(7).
 const SOCKET_PATH_BYTES_MAX: usize = 107;
 
-/// The marker file's name.
 pub(crate) const MARKER: &str = "dbdyno-server.json";
 
-/// The lock file's name.
 pub(crate) const LOCK: &str = "lock";
 
 /// The paths of one server directory.
@@ -44,7 +42,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The paths of a directory that may be named by a link or relatively.
+    /// The paths of a directory that may be given as a link or as a relative path.
     pub(crate) fn of(dir: &Path) -> Result<Self, Error> {
         let dir = std::path::absolute(dir).map_err(Error::io("use", dir))?;
         Ok(Self::new(&resolved(&dir)))
@@ -68,7 +66,7 @@ impl Layout {
         }
     }
 
-    /// Makes the directory itself; whoever makes it has the name.
+    /// Makes the directory itself; the process that makes it owns the name.
     pub(crate) fn claim(&self) -> Result<(), Error> {
         let parent = self.dir.parent().unwrap_or(Path::new("/"));
         std::fs::create_dir_all(parent).map_err(Error::io("make the directory", parent))?;
@@ -85,7 +83,7 @@ impl Layout {
         }
     }
 
-    /// Makes the directories inside, all but that of the data.
+    /// Makes the directories inside, except the data directory.
     pub(crate) fn make_directories(&self) -> Result<(), Error> {
         for directory in [&self.temporary, &self.files, &self.run] {
             make_private_dir(directory).map_err(Error::io("make the directory", directory))?;
@@ -93,7 +91,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Whether a socket in the run directory has a path that the kernel takes.
+    /// Whether the path of a socket in the run directory is short enough for the kernel.
     pub(crate) fn has_room_for_socket(&self) -> bool {
         self.socket_in(&self.run).as_os_str().len() <= SOCKET_PATH_BYTES_MAX
     }
@@ -103,7 +101,7 @@ impl Layout {
     }
 }
 
-/// The path without symbolic links, also when its last parts do not exist yet: a server is known by one path.
+/// The path without symbolic links, even if its last parts do not exist yet: a server has only one path.
 fn resolved(path: &Path) -> PathBuf {
     match (path.canonicalize(), path.parent(), path.file_name()) {
         (Ok(real), _, _) => real,
@@ -112,7 +110,7 @@ fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-/// Makes a directory that only its owner may enter: it will hold passwords and data.
+/// Makes a directory that only its owner may enter: it will contain passwords and data.
 pub(crate) fn make_private_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }

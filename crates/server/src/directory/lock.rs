@@ -8,21 +8,21 @@ use rustix::fs::{FlockOperation, flock};
 use crate::directory::layout::Layout;
 use crate::error::Error;
 
-/// Held while a server is created, started, stopped, changed or destroyed; the kernel gives it back when the
-/// process dies.
+/// Held while a server is created, started, stopped, changed or destroyed; the kernel releases it when the process
+/// ends.
 #[derive(Debug)]
 pub(crate) struct Lock(File);
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing alone may come too late: a process that another thread is just starting holds a copy of the
-        // file until its exec. Should this fail, closing still unlocks in the end.
+        // Closing alone may come too late: a process that another thread is just starting holds a copy of the file
+        // until its exec. If this fails, closing still unlocks in the end.
         let _ = flock(&self.0, FlockOperation::Unlock);
     }
 }
 
 impl Lock {
-    /// Takes the lock, or says that another process has it.
+    /// Takes the lock, or returns the error that another process holds it.
     pub(crate) fn take(layout: &Layout) -> Result<Self, Error> {
         Self::of(&layout.lock, &layout.dir)
     }

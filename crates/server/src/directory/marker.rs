@@ -1,4 +1,4 @@
-//! The marker file: dbdyno made this directory, and these processes belong to it.
+//! The marker file: proves that dbdyno made the directory and identifies its processes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::version::Flavour;
 /// The version of the marker's format.
 const FORMAT: u32 = 1;
 
-/// What a server directory says of itself, for example
+/// The content of a server directory's marker, for example
 /// `{"format":1,"flavour":"mariadb","version":"10.11.19-MariaDB","port":24117, ...}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Marker {
@@ -28,23 +28,23 @@ pub(crate) struct Marker {
     pub(crate) launch: Launch,
     /// Seconds since 1970.
     pub(crate) created_unix_s: u64,
-    /// The process that the directory is removed with; `None` for a server that is kept.
+    /// The process whose end makes the directory removable; `None` for a server that is kept.
     pub(crate) owner: Option<ProcessId>,
     /// The server process that was started last, running or not.
     pub(crate) server: Option<ProcessId>,
-    /// Whether the data directory is whole: no crash, no kill since the last clean stop.
+    /// Whether the data directory is intact: no crash, no kill since the last clean stop.
     pub(crate) stopped_cleanly: bool,
-    /// The address that TCP connections go to.
+    /// The address for TCP connections.
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// Whether the user named the port: then no other is taken in its place.
+    /// Whether the user named the port; if so, no other port is used instead.
     pub(crate) port_is_named: bool,
-    /// A directory outside that holds the socket, because the path of this one is too long.
+    /// A directory elsewhere that holds the socket, because the path of this one is too long.
     pub(crate) socket_dir: Option<PathBuf>,
 }
 
 impl Marker {
-    /// A marker with the parts that are known when the directory is made.
+    /// A marker with the values known when the directory is made.
     pub(crate) fn new(
         installation: &crate::Installation,
         owner: ProcessId,
@@ -68,7 +68,7 @@ impl Marker {
         }
     }
 
-    /// Reads the marker of a server directory; without one it is none of ours.
+    /// Reads the marker of a server directory; a directory without one is not ours.
     pub(crate) fn read(layout: &Layout) -> Result<Self, Error> {
         let dir = || layout.dir.clone();
         match std::fs::read(&layout.marker) {
@@ -86,26 +86,26 @@ impl Marker {
         }
     }
 
-    /// Writes the marker; a reader sees the old one or the new one.
+    /// Writes the marker atomically: a reader sees the old one or the new one.
     pub(crate) fn write(&self, layout: &Layout) -> Result<(), Error> {
         let text =
             serde_json::to_vec_pretty(self).expect("a marker has only keys that are strings");
         write_private(&layout.marker, &text)
     }
 
-    /// Whether the process that makes the server is still at it: what it writes last is not there.
+    /// Whether another process is still creating the server: the file that it writes last is missing.
     pub(crate) fn is_being_made(&self, layout: &Layout) -> bool {
         let owner_lives = self.owner.as_ref().is_some_and(ProcessId::is_alive);
         owner_lives && !layout.client_file.exists()
     }
 
-    /// The server process, if it runs.
+    /// The server process; `None` when it is not running.
     pub(crate) fn running(&self) -> Option<&ProcessId> {
         self.server.as_ref().filter(|process| process.is_alive())
     }
 }
 
-/// Reads a marker-like file after a look at its format version.
+/// Reads a marker-like file after checking its format version.
 pub(crate) fn parse<T: DeserializeOwned>(
     bytes: &[u8],
     format: u32,
@@ -129,12 +129,12 @@ pub(crate) fn parse<T: DeserializeOwned>(
     serde_json::from_slice(bytes).map_err(|error| wrong(error.to_string()))
 }
 
-/// Writes a file that only its owner may read, in place of the one before.
+/// Replaces a file; only its owner may read it.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     files::replace_private(path, bytes).map_err(|error| Error::io("write", path)(error.into()))
 }
 
-/// Removes a directory that this process made or that a marker says is ours, unless something is mounted inside.
+/// Removes a directory that this process made or that a marker identifies as ours, unless something is mounted inside.
 pub(crate) fn remove_tree(dir: &Path) -> Result<(), Error> {
     files::remove_tree(dir).map_err(|error| Error::io("remove", dir)(error.into()))
 }

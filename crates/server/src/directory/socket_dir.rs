@@ -6,10 +6,10 @@ use crate::directory::layout::{Layout, make_private_dir};
 use crate::error::Error;
 use crate::random::random_name;
 
-/// The file in it that names the server directory it belongs to.
+/// The file in it that names its server directory.
 const OWNER: &str = "dbdyno-socket-of";
 
-/// Makes one in the user's runtime directory or the system's temporary directory.
+/// Makes a socket directory in the user's runtime directory or the system's temporary directory.
 pub(crate) fn make(layout: &Layout) -> Result<PathBuf, Error> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let parent = runtime
@@ -23,7 +23,7 @@ pub(crate) fn make(layout: &Layout) -> Result<PathBuf, Error> {
     Ok(directory)
 }
 
-/// Whether a directory is there and belongs to this server.
+/// Whether a directory exists and belongs to this server.
 pub(crate) fn belongs_to(directory: &Path, layout: &Layout) -> bool {
     std::fs::read(directory.join(OWNER))
         .is_ok_and(|owner| owner == layout.dir.as_os_str().as_encoded_bytes())

@@ -1,4 +1,4 @@
-//! Directories in the making: a mark in them says that dbdyno began them, so that another dbdyno may remove them.
+//! Unfinished directories: a mark in them shows that dbdyno began them, so that another dbdyno may remove them.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,6 @@ use crate::directory::layout::make_private_dir;
 use crate::directory::marker::write_private;
 use crate::error::Error;
 
-/// The mark's file name.
 pub(crate) const MARK: &str = "dbdyno-unfinished";
 
 /// Makes a directory with the mark in it.
@@ -24,19 +23,19 @@ pub(crate) fn mark(dir: &Path) -> Result<(), Error> {
     )
 }
 
-/// Whether the mark is in a directory, which is none that a link leads to.
+/// Whether a directory contains the mark and is not a link.
 pub(crate) fn is_marked(dir: &Path) -> bool {
     let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_file());
     dir.symlink_metadata().is_ok_and(|it| it.is_dir()) && is_file(&dir.join(MARK))
 }
 
-/// Takes the mark away: the directory is whole.
+/// Removes the mark: the directory is complete.
 pub(crate) fn unmark(dir: &Path) -> Result<(), Error> {
     let mark = dir.join(MARK);
     fs::remove_file(&mark).map_err(Error::io("remove", &mark))
 }
 
-/// Removes a marked directory, its mark last; true where it was one.
+/// Removes a marked directory, its mark last; false if it has no mark.
 pub(crate) fn remove(dir: &Path) -> Result<bool, Error> {
     if !is_marked(dir) {
         return Ok(false);

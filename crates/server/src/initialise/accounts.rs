@@ -1,4 +1,4 @@
-//! The accounts of a private server, and the client.cnf that opens them.
+//! The accounts of a private server, and the client.cnf with their passwords.
 
 use std::path::Path;
 
@@ -21,11 +21,11 @@ pub(crate) struct Accounts {
     root: String,
 }
 
-/// How clients reach the server.
+/// The connection parameters for clients.
 pub(crate) struct Access<'a> {
     pub(crate) socket: &'a Path,
     pub(crate) port: u16,
-    /// Whether a MariaDB client must be told not to ask for TLS.
+    /// Whether a MariaDB client needs an option to disable TLS.
     pub(crate) without_tls: bool,
 }
 
@@ -65,7 +65,7 @@ impl Accounts {
         push("client", "socket", &reach.socket.to_string_lossy())?;
         push("client", "port", &reach.port.to_string())?;
         if reach.without_tls {
-            // Only MariaDB's clients read this group; from 11.4 on they insist on TLS unless told.
+            // Only MariaDB's clients read this group; from 11.4 on they require TLS by default.
             push("client-mariadb", "ssl", "0")?;
         }
         push("client-root", "user", "root")?;
@@ -73,7 +73,7 @@ impl Accounts {
         write_private(&layout.client_file, file.to_string().as_bytes())
     }
 
-    /// SQL that ends a bootstrap: only hashes, because a failing statement is quoted in the log.
+    /// SQL at the end of a bootstrap: only hashes, because the log quotes a failing statement.
     /// `grant_table` holds the accounts; it differs between versions.
     pub(crate) fn bootstrap_sql(&self, grant_table: &str) -> String {
         format!(
@@ -87,7 +87,7 @@ impl Accounts {
         )
     }
 
-    /// SQL for the init file of `--initialize-insecure`; it leaves the choice of the hash to the server.
+    /// SQL for the init file of `--initialize-insecure`; the server chooses the hash method.
     pub(crate) fn initialize_sql(&self) -> String {
         format!(
             "ALTER USER 'root'@'localhost' IDENTIFIED BY '{root}';\n\

@@ -1,12 +1,12 @@
-//! Initialised data directories that the next server of the same kind is copied from.
+//! Initialised data directories, copied for the next server of the same kind.
 //!
 //! ```text
-//! templates/KEY/dbdyno-template.json   what it was made for, and its passwords
+//! templates/KEY/dbdyno-template.json   its properties and passwords
 //!               data/                  the data directory
 //! ```
 //!
-//! Servers of one template share their passwords; only the user can read them, in either place. A template is a
-//! convenience: where one cannot be read or written, the server is initialised as if there were none.
+//! Servers of one template share their passwords; only the user can read them, in both locations. Templates only save
+//! time: where one cannot be read or written, the server is initialised without it.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -27,24 +27,23 @@ use crate::random::random_name;
 use crate::snapshot::copy::{OWN_FILES, copy_directory};
 use crate::snapshot::digest::hexadecimal;
 
-/// The version of the way that templates are made; another one makes none of the old ones match.
+/// The version of the template format; with another one no old template matches.
 const FORMAT: u32 = 1;
 
-/// The file's name.
 const MARKER: &str = "dbdyno-template.json";
 
-/// How many templates are kept, those that were used last; each takes 30 to 200 MB.
+/// Maximum number of templates, those used last; each takes 30 to 200 MB.
 const TEMPLATES_MAX: usize = 16;
 
-/// What a template says of itself.
+/// The content of a template's marker.
 #[derive(Serialize, Deserialize)]
 struct Marker {
-    /// The server binary, for people who look.
+    /// The server binary, for information only.
     mysqld: PathBuf,
     accounts: Accounts,
 }
 
-/// The place of one template, whether it is there or not.
+/// The path of one template, whether it exists or not.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
     root: PathBuf,
@@ -53,9 +52,9 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    /// The template for a build of a server, initialised with these options; `None` when the build cannot be
-    /// told. A build is known by the binary's path, size and time of change: an upgrade changes them, and
-    /// reading 60 MB at every start would take as long as the copy.
+    /// The template for a server build, initialised with these options; `None` when the build cannot be identified. A
+    /// build is identified by the binary's path, size and modification time: an upgrade changes them, and reading 60 MB
+    /// at every start would take as long as the copy.
     pub(crate) fn of(root: PathBuf, installation: &Installation, options: &str) -> Option<Self> {
         let binary = installation.mysqld.metadata().ok()?;
         let mut hash = Sha256::new();
@@ -78,8 +77,8 @@ impl Template {
         })
     }
 
-    /// Copies the template into a data directory that does not exist yet, and gives its accounts; `None` when
-    /// there is no such template.
+    /// Copies the template into a data directory that does not exist yet and returns its accounts; `None` when there is
+    /// no such template.
     pub(crate) fn copy_to(&self, data: &Path) -> Result<Option<Accounts>, Error> {
         let path = self.dir.join(MARKER);
         let Ok(bytes) = fs::read(&path) else {
@@ -93,22 +92,22 @@ impl Template {
             Err(error @ Error::DiskFull { .. }) => return Err(error),
             Err(error) if interruption::check().is_err() => return Err(error),
             Err(_) => {
-                // Another process has removed it meanwhile; the copy was begun here.
+                // Another process has removed it meanwhile; this process began the copy.
                 remove_tree(data)?;
                 return Ok(None);
             }
         }
-        // The time of its last use; without it, it is removed a little early.
+        // The time of its last use; without it, the template is only removed a little early.
         let _ = write_private(&path, &bytes);
         Ok(Some(marker.accounts))
     }
 
-    /// Keeps a copy of a data directory that was just initialised. Nothing depends on it, so no error is told.
+    /// Keeps a copy of a data directory that was just initialised. It is optional, so errors are not reported.
     pub(crate) fn keep(&self, data: &Path, accounts: &Accounts) {
         let Ok(name) = random_name() else { return };
         let partial = self.root.join(format!(".{name}"));
         let kept = self.fill(&partial, data, accounts).and_then(|()| {
-            // Of two that make the same one, the first has it.
+            // If two processes make the same one, the first is kept.
             fs::rename(&partial, &self.dir).map_err(Error::io("rename to", &self.dir))?;
             unfinished::unmark(&self.dir)
         });
@@ -132,7 +131,7 @@ impl Template {
     }
 }
 
-/// Removes the templates that were not used for longest, and what an interrupted dbdyno left.
+/// Removes the least recently used templates and the remains of an interrupted dbdyno.
 fn remove_old(root: &Path, own: &Path) -> io::Result<()> {
     let mut used: Vec<(SystemTime, PathBuf)> = Vec::new();
     for entry in fs::read_dir(root)?.flatten() {
@@ -140,8 +139,8 @@ fn remove_old(root: &Path, own: &Path) -> io::Result<()> {
         let marker = path.join(MARKER);
         match marker.metadata().as_ref().map(Metadata::modified) {
             Ok(Ok(time)) => used.push((time, path)),
-            // Without its last file it may still be in the making; an hour is more than that takes. What dbdyno did
-            // not begin stays.
+            // Without its last file it may still be in progress, but never for an hour. Directories that dbdyno did not
+            // begin are kept.
             _ if path != own && unfinished::is_marked(&path) && is_older_than_an_hour(&path) => {
                 unfinished::remove(&path).map_err(io::Error::other)?;
             }
@@ -150,7 +149,7 @@ fn remove_old(root: &Path, own: &Path) -> io::Result<()> {
     }
     used.sort();
     for (_, path) in used.iter().rev().skip(TEMPLATES_MAX) {
-        // First out of the way: nobody copies half of it.
+        // Renamed first, so that no process copies a part of it.
         let away = root.join(format!(
             ".{}",
             path.file_name().unwrap_or_default().to_string_lossy()

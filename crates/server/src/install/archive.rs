@@ -1,4 +1,4 @@
-//! Unpacks the archives that servers come in.
+//! Unpacks the archives of server packages.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -13,7 +13,7 @@ use super::error::InstallError;
 use crate::error::Error;
 use crate::process::interruption::{self, Interruptible};
 
-/// Directories and programs that no server needs and that can be most of an archive's bytes.
+/// Directories and programs that no server needs and that can be the largest part of an archive.
 const SKIPPED: [&str; 9] = [
     "debug",
     "mysqld-debug",
@@ -26,7 +26,7 @@ const SKIPPED: [&str; 9] = [
     "locale",
 ];
 
-/// The format of an archive, by its first bytes: names lie.
+/// The format of an archive, determined by its first bytes: names are unreliable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Gzip,
@@ -62,7 +62,7 @@ pub(super) fn unpack(archive: &Path, into: &Path) -> Result<(), Error> {
     })
 }
 
-/// Unpacks a stream of tar. Owners are not kept, and nothing is written outside of the directory.
+/// Unpacks a tar stream. Owners are not kept, and nothing is written outside of the directory.
 pub(super) fn unpack_tar(stream: impl Read, into: &Path) -> io::Result<()> {
     let mut archive = Archive::new(Interruptible(stream));
     for entry in archive.entries()? {
@@ -105,7 +105,7 @@ fn unpack_zip(file: BufReader<File>, into: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Links of libraries lead to a neighbour: `libaio.so.1` to `libaio.so.1.0.1`.
+/// Library links point to a file in the same directory: `libaio.so.1` to `libaio.so.1.0.1`.
 fn stays_inside(target: &Path) -> bool {
     target
         .components()
@@ -140,7 +140,7 @@ mod tests {
             let mut header = tar::Header::new_gnu();
             header.set_size(3);
             header.set_mode(0o755);
-            // Set byte by byte: the setter refuses what an attacker would write.
+            // Set byte by byte: the setter refuses the malicious name.
             header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
             header.set_cksum();
             tar.append(&header, &b"abc"[..]).unwrap();

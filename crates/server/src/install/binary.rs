@@ -1,4 +1,4 @@
-//! Finds the server binary in what was unpacked.
+//! Finds the server binary in an unpacked tree.
 
 use std::fs;
 use std::io::Read;
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::installation::BINARIES;
 
-/// How many directories deep a binary may lie; some archives have packages' names around it.
+/// Maximum directory depth of a binary; some archives contain directories of packages.
 const DEPTH_MAX: usize = 8;
 
-/// The server binary of a tree, MariaDB's name first. It is made executable, with the programs beside it: some
-/// archives know no permissions.
+/// The server binary of a tree; MariaDB's name has priority. The binary and the programs beside it are made executable:
+/// some archives contain no permissions.
 pub(super) fn find(tree: &Path) -> Result<Option<PathBuf>, Error> {
     let mut level = vec![tree.to_owned()];
     for _ in 0..DEPTH_MAX {
@@ -29,7 +29,7 @@ pub(super) fn find(tree: &Path) -> Result<Option<PathBuf>, Error> {
     Ok(None)
 }
 
-/// Whether a file is a program of this kind of system, by its first bytes.
+/// Whether a file is an executable for this operating system, by its first bytes.
 pub(super) fn is_program(path: &Path) -> bool {
     let mut start = [0; 4];
     let read = files::open_regular(path).and_then(|mut file| file.read_exact(&mut start));
@@ -69,7 +69,7 @@ mod tests {
         let bin = dir.path().join("ch/vendor/linux/bin");
         fs::create_dir_all(&bin).unwrap();
         assert_eq!(find(dir.path()).unwrap(), None);
-        // A directory or a script of that name is none.
+        // A directory or a script of that name is not a server binary.
         fs::create_dir(dir.path().join("mysqld")).unwrap();
         fs::write(dir.path().join("ch/mysqld"), "#!/bin/sh\n").unwrap();
         for name in ["mysqld", "mysql"] {

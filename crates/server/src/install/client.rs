@@ -1,4 +1,4 @@
-//! Runs the ordinary clients of package registries and watches how far they are.
+//! Runs the ordinary clients of package registries and watches their progress.
 
 use std::io;
 use std::process::{Command, Output};
@@ -7,19 +7,19 @@ use super::error::InstallError;
 use crate::error::Error;
 use crate::process::program;
 
-/// Longest part of a client's last words that an error repeats, characters.
+/// Maximum length of a client's message in an error, characters.
 const SAID_CHARS_MAX: usize = 400;
 
-/// A client at work for one download.
+/// A client that runs for one download.
 pub(super) struct Client<'a> {
-    /// The program, for errors.
+    /// The program name, for errors.
     pub(super) name: &'static str,
-    /// What it fetches, for errors.
+    /// The item to fetch, for errors.
     pub(super) what: &'a str,
 }
 
 impl Client<'_> {
-    /// Runs a client to its end and returns what it printed; `watch` is called now and then with its number.
+    /// Runs a client to its end and returns its output; `watch` is called from time to time with its process number.
     pub(super) fn run(
         &self,
         command: Command,
@@ -62,7 +62,7 @@ impl Client<'_> {
     }
 }
 
-/// Bytes that a process has written to files and pipes so far: about what it has downloaded.
+/// Bytes that a process has written to files and pipes: approximately its downloaded bytes.
 pub(super) fn written_bytes(pid: u32) -> u64 {
     let counters = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
     let written = counters
@@ -71,7 +71,7 @@ pub(super) fn written_bytes(pid: u32) -> u64 {
     written.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
 }
 
-/// The first complaint of a client, else its last line: Maven and apt mark theirs, npm's begin with `npm`.
+/// The first error line of a client, else its last line: Maven and apt mark their errors, npm's begin with `npm`.
 fn last_words(output: &Output) -> String {
     let text =
         [&output.stderr, &output.stdout].map(|bytes| String::from_utf8_lossy(bytes).into_owned());

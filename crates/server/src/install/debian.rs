@@ -1,7 +1,7 @@
-//! Fetches Debian packages by apt, with directories of our own: nothing is installed, and no root is needed.
+//! Fetches Debian packages by apt, in separate directories: nothing is installed, and root is not needed.
 //!
-//! apt resolves what the packages depend on as if nothing were installed and checks Debian's signature. The
-//! suites are others of the archive that apt is configured with.
+//! apt resolves dependencies as if nothing were installed and checks Debian's signature. The suites are other suites of
+//! the archive that the system's apt uses.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -14,15 +14,15 @@ use super::error::InstallError;
 use crate::error::Error;
 use crate::process::interruption::{self, InterruptiblePipe, ProcessScope, wait_for};
 
-/// Debian's keys for all of its suites, as its package of keys has them.
+/// Debian's keys for all of its suites, from its keyring package.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// apt's settings that are not taken over: directories of the system, and commands that it runs on its own there.
+/// apt settings that are not copied: directories of the system, and commands that apt runs there.
 const NOT_TAKEN: [&str; 4] = ["Dir", "DPkg::", "APT::Update::", "APT::Periodic"];
 
-/// apt with directories of our own and one suite of Debian's.
+/// apt with directories of our own and one Debian suite.
 pub(super) struct Apt<'a> {
-    /// What is fetched, for errors.
+    /// The item to fetch, for errors.
     what: &'a str,
     dir: PathBuf,
 }
@@ -51,7 +51,7 @@ impl<'a> Apt<'a> {
         Ok(apt)
     }
 
-    /// Fetches packages and all that they depend on.
+    /// Fetches packages and all of their dependencies.
     pub(super) fn fetch_closure(
         &self,
         packages: &[&str],
@@ -62,7 +62,7 @@ impl<'a> Apt<'a> {
         self.run(&words, watch)
     }
 
-    /// Fetches packages without what they depend on.
+    /// Fetches packages without their dependencies.
     pub(super) fn fetch_alone(&self, packages: &[&str]) -> Result<(), Error> {
         if packages.is_empty() {
             return Ok(());
@@ -107,7 +107,7 @@ impl<'a> Apt<'a> {
             ("Dir::Cache", format!("{dir}/cache")),
             ("Dir::Etc::sourcelist", format!("{dir}/etc/sources.list")),
             ("Dir::Etc::sourceparts", "-".to_owned()),
-            // Read above already.
+            // The file has been read above.
             ("Dir::Etc::main", "-".to_owned()),
             ("Dir::Etc::parts", "-".to_owned()),
             ("Dir::Etc::preferences", "-".to_owned()),
@@ -117,7 +117,7 @@ impl<'a> Apt<'a> {
             ("APT::Sandbox::User", "root".to_owned()),
             ("Acquire::Languages", "none".to_owned()),
             ("Acquire::Retries", "3".to_owned()),
-            // Without an index no package is found, and that would be the error.
+            // Without an index the error would be that no package is found.
             ("APT::Update::Error-Mode", "any".to_owned()),
         ] {
             text.push_str(&format!("{name} \"{value}\";\n"));
@@ -159,8 +159,8 @@ impl<'a> Apt<'a> {
     }
 }
 
-/// Picks the archive from lines `Debian|http://mirror.example/debian/`. Before the first update of its lists apt
-/// knows no label; the path is then what tells.
+/// Picks the archive from lines `Debian|http://mirror.example/debian/`. Before the first update of its lists apt has no
+/// label; then the path decides.
 fn archive_of(targets: &str) -> Option<String> {
     let targets = || targets.lines().filter_map(|line| line.split_once('|'));
     let labelled = targets().find(|(label, _)| *label == "Debian");
@@ -189,7 +189,7 @@ pub(super) fn unpack_package(deb: &Path, into: &Path) -> Result<(), Error> {
         let status = wait_for(&mut child, ProcessScope::Group, &mut |_| {})?;
         interruption::check()?;
         match unpacked {
-            // It ended because nobody read the rest.
+            // It ended because the rest of its output was not read.
             Err(full) if full.kind() == std::io::ErrorKind::StorageFull => Err(full),
             unpacked if status.success() => unpacked,
             _ => Err(std::io::Error::other(format!(

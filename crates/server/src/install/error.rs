@@ -1,21 +1,21 @@
-//! What can go wrong with installing a server.
+//! Errors of installing and removing servers.
 
 use std::path::PathBuf;
 
-/// A server that cannot be installed or removed as asked.
+/// An error of installing or removing a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
-    /// There is no recipe of this name, and nothing to install from was given.
+    /// No recipe has this name, and no archive, directory or binary was given.
     #[error("{name}: no server of this name can be installed")]
     NoRecipe {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
-    /// The name cannot be a directory's.
+    /// The name is not valid as a directory name.
     #[error("{name:?}: not a name for an installed server")]
     Name {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
     /// A server of this name is installed already.
@@ -38,12 +38,12 @@ pub enum InstallError {
         /// The server's directory.
         server: PathBuf,
     },
-    /// The packages are for another kind of processor.
+    /// The packages are for another processor architecture.
     #[error("{name}: there is no package for {machine}")]
     Architecture {
         /// The name of the recipe.
         name: &'static str,
-        /// This machine's kind.
+        /// This machine's architecture.
         machine: &'static str,
     },
     /// The client of a package registry is missing.
@@ -51,7 +51,7 @@ pub enum InstallError {
     NoClient {
         /// The program.
         client: &'static str,
-        /// What it should have fetched.
+        /// The item to fetch.
         what: String,
     },
     /// The client of a package registry failed.
@@ -59,32 +59,32 @@ pub enum InstallError {
     Client {
         /// The program.
         client: &'static str,
-        /// What it should have fetched.
+        /// The item to fetch.
         what: String,
-        /// How it ended.
+        /// Its exit status.
         status: String,
-        /// What it said last.
+        /// Its last message.
         said: String,
     },
-    /// apt is configured with no archive of Debian's.
+    /// apt has no Debian archive in its configuration.
     #[error("{what}: apt is configured with no Debian archive")]
     NoDebian {
-        /// What it should have fetched.
+        /// The item to fetch.
         what: String,
     },
-    /// A downloaded file is not what the registry says it is.
+    /// A downloaded file differs from the registry's description.
     #[error("{file}: {what} is {found}, the registry says {expected}")]
     Mismatch {
         /// The file.
         file: String,
-        /// What differs.
+        /// The property that differs.
         what: &'static str,
-        /// What the file has.
+        /// The actual value.
         found: String,
-        /// What it should have.
+        /// The expected value.
         expected: String,
     },
-    /// A file that is no archive, or a damaged one.
+    /// The file is not an archive, or it is damaged.
     #[error("{}: cannot unpack: {why}", path.display())]
     Archive {
         /// The file.
@@ -92,13 +92,13 @@ pub enum InstallError {
         /// The cause.
         why: String,
     },
-    /// Nothing in a directory is a server binary.
+    /// A directory contains no server binary.
     #[error("{}: holds neither mariadbd nor mysqld", path.display())]
     NoServer {
         /// The directory, or the archive that it was unpacked from.
         path: PathBuf,
     },
-    /// The server binary needs a library that is neither here nor in a package known to hold it.
+    /// The server binary needs a library that is not installed and not in a known package.
     #[error("{}: needs the library {library}, which is missing", path.display())]
     Library {
         /// The server binary.
@@ -109,7 +109,7 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    /// What the user can do, where there is something.
+    /// What the user can do; `None` if there is nothing.
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NoRecipe { .. } => {

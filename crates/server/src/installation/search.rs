@@ -1,4 +1,4 @@
-//! The search for a server binary: in PATH, in the usual places, and among those that dbdyno installed.
+//! The search for a server binary: in PATH, in the usual directories, and among the servers installed by dbdyno.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::process::launch::Launch;
 use crate::user_directory::installs_root;
 use crate::version::VersionRequest;
 
-/// Where binaries lie besides PATH, which for a plain user often lacks the sbin directories.
+/// Directories of binaries besides PATH, which for an ordinary user often lacks the sbin directories.
 const USUAL_PLACES: [&str; 8] = [
     "/usr/sbin",
     "/usr/libexec",
@@ -23,8 +23,9 @@ const USUAL_PLACES: [&str; 8] = [
 ];
 
 impl Installation {
-    /// Finds a server: at `mysqld` if given, else the one that dbdyno installed under the very name, else in PATH
-    /// and the usual places, else another one that dbdyno installed. `wanted` is a flavour, a version or both:
+    /// Finds a server: at `mysqld` if given, else the server that dbdyno installed under exactly this name, else one in
+    /// PATH and the usual directories, else another one that dbdyno installed. `wanted` is a flavour, a version or
+    /// both:
     /// `mariadb`, `mysql-8.0`, `10.11`.
     pub fn find(wanted: Option<&str>, mysqld: Option<&Path>) -> Result<Self, Error> {
         let installed = match installs_root() {
@@ -73,7 +74,7 @@ impl Installation {
                 {
                     return Ok(installation);
                 }
-                // The user has interrupted: nothing else is looked at.
+                // The user has interrupted: the search ends.
                 Err(error @ Error::Io { .. }) => return Err(error),
                 other => found.push(other),
             }
@@ -81,7 +82,7 @@ impl Installation {
         Err(not_found(wanted.map(|(text, _)| text), &found))
     }
 
-    /// One that dbdyno installed.
+    /// An installation by dbdyno.
     pub(crate) fn installed(marker: &InstallMarker) -> Result<Self, Error> {
         Self::remembered(
             &marker.mysqld(),
@@ -144,7 +145,7 @@ fn candidates() -> Vec<PathBuf> {
     candidates
 }
 
-/// Unpacked archives: `opt/mysql-8.0.33/bin`, `opt/mysql/8.0.33/bin`, newest-looking name first.
+/// Servers in unpacked archives: `opt/mysql-8.0.33/bin`, `opt/mysql/8.0.33/bin`, in descending order of name.
 fn unpacked_servers(root: &Path) -> Vec<PathBuf> {
     let is_vendor = |path: &PathBuf| {
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();

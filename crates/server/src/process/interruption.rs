@@ -1,4 +1,4 @@
-//! Ends waiting for a process, copying, unpacking and comparing when the user interrupts.
+//! Ends waits, copies, unpacking and comparisons when the user interrupts.
 
 use std::{
     io::{self, Read},
@@ -17,40 +17,40 @@ use rustix::{
     process::{Pid, Signal, kill_process, kill_process_group},
 };
 
-/// How often a child is looked at.
+/// Polling interval for a child.
 const PERIOD: Duration = Duration::from_millis(50);
 
 /// Set by the program's signal handler.
 static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// From now on, waiting for a server's process ends when this flag is set, with an error of the kind
-/// [`io::ErrorKind::Interrupted`]. Stopping and killing a server that begins later goes on: it clears up.
+/// [`io::ErrorKind::Interrupted`]. A stop or kill that begins later continues, since it cleans up.
 pub fn end_waits_when(flag: Arc<AtomicBool>) {
-    // A second flag would be that of the same handler.
+    // A second flag would come from the same handler.
     let _ = FLAG.set(flag);
 }
 
-/// How a wait takes an interruption.
+/// The reaction of a wait to an interruption.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wait {
-    /// It clears up after an interruption.
+    /// It cleans up after an interruption.
     clears_up: bool,
 }
 
 impl Wait {
-    /// Of work: it ends by an interruption, also by one that came before it.
+    /// For ordinary work: an interruption ends it, even an earlier one.
     pub(crate) fn of_work() -> Self {
         Self { clears_up: false }
     }
 
-    /// Of what also clears up after an interruption: it ends by one that comes from now on.
+    /// For work that also cleans up after an interruption: only a later interruption ends it.
     pub(crate) fn from_now() -> Self {
         Self {
             clears_up: is_raised(),
         }
     }
 
-    /// An error when somebody interrupted.
+    /// An error if an interruption has to end this wait.
     pub(crate) fn go_on(self) -> io::Result<()> {
         if is_raised() && !self.clears_up {
             Err(interrupted())
@@ -60,7 +60,7 @@ impl Wait {
     }
 }
 
-/// An error once somebody has interrupted: for work that no clearing up needs, such as copying.
+/// An error after an interruption: for work that is not needed for cleaning up, such as copying.
 pub(crate) fn check() -> io::Result<()> {
     if is_raised() {
         Err(interrupted())
@@ -69,13 +69,13 @@ pub(crate) fn check() -> io::Result<()> {
     }
 }
 
-/// A stream that ends with an error when somebody interrupts; whoever reads asks [`check`] why.
+/// A stream that fails after an interruption; the reader calls [`check`] for the cause.
 pub(crate) struct Interruptible<R>(pub(crate) R);
 
 impl<R: Read> Read for Interruptible<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if is_raised() {
-            // Readers try again after an error of the kind that is meant for this.
+            // Readers retry after an error of kind `Interrupted`.
             Err(io::Error::other("interrupted"))
         } else {
             self.0.read(buffer)
@@ -83,16 +83,17 @@ impl<R: Read> Read for Interruptible<R> {
     }
 }
 
-/// Which processes a child stands for.
+/// The processes that are killed with a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProcessScope {
-    /// It alone.
+    /// Only the child.
     Alone,
-    /// It leads a process group of its own.
+    /// The child's own process group.
     Group,
 }
 
-/// A pipe of a child that may never write to it, nor close it: reading ends as [`Interruptible`] does.
+/// A pipe of a child that may never write to it or close it: reading fails after an interruption, as in
+/// [`Interruptible`].
 pub(crate) struct InterruptiblePipe<P>(pub(crate) P);
 
 impl<P: Read + AsFd> Read for InterruptiblePipe<P> {
@@ -114,7 +115,7 @@ impl<P: Read + AsFd> Read for InterruptiblePipe<P> {
     }
 }
 
-/// Waits for a child, which is killed when somebody interrupts; `watch` is called now and then.
+/// Waits for a child and kills it after an interruption; `watch` is called from time to time.
 pub(crate) fn wait_for(
     child: &mut Child,
     kin: ProcessScope,
@@ -123,7 +124,7 @@ pub(crate) fn wait_for(
     wait_for_within(child, kin, Duration::MAX, watch)
 }
 
-/// The same; one that takes longer than `limit` is killed, too.
+/// The same with a time limit, after which the child is killed.
 pub(crate) fn wait_for_within(
     child: &mut Child,
     kin: ProcessScope,
@@ -152,10 +153,10 @@ pub(crate) fn wait_for_within(
     }
 }
 
-/// Kills a child that nobody has collected yet.
+/// Kills a child that has not been reaped yet.
 pub(crate) fn kill(child: &Child, kin: ProcessScope) {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    // It may have ended in between.
+    // It may have ended in the meantime.
     let _ = match (pid, kin) {
         (Some(pid), ProcessScope::Group) => kill_process_group(pid, Signal::KILL),
         (Some(pid), ProcessScope::Alone) => kill_process(pid, Signal::KILL),

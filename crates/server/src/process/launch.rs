@@ -1,4 +1,4 @@
-//! How a server binary is started that does not fit the libraries of this machine.
+//! Starts a server binary that does not fit the libraries of this machine.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -7,17 +7,17 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-/// What the programs of an installation need besides themselves; empty for one that runs as it is.
+/// The loader and libraries that an installation needs; empty if its programs run without them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Launch {
-    /// The program loader that came along with its own C library.
+    /// The program loader of the installation's own C library.
     pub(crate) loader: Option<PathBuf>,
-    /// Where shared libraries are looked for before the usual places.
+    /// Directories that are searched for shared libraries before the usual ones.
     pub(crate) library_dirs: Vec<PathBuf>,
 }
 
 impl Launch {
-    /// The loader of a directory tree that brings its own C library, with the directories of its libraries.
+    /// The loader of a directory tree with its own C library, and the directories of its libraries.
     pub(crate) fn of_tree(tree: &Path) -> Self {
         let mut launch = Self::default();
         for library_dir in ["usr/lib", "lib", "usr/lib64", "lib64"].map(|name| tree.join(name)) {
@@ -32,13 +32,13 @@ impl Launch {
         }
         match launch.loader {
             Some(_) => launch,
-            // Libraries that go with this machine's loader are only taken where they are missed.
+            // Libraries for this machine's loader are used only where they are missing.
             None => Self::default(),
         }
     }
 
-    /// The start of a program of the installation. Its process may bear the loader's name, so it is known by its
-    /// number alone.
+    /// The command for a program of the installation. Its process may have the loader's name, so it is identified by
+    /// its number only.
     pub(crate) fn command(&self, program: &Path) -> Command {
         let Some(loader) = &self.loader else {
             let mut command = Command::new(program);
@@ -56,7 +56,7 @@ impl Launch {
         command
     }
 
-    /// The same with relative paths put below a directory.
+    /// The same with relative paths resolved against a directory.
     pub(crate) fn below(&self, dir: &Path) -> Self {
         self.each_path(|path| dir.join(path))
     }
@@ -83,12 +83,12 @@ impl Launch {
     }
 }
 
-/// `x86_64-linux-gnu`: the directory that Debian puts an architecture's libraries in.
+/// Whether a name is like `x86_64-linux-gnu`: the directory of an architecture's libraries in Debian.
 fn is_triplet(name: &std::ffi::OsStr) -> bool {
     name.to_string_lossy().ends_with("-linux-gnu")
 }
 
-/// `ld-linux-x86-64.so.2` in a directory.
+/// The loader in a directory: `ld-linux-x86-64.so.2`.
 fn loader_in(dir: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(dir).ok()?.flatten();
     let mut loaders = entries
@@ -97,7 +97,7 @@ fn loader_in(dir: &Path) -> Option<PathBuf> {
     loaders.next()
 }
 
-/// The directory itself and those in it, each once and none through a link.
+/// The directory itself and those below it, each once and without following links.
 fn subdirectories(dir: &Path) -> Vec<PathBuf> {
     let is_dir = |path: &PathBuf| {
         path.symlink_metadata()

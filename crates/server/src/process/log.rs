@@ -5,10 +5,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// How much of the end is looked at, bytes.
+/// Length of the part of the log that is read from its end, bytes.
 const TAIL_BYTES: u64 = 64 * 1024;
 
-/// Opens the log to append to it.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .append(true)
@@ -22,7 +21,7 @@ pub(crate) fn length(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
-/// The last lines of what was written after `from` bytes.
+/// The last lines of the part after the first `from` bytes.
 pub(crate) fn tail(path: &Path, from: u64, lines: usize) -> String {
     let read = || -> io::Result<Vec<u8>> {
         let mut file = File::open(path)?;
@@ -32,7 +31,7 @@ pub(crate) fn tail(path: &Path, from: u64, lines: usize) -> String {
         file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    // The log only illustrates another error: an unreadable one illustrates nothing.
+    // The log only adds to another error; an unreadable log adds nothing.
     let bytes = read().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let all: Vec<&str> = text.lines().collect();

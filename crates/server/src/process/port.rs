@@ -7,14 +7,14 @@ use std::ops::Range;
 use crate::error::Error;
 use crate::random::random_below;
 
-/// Ports are taken from here: above the well-known ones, below the range that Linux gives to outgoing
-/// connections, where a port can be taken at any moment.
+/// The range of ports: above the well-known ones, below the range that Linux uses for outgoing connections, where a
+/// port can be taken at any moment.
 const PORTS: Range<u16> = 10_000..32_768;
 
-/// How many ports are tried.
+/// Maximum number of ports that are tried.
 const TRIES: usize = 200;
 
-/// A port that nobody listens on now; it can be taken before it is used.
+/// A port that is free now; another program may take it before it is used.
 pub(crate) fn free_port(host: &str) -> Result<u16, Error> {
     for _ in 0..TRIES {
         let port = PORTS.start + random_below(PORTS.end - PORTS.start)?;
@@ -26,8 +26,8 @@ pub(crate) fn free_port(host: &str) -> Result<u16, Error> {
     Err(Error::io("listen", host.as_ref())(none))
 }
 
-/// Whether a server could listen here now. An address that this machine does not have is left for the server
-/// to complain about.
+/// Whether a server could listen here now. An address that this machine does not have returns true; the server reports
+/// it.
 pub(crate) fn is_free(host: &str, port: u16) -> bool {
     match TcpListener::bind((host, port)) {
         Ok(_) => true,

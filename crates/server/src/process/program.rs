@@ -1,4 +1,4 @@
-//! Runs another program to its end and keeps what it printed; it ends, with its children, when the user interrupts.
+//! Runs another program to its end and collects its output; an interruption ends it with its children.
 
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use crate::process::interruption::{self, ProcessScope, wait_for_within};
 
-/// Longest time that a program may take to tell its version.
+/// Time limit for a program to print its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Runs a program, and `watch` now and then with its number; there is no limit.
+/// Runs a program without a time limit and calls `watch` from time to time with its process number.
 pub(crate) fn output(command: Command, watch: &mut dyn FnMut(u32)) -> io::Result<Output> {
     output_within(command, Duration::MAX, watch)
 }
 
-/// Runs a program that tells its version and ends; one that does not is killed.
+/// Runs a program that prints its version and ends; kills it after a time limit.
 pub fn version_output(command: Command) -> io::Result<Output> {
     interruption::check()?;
     output_within(command, VERSION_TIMEOUT, &mut |_| {})
@@ -35,7 +35,7 @@ fn output_within(
     let mut child = command.spawn()?;
     let stdout = child.stdout.take().map(drain);
     let stderr = child.stderr.take().map(drain);
-    // Where this fails, nobody waits for the pipes: what left the program's group may hold them.
+    // If this fails, the pipes are not read to their end: a process that left the program's group may hold them open.
     let status = wait_for_within(&mut child, ProcessScope::Group, limit, watch)?;
     Ok(Output {
         status,
@@ -44,11 +44,11 @@ fn output_within(
     })
 }
 
-/// Reads a pipe to its end in a thread of its own, so that the program never waits for us.
+/// Reads a pipe to its end in a separate thread, so that the program never blocks on its output.
 fn drain(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // A pipe that breaks is one that ended.
+        // A broken pipe has ended.
         let _ = pipe.read_to_end(&mut bytes);
         bytes
     })
@@ -89,7 +89,7 @@ mod tests {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
             stat.map_or(true, |stat| stat.contains(") Z "))
         };
-        // The kernel takes a moment.
+        // The kernel needs a moment.
         for _ in 0..100 {
             if is_gone() {
                 return;

@@ -1,4 +1,4 @@
-//! When a server that was started is ready.
+//! Waits until a started server is ready.
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
@@ -8,13 +8,12 @@ use std::time::{Duration, Instant};
 use crate::process::ProcessHandle;
 use crate::process::interruption::Wait;
 
-/// How often the server is asked.
+/// Polling interval.
 const PERIOD: Duration = Duration::from_millis(10);
 
-/// Length of a packet's header; the byte after it tells the kind of packet.
+/// Length of a packet's header, bytes; the next byte is the kind of packet.
 const HEADER_BYTES: usize = 4;
 
-/// How waiting ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readiness {
     /// It answers.
@@ -25,8 +24,8 @@ pub(crate) enum Readiness {
     TimedOut,
 }
 
-/// Waits until the server greets a client on its socket. Neither a pid file nor a line in the log says that it
-/// takes connections.
+/// Waits until the server sends its greeting to a client on its socket. Neither a pid file nor a log line proves that
+/// it accepts connections.
 pub(crate) fn wait_until_up(
     socket: &Path,
     process: &ProcessHandle,
@@ -57,8 +56,8 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// The first bytes that the server sends. The connection is kept from one look to the next: a server that
-/// listens but does not accept yet would otherwise find a queue of dead ones.
+/// The first bytes from the server. The connection is kept between polls: a server that listens but does not accept yet
+/// would otherwise find a queue of closed connections.
 #[derive(Debug, Default)]
 struct Greeting {
     stream: Option<UnixStream>,
@@ -66,7 +65,7 @@ struct Greeting {
 }
 
 impl Greeting {
-    /// Looks once, for no longer than [`PERIOD`].
+    /// Polls once, for at most [`PERIOD`].
     fn has_come(&mut self, socket: &Path) -> bool {
         match self.read(socket) {
             Ok(()) => is_greeting(&self.bytes),
@@ -98,7 +97,7 @@ impl Greeting {
     }
 }
 
-/// A greeting of protocol 10, or an error in its place: this client is refused, but the server is up.
+/// A greeting of protocol 10, or an error in its place: this client is refused, but the server is running.
 fn is_greeting(bytes: &[u8]) -> bool {
     matches!(bytes.get(HEADER_BYTES), Some(0x0a | 0xff))
 }

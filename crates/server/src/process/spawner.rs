@@ -1,4 +1,4 @@
-//! Starts server processes so that they end as they should: with dbdyno, or not.
+//! Starts server processes that end with dbdyno or survive it, as requested.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 
-/// How long a server lives.
+/// The lifetime of a server process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
     /// It ends with this process, even when this process is killed with SIGKILL.
@@ -22,19 +22,19 @@ struct Job {
     reply: Sender<io::Result<Child>>,
 }
 
-/// The way to the spawner thread; the thread starts with the first job and never ends.
+/// The channel to the spawner thread; the thread starts with the first job and never ends.
 ///
 /// The kernel sends the death signal when the parent *thread* ends, not the process, so a server started from
 /// a worker thread would die with that thread.
 static SPAWNER: Mutex<Option<Sender<Job>>> = Mutex::new(None);
 
-/// Starts a process that is a server, ours or not: it ends as `lifetime` says.
+/// Starts a server process, private or not, with this lifetime.
 pub fn spawn(mut command: Command, lifetime: Lifetime) -> io::Result<Child> {
     let parent = getpid();
     let before_exec = move || match lifetime {
         Lifetime::Owned => {
             set_parent_process_death_signal(Some(Signal::KILL))?;
-            // A parent that died before the line above sends no signal any more.
+            // If the parent ended before the line above, the signal is never sent.
             if getppid() == Some(parent) {
                 Ok(())
             } else {
@@ -44,7 +44,7 @@ pub fn spawn(mut command: Command, lifetime: Lifetime) -> io::Result<Child> {
         Lifetime::Detached => Ok(setsid().map(drop)?),
     };
     if lifetime == Lifetime::Owned {
-        // Ctrl-C is for dbdyno, which then stops the server in order.
+        // Ctrl-C is for dbdyno, which then stops the server cleanly.
         command.process_group(0);
     }
     // SAFETY: between fork and exec the closure only makes system calls; it neither allocates nor locks.
@@ -73,7 +73,7 @@ fn start_thread() -> io::Result<Sender<Job>> {
         .name("spawner".to_owned())
         .spawn(move || {
             for Job { mut command, reply } in jobs {
-                // An asker that has gone away does not stop the next one.
+                // If the requester has gone, the next request is still served.
                 let _ = reply.send(command.spawn());
             }
         })?;

@@ -13,15 +13,15 @@ use crate::server::Server;
 use crate::snapshot::Draft;
 use crate::version::Numbers;
 
-/// The program's names, of today and of before MariaDB 10.4.
+/// The program's names, since MariaDB 10.4 and before.
 const NAMES: [&str; 2] = ["mariadb-backup", "mariabackup"];
 
-/// Beginnings of the names of what mariadb-backup adds to the data.
+/// Prefixes of the files that mariadb-backup adds to the data.
 const NOTES: [&str; 3] = ["xtrabackup_", "mariadb_backup_", "backup-my.cnf"];
 
 impl Server {
-    /// Copies the data of this running MariaDB into a draft, and brings the copy to the state of one moment.
-    /// Transactions go on meanwhile.
+    /// Copies the data of this running MariaDB into a draft, and brings the copy to the state of a single moment.
+    /// Transactions continue meanwhile.
     pub fn back_up(&self, draft: &Draft) -> Result<(), Error> {
         let installation = self.installation()?;
         let program = find(&installation)?;
@@ -51,7 +51,7 @@ impl Server {
             }
         };
         run(&[
-            // Holds the password; has to come first.
+            // Contains the password; must be the first option.
             format!("--defaults-file={}", self.layout.client_file.display()),
             "--backup".to_owned(),
             format!("--datadir={}", self.layout.data.display()),
@@ -62,10 +62,10 @@ impl Server {
     }
 }
 
-/// A mariadb-backup that fits a server.
+/// A mariadb-backup that matches a server.
 struct Program {
     path: PathBuf,
-    /// The server's installation, if it came with that.
+    /// The server's installation, if the program belongs to it.
     own: Option<Installation>,
 }
 
@@ -77,21 +77,21 @@ impl Program {
         }
     }
 
-    /// The server version that the program is made for:
+    /// The server version that the program is built for:
     /// `mariadb-backup based on MariaDB server 10.11.19-MariaDB debian-linux-gnu (x86_64)`.
     fn version(&self) -> Option<Numbers> {
         let mut command = self.command();
         command.arg("--version");
         let output = version_output(command).ok()?;
-        // Older ones tell it on the error output.
+        // Older versions print it to standard error.
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8_lossy(&said);
         Numbers::parse(said.split_once("MariaDB server ")?.1)
     }
 }
 
-/// The server's own mariadb-backup, or one of the same series on the PATH: another series' writes data that this
-/// server may not read.
+/// The server's own mariadb-backup, or one of the same series in PATH: a program of another series writes data that
+/// this server may not be able to read.
 fn find(installation: &Installation) -> Result<Program, Error> {
     let own = NAMES.map(|name| Program {
         path: installation.basedir.join("bin").join(name),
@@ -119,7 +119,7 @@ fn remove_notes(data: &Path) -> Result<(), Error> {
         let path = entry.map_err(Error::io("read the directory", data))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_note = NOTES.iter().any(|note| name.starts_with(note));
-        // A directory of such a name is somebody's database.
+        // A directory with such a name may be a user's database.
         if is_note && path.symlink_metadata().is_ok_and(|it| it.is_file()) {
             fs::remove_file(&path).map_err(Error::io("remove", &path))?;
         }

@@ -1,7 +1,7 @@
-//! The files of a server's binary log: a snapshot leaves them out.
+//! The files of a server's binary log, which a snapshot leaves out.
 //!
-//! They are the history of the changes and not the data, and they can be larger than it. A server that finds
-//! none of them begins a new one.
+//! They contain the history of the changes, not the data, and can be larger than the data. A server without them begins
+//! a new one.
 
 use std::ffi::OsString;
 use std::fs;

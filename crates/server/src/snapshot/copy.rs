@@ -1,4 +1,4 @@
-//! Copies a data directory: by sharing blocks where the file system can, else block by block, holes as holes.
+//! Copies a data directory: by sharing blocks if the file system supports it, else block by block with its holes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -12,22 +12,22 @@ use crate::directory::layout::make_private_dir;
 use crate::error::Error;
 use crate::process::interruption;
 
-/// What is copied at a time, bytes.
+/// Size of the copy buffer, bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// Files that belong to one server and not to its data: two servers must not share a server's identity.
+/// Files that belong to one server and not to its data: two servers must not have the same identity.
 pub(crate) const OWN_FILES: [&str; 1] = ["auto.cnf"];
 
-/// How many files were copied, and in which way.
+/// Numbers of copied files, by method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Copied {
     /// Files whose blocks the copy shares with the original.
     pub(crate) shared: u64,
-    /// Files that were written anew.
+    /// Files that were written in full.
     pub(crate) written: u64,
 }
 
-/// Copies a directory into a new one. Files named in `skip` at its top are left out, and so are sockets.
+/// Copies a directory into a new one. Files named in `skip` at its top level and sockets are left out.
 pub(crate) fn copy_directory(
     from: &Path,
     to: &Path,
@@ -53,7 +53,7 @@ pub(crate) fn copy_directory(
                 copied.written += 1
             }
         } else if kind.is_symlink() {
-            // Its target would be shared with the copy and changed under it.
+            // The original and the copy would share its target, which would change under the copy.
             let link = io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link");
             return Err(Error::io("copy", &path)(link));
         }
@@ -68,7 +68,7 @@ pub(crate) fn allocated_bytes(directory: &Path) -> Result<u64, Error> {
         let path = entry
             .map_err(Error::io("read the directory", directory))?
             .path();
-        // A running server removes files at any time.
+        // A running server can remove files at any time.
         let Ok(metadata) = path.symlink_metadata() else {
             continue;
         };
@@ -81,7 +81,7 @@ pub(crate) fn allocated_bytes(directory: &Path) -> Result<u64, Error> {
     Ok(bytes)
 }
 
-/// Whether the copy shares the original's blocks.
+/// Copies one file; returns whether the copy shares the original's blocks.
 fn copy_file(from: &Path, to: &Path) -> io::Result<bool> {
     interruption::check()?;
     let source = File::open(from)?;
@@ -96,8 +96,8 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<bool> {
     }
     target.set_len(metadata.len())?;
     if metadata.blocks() * 512 >= metadata.len() && metadata.len() > 0 {
-        // A redo log is laid out before it is used. With holes in its copy, the server would look for free
-        // blocks while it is measured. Some file systems cannot lay out; there nothing is lost.
+        // A redo log is preallocated. With holes in its copy, the server would look for free blocks during the
+        // measurement. Some file systems cannot preallocate; there nothing is lost.
         let laid_out = fallocate(&target, FallocateFlags::empty(), 0, metadata.len());
         if laid_out == Err(rustix::io::Errno::NOSPC) {
             return Err(io::ErrorKind::StorageFull.into());
@@ -107,14 +107,14 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Copies the parts of a file that are no holes.
+/// Copies the parts of a file that are not holes.
 fn copy_data(mut source: File, mut target: File, length: u64) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut at = 0;
     while at < length {
         let data = match seek(&source, rustix::fs::SeekFrom::Data(at)) {
             Ok(data) => data,
-            // Only a hole is left.
+            // The rest of the file is a hole.
             Err(rustix::io::Errno::NXIO) => return Ok(()),
             Err(error) => return Err(error.into()),
         };

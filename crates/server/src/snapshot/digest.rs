@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256, Sha512};
 
 use crate::process::interruption;
 
-/// What is read at a time, bytes.
+/// Size of the read buffer, bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// The SHA-256 of a file, hexadecimal.
@@ -17,12 +17,10 @@ pub(crate) fn sha256(path: &Path) -> io::Result<String> {
     Ok(hexadecimal(&digest::<Sha256>(path)?))
 }
 
-/// The SHA-512 of a file.
 pub(crate) fn sha512(path: &Path) -> io::Result<Vec<u8>> {
     digest::<Sha512>(path)
 }
 
-/// Bytes as hexadecimal digits.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {

@@ -1,4 +1,4 @@
-//! The manifest of a snapshot: what its data depends on, and what it holds.
+//! The manifest of a snapshot: the properties that its data depends on, and the list of its files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,10 +15,9 @@ use crate::version::Flavour;
 /// The version of the manifest's format.
 pub(crate) const FORMAT: u32 = 2;
 
-/// The manifest's name.
 const MANIFEST: &str = "dbdyno-snapshot.json";
 
-/// How the data of a snapshot was copied.
+/// The method by which the data of a snapshot was copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -43,20 +42,20 @@ impl fmt::Display for Method {
     }
 }
 
-/// `dbdyno-snapshot.json`.
+/// The content of `dbdyno-snapshot.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     pub(crate) format: u32,
     pub(crate) flavour: Flavour,
     pub(crate) version: String,
-    /// Options that the data directory keeps for life; no value is the server's default.
+    /// Options that are fixed in the data directory; `None` is the server's default.
     pub(crate) options: BTreeMap<String, Option<String>>,
     /// Seconds since 1970.
     pub(crate) taken_unix_s: u64,
     pub(crate) method: Method,
-    /// Tables outside of the server's own schemas; `None` when no server was asked.
+    /// Number of tables outside of the server's own schemas; `None` when no server was queried.
     pub(crate) tables: Option<u64>,
-    /// The plugin that was installed for the copy, and is therefore in the data as well.
+    /// The plugin that was installed for the copy and is therefore part of the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) borrowed_plugin: Option<String>,
     pub(crate) files: Contents,
@@ -70,7 +69,7 @@ impl Manifest {
         parse(&bytes, FORMAT, &path)
     }
 
-    /// Whether a directory has one, whole or damaged: dbdyno made it.
+    /// Whether a directory has a manifest, intact or damaged: then dbdyno made it.
     pub(crate) fn is_in(snapshot: &Path) -> bool {
         let is_dir = snapshot.symlink_metadata().is_ok_and(|it| it.is_dir());
         is_dir
@@ -79,7 +78,6 @@ impl Manifest {
                 .is_ok_and(|it| it.is_file())
     }
 
-    /// Writes it into a snapshot.
     pub(crate) fn write(&self, snapshot: &Path) -> Result<(), Error> {
         let text =
             serde_json::to_vec_pretty(self).expect("a manifest has only keys that are strings");
@@ -91,8 +89,8 @@ impl Manifest {
         format!("{} {}", self.flavour, self.version)
     }
 
-    /// In what data of this snapshot would not fit a server of another build or with other options for life:
-    /// the property, the snapshot's side, the server's.
+    /// The first difference that makes this snapshot unusable for a server of another build or with other fixed
+    /// options: the property, the snapshot's value, the server's value.
     pub(crate) fn mismatch(
         &self,
         build: &str,

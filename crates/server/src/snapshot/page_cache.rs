@@ -7,8 +7,8 @@ use rustix::fs::{Advice, fadvise};
 
 use crate::error::Error;
 
-/// Drops the pages of all files below a directory from the kernel's page cache, so that the next read comes from
-/// the disk. Needs no root; pages that are still to be written are written first.
+/// Drops the pages of all files below a directory from the kernel's page cache, so that the next read comes from the
+/// disk. Needs no root; dirty pages are written first.
 pub fn evict_page_cache(directory: &Path) -> Result<(), Error> {
     for entry in fs::read_dir(directory).map_err(Error::io("read the directory", directory))? {
         let path = entry
@@ -23,7 +23,7 @@ pub fn evict_page_cache(directory: &Path) -> Result<(), Error> {
         } else if kind.is_file() {
             let file = File::open(&path).map_err(Error::io("open", &path))?;
             file.sync_all().map_err(Error::io("write to disk", &path))?;
-            // The kernel keeps dirty pages: hence the sync before. A length of none is the whole file.
+            // The kernel keeps dirty pages: hence the sync before. A length of `None` means the whole file.
             fadvise(&file, 0, None, Advice::DontNeed)
                 .map_err(|error| Error::io("evict from the page cache", &path)(error.into()))?;
         }

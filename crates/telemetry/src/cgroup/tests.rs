@@ -1,4 +1,4 @@
-//! Control groups of both versions.
+//! Tests of control groups of both versions.
 
 use proptest::prelude::*;
 

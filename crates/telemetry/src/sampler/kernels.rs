@@ -1,4 +1,4 @@
-//! What the sampler makes of the files of each kernel, figure by figure.
+//! Tests of the sampler's figures for the files of each kernel.
 
 use samples::{
     Cgroup, CgroupUse, CpuSetup, CpuTimes, DiskRequests, DiskUse, Host, InterfaceUse,
@@ -8,7 +8,7 @@ use samples::{
 use super::*;
 use crate::{block_device::describe_stack, fixture::Fixture};
 
-/// A sampler over one kernel's files at their second reading, and what it saw since the first.
+/// A sampler on one kernel's files at their second reading, and its sample since the first.
 fn observed(text: &str, server: u32, disk: Option<(u32, u32)>) -> (Sampler, Telemetry, Fixture) {
     let fixture = Fixture::unpack(text);
     let kernel = fixture.kernel(100, 4096);

@@ -1,4 +1,4 @@
-//! The sampler against the files of several kernels.
+//! Tests of the sampler with the files of several kernels.
 
 use std::path::Path;
 

@@ -1,16 +1,16 @@
-//! Answers of the server as text and numbers.
+//! Result sets of the server as text and numbers.
 
 use std::collections::BTreeMap;
 
 use protocol::{Connection, Error};
 
-/// A set of rows whose columns are found by their names, whatever case the server writes them in.
+/// A result set whose columns are found by name, in any case.
 pub(crate) struct Answer {
     columns: Vec<String>,
     rows: Vec<Vec<Option<Vec<u8>>>>,
 }
 
-/// One row of an answer.
+/// One row of a result set.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     columns: &'a [String],
@@ -18,7 +18,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl Answer {
-    /// Asks; an answer without rows has none.
+    /// Runs a query; a statement without a result set returns no rows.
     pub(crate) async fn to(connection: &mut Connection, sql: &str) -> Result<Self, Error> {
         let set = connection.rows(sql).await?.into_iter().next();
         let set = set.unwrap_or_default();
@@ -35,7 +35,7 @@ impl Answer {
         })
     }
 
-    /// The first two columns as name and value, as SHOW VARIABLES gives them.
+    /// The first two columns as name and value, as in SHOW VARIABLES.
     pub(crate) fn pairs(&self) -> BTreeMap<String, String> {
         let rows = self.rows().filter_map(|row| Some((row.at(0)?, row.at(1)?)));
         rows.collect()
@@ -43,19 +43,19 @@ impl Answer {
 }
 
 impl<'a> Row<'a> {
-    /// The value at a place, counted from 0; `None` for NULL.
+    /// The value in a column, counted from 0; `None` for NULL.
     pub(crate) fn at(self, place: usize) -> Option<String> {
         let value = self.values.get(place)?.as_deref()?;
         Some(String::from_utf8_lossy(value).into_owned())
     }
 
-    /// The value of a column, whose name is given in lower case; empty for NULL and for a column that is not there.
+    /// The value of a column, whose name is given in lower case; empty for NULL and for a missing column.
     pub(crate) fn text(self, column: &str) -> String {
         let place = self.columns.iter().position(|name| name == column);
         place.and_then(|place| self.at(place)).unwrap_or_default()
     }
 
-    /// The same as a number; 0 for what is none.
+    /// The same as a number; 0 if it is not a number.
     pub(crate) fn number(self, column: &str) -> u64 {
         self.text(column).parse().unwrap_or(0)
     }

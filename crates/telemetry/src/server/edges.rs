@@ -1,4 +1,4 @@
-//! What is asked at the start and at the end of a run only.
+//! The queries at the start and at the end of a run.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::{
     totals::{SOURCES, Source, Sums},
 };
 
-/// What stood there at the start.
+/// The values at the start.
 pub(crate) struct Start {
     totals: Vec<(&'static Source, Sums)>,
     slow_log: Option<Mark>,
@@ -20,7 +20,7 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// Asks for everything at the start; the lines are for the record.
+    /// Reads everything at the start; the lines are for the record.
     pub(crate) async fn read(
         questioner: &mut Questioner,
         variables: &BTreeMap<String, String>,
@@ -31,7 +31,7 @@ impl Start {
             slow_log: None,
             has_sizes: false,
         };
-        // What another machine names is not even looked for here.
+        // A path on another machine is not read here.
         let mark = if is_local {
             Mark::now(variables)
         } else {
@@ -43,7 +43,7 @@ impl Start {
         }
         let sizes = table_sizes::recorded(questioner, "start").await?;
         start.has_sizes = sizes.is_some();
-        // Last, so that they hold as little as possible of what is asked here.
+        // Read last, so that they contain as little as possible of these queries.
         for source in SOURCES {
             if source.is_filled(questioner, variables)
                 && let Some(sums) = source.read(questioner).await?
@@ -54,7 +54,7 @@ impl Start {
         Ok((start, sizes.map(Line::TableSizes).into_iter().collect()))
     }
 
-    /// Asks for everything at the end, and says what grew.
+    /// Reads everything at the end and returns the growth.
     pub(crate) async fn end(&self, questioner: &mut Questioner) -> Result<Vec<Line>, Error> {
         let mut lines = Vec::new();
         for (source, before) in &self.totals {

@@ -1,6 +1,6 @@
 //! A statement without its values, so that statements of one kind can be added up.
 
-/// Bytes of a fingerprint that are kept.
+/// Maximum length of a fingerprint, bytes.
 const LENGTH_AT_MOST: usize = 1000;
 
 /// The statement in lower case with `?` for every value, one blank between words, no comments, and lists of values as
@@ -17,12 +17,11 @@ pub(crate) fn fingerprint(sql: &str) -> String {
     }
 }
 
-/// A word of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Word {
     /// A string or a number.
     Value,
-    /// Several of them in brackets.
+    /// Several of them in parentheses.
     Values,
     /// A keyword, a name, an operator.
     Text(String),
@@ -94,7 +93,7 @@ fn fold(words: &mut Vec<Word>) {
             0 => *word == Word::Value,
             _ => *word == text(","),
         });
-        // A single value in brackets may be a function's, and says more as it is.
+        // A single value in parentheses may be a function's argument and is clearer unchanged.
         let is_list = inside.len() > 1 && alternate;
         if is_list {
             words.truncate(open);
@@ -135,7 +134,8 @@ fn until_line_end(text: &str) -> usize {
     text.find('\n').unwrap_or(text.len())
 }
 
-/// Length of the quoted text at the begin, quotes included; a quote that is doubled or behind a backslash is inside.
+/// Length of the quoted text at the beginning, including the quotes; a quote that is doubled or after a backslash is
+/// inside.
 fn quoted(text: &str, quote: char) -> usize {
     let mut chars = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = chars.next() {

@@ -4,10 +4,10 @@ use samples::InnodbStatus;
 
 use super::total::total;
 
-/// What the text says; what it does not say is `None`.
+/// The values in the text; missing ones are `None`.
 ///
-/// Numbers are found by the words around them, wherever the line stands: MySQL and MariaDB have moved, joined and
-/// dropped lines over time, but not changed what these words mean.
+/// Numbers are found by the words around them, on any line: MySQL and MariaDB have moved, joined and dropped lines over
+/// time, but have not changed the meaning of these words.
 pub(crate) fn parse(text: &str) -> InnodbStatus {
     let mut status = InnodbStatus::default();
     let mut active = Transactions::default();
@@ -37,7 +37,7 @@ fn take(status: &mut InnodbStatus, line: &str) {
         ("Pending reads", &mut status.pending_reads),
     ];
     for (words, field) in first {
-        // The first one is of the whole pool; those of its instances follow.
+        // The first value is for the whole pool; those of its instances follow.
         if field.is_none() && !line.starts_with("Buffer pool size, bytes") {
             *field = after(words);
         }
@@ -61,7 +61,7 @@ fn take(status: &mut InnodbStatus, line: &str) {
     }
 }
 
-/// Transactions of the list, of which only the active ones count.
+/// Transactions in the list; only the active ones count.
 #[derive(Default)]
 struct Transactions {
     count: u64,
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// What each server said under the same small load.
+    /// The status of each server under the same small load.
     #[test]
     fn no_number_is_too_large() {
         let most = u64::MAX;

@@ -1,4 +1,4 @@
-//! How long an answer of the server is waited for.
+//! Time limits for the server's answers.
 
 use std::{
     future::Future,
@@ -10,15 +10,15 @@ use std::{
 
 use protocol::Error;
 
-/// A server that takes longer to answer one reading is not asked any more.
+/// Time limit for one reading; a slower server is not queried again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The same once the run is interrupted.
+/// The same after an interruption of the run.
 const PATIENCE_INTERRUPTED: Duration = Duration::from_millis(500);
-/// How often is looked whether it is.
+/// Polling interval for the interruption.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// The result of `future`, or why there is none in time.
+/// The result of `future`, or an error after the time limit.
 pub(crate) async fn in_time<T>(future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     match reactor::timeout(PATIENCE, future).await {
         Ok(result) => result,
@@ -26,7 +26,7 @@ pub(crate) async fn in_time<T>(future: impl Future<Output = Result<T, Error>>) -
     }
 }
 
-/// The same; there is less time from the moment on at which the flag is set.
+/// The same; the shorter limit applies from the moment at which the flag is set.
 pub(crate) async fn in_time_or_interrupted<T>(
     is_interrupted: &AtomicBool,
     future: impl Future<Output = Result<T, Error>>,

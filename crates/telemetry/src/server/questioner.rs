@@ -1,15 +1,15 @@
-//! Asks the server, and notes what it does not answer.
+//! Queries the server and records what it does not provide.
 
 use protocol::{Connection, Error};
 
 use super::answer::Answer;
 
-/// A connection to ask over.
+/// A connection for queries.
 pub(crate) struct Questioner {
     connection: Connection,
-    /// Statements so far.
+    /// Number of statements so far.
     pub(crate) statements: u64,
-    /// What could not be observed, in words.
+    /// Descriptions of the values that could not be observed.
     pub(crate) not_observed: Vec<String>,
 }
 
@@ -22,17 +22,17 @@ impl Questioner {
         }
     }
 
-    /// The server's number of this connection.
+    /// The server's id of this connection.
     pub(crate) fn connection_id(&self) -> u32 {
         self.connection.connection_id()
     }
 
-    /// The server's version, as it says itself.
+    /// The server's version, as it reports it.
     pub(crate) fn server_version(&self) -> &str {
         self.connection.server_version()
     }
 
-    /// Asks for something; `None` where the server refuses, which is noted. An error is a lost connection.
+    /// Runs a query; `None` if the server refuses it, which is recorded. An error is a lost connection.
     pub(crate) async fn ask(&mut self, what: &str, sql: &str) -> Result<Option<Answer>, Error> {
         match self.try_ask(sql).await? {
             Ok(answer) => Ok(Some(answer)),
@@ -43,7 +43,7 @@ impl Questioner {
         }
     }
 
-    /// Asks; the inner error is the server's refusal.
+    /// Runs a query; the inner error is the server's refusal.
     pub(crate) async fn try_ask(&mut self, sql: &str) -> Result<Result<Answer, String>, Error> {
         self.statements += 1;
         match Answer::to(&mut self.connection, sql).await {
@@ -53,7 +53,7 @@ impl Questioner {
         }
     }
 
-    /// Notes that something is not observed.
+    /// Records that something is not observed.
     pub(crate) fn miss(&mut self, what: &str, why: &str) {
         self.not_observed
             .push(format!("{what} not observed: {why}"));

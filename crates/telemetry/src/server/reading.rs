@@ -1,4 +1,4 @@
-//! One reading of everything that is asked again and again.
+//! One reading of all periodic queries.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -8,43 +8,43 @@ use samples::{ClientConnection, InnodbStatus, ServerStatus};
 
 use super::{answer::Row, innodb_status, questioner::Questioner, status::Variables};
 
-/// InnoDB's metrics that are on; MariaDB 10.5 calls the column otherwise.
+/// The enabled InnoDB metrics; MariaDB 10.5 has another name for the column.
 const METRICS: [&str; 2] = [
     "SELECT NAME, COUNT, TYPE FROM information_schema.INNODB_METRICS WHERE STATUS='enabled'",
     "SELECT NAME, COUNT, TYPE FROM information_schema.INNODB_METRICS WHERE ENABLED=1",
 ];
-/// With more connections than this their list costs more than it tells.
+/// With more connections than this, the process list costs too much.
 const PROCESSES_AT_MOST: f64 = 1000.0;
-/// Up to so many connections their list costs no more than the counters, and is asked as often.
+/// Up to this number of connections, the process list costs no more than the counters and is read as often.
 const PROCESSES_CHEAP: f64 = 100.0;
-/// What costs more than the counters is asked no more often than this.
+/// Minimum interval of the queries that cost more than the counters.
 const SLOWLY: Duration = Duration::from_millis(990);
 
-/// What this server answers.
+/// The queries that this server answers.
 pub(crate) struct Probes {
-    /// What to try next of [`METRICS`]; past its end there is none.
+    /// Index of the next query of [`METRICS`] to try; past the end none works.
     metrics: usize,
     innodb: bool,
     processes: bool,
-    /// When the expensive ones were asked.
+    /// Time of the last expensive queries.
     asked_slowly: Option<Instant>,
     /// The longest statement so far.
     pub(crate) longest: Duration,
 }
 
-/// What was read.
+/// The values of one reading.
 pub(crate) struct Reading {
-    /// When the counters were.
+    /// Time at which the counters were read.
     pub(crate) at: Instant,
     asked: Duration,
     variables: Variables,
     innodb: Option<InnodbStatus>,
-    /// `None` where they were not asked for, or not told.
+    /// `None` if they were not queried or not available.
     connections: Option<Vec<ClientConnection>>,
 }
 
 impl Probes {
-    /// Everything; a reading leaves out from then on what the server refuses.
+    /// All queries; later readings leave out those that the server refuses.
     pub(crate) fn all() -> Self {
         Self {
             metrics: 0,
@@ -55,12 +55,12 @@ impl Probes {
         }
     }
 
-    /// Makes the next reading a whole one, whenever the last one was.
+    /// Makes the next reading a complete one, whatever the time of the last one.
     pub(crate) fn start_anew(&mut self) {
         self.asked_slowly = None;
     }
 
-    /// Reads everything that this server answers.
+    /// Reads everything that this server provides.
     pub(crate) async fn read(&mut self, questioner: &mut Questioner) -> Result<Reading, Error> {
         let begun = system_now();
         let slowly = self.asked_slowly.is_none_or(|last| begun - last >= SLOWLY);
@@ -164,13 +164,13 @@ impl Probes {
 }
 
 impl Reading {
-    /// The same reading as the one to subtract from, so that the next names all values.
+    /// The same reading as a baseline, so that the next difference contains all values.
     pub(crate) fn into_first(mut self) -> Self {
         self.variables = self.variables.into_first();
         self
     }
 
-    /// The connections by what they do.
+    /// Number of connections by command.
     fn processes(&self) -> BTreeMap<String, u32> {
         let mut processes = BTreeMap::new();
         for connection in self.connections.iter().flatten() {
@@ -184,12 +184,12 @@ impl Reading {
         processes
     }
 
-    /// The other connections, one by one; `None` where this reading has none.
+    /// The other connections, one by one; `None` if this reading has none.
     pub(crate) fn take_connections(&mut self) -> Option<Vec<ClientConnection>> {
         self.connections.take()
     }
 
-    /// What happened since an earlier reading; `start` is when the load began.
+    /// The changes since an earlier reading; `start` is the start of the load.
     pub(crate) fn since(&self, earlier: &Self, start: Instant) -> ServerStatus {
         let change = self.variables.since(&earlier.variables);
         ServerStatus {
@@ -218,7 +218,7 @@ fn connection(row: Row<'_>) -> ClientConnection {
     }
 }
 
-/// Seconds from `start` to `at`, negative where it lies before.
+/// Seconds from `start` to `at`, negative if it is earlier.
 fn seconds(at: Instant, start: Instant) -> f64 {
     if at >= start {
         (at - start).as_secs_f64()

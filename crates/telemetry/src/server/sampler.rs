@@ -1,4 +1,4 @@
-//! The thread that asks the server while a load runs.
+//! The thread that queries the server while a load runs.
 
 use std::{
     sync::{
@@ -22,22 +22,22 @@ use super::{
     reading::{Probes, Reading},
 };
 
-/// What is to be observed, and how often.
+/// The observed server, and the sampling interval.
 #[derive(Debug, Clone)]
 pub struct WatchedServer {
-    /// Where the server is, and as whom to ask.
+    /// The server's address, and the account for the queries.
     pub endpoint: Endpoint,
-    /// True where its files can be read on this machine.
+    /// True if its files can be read on this machine.
     pub is_local: bool,
-    /// Connections that the load is going to open: where the server allows no more, it is not observed.
+    /// Connections that the load is going to open: if the server allows no more, it is not observed.
     pub connections: u32,
-    /// How often its counters are read.
+    /// Sampling interval of its counters.
     pub every: Duration,
-    /// Set when the run is to end: then a silent server is not waited for as long as before.
+    /// Set when the run is to end: a silent server then has a shorter time limit.
     pub is_interrupted: Arc<AtomicBool>,
 }
 
-/// Asks the server from a thread of its own, so that no answer that takes long delays the load.
+/// Queries the server from its own thread, so that a slow answer does not delay the load.
 #[derive(Debug)]
 pub struct ServerSampler {
     orders: Sender<Order>,
@@ -45,16 +45,13 @@ pub struct ServerSampler {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread is told.
 enum Order {
-    /// The load began.
     Started(Instant),
-    /// The load is over.
     Finish,
 }
 
 impl ServerSampler {
-    /// Connects, and reads what stands there before the load; returns when that is done or given up.
+    /// Connects and takes the reading before the load; returns when that is done or has failed.
     pub fn start(server: WatchedServer) -> Self {
         let (orders, receiver) = channel();
         let (sender, lines) = channel();
@@ -68,13 +65,13 @@ impl ServerSampler {
                     lines: sender,
                 };
                 told.observe(&server, || {
-                    // Nobody waits any more: then it does not matter.
+                    // If the receiver has gone, the message is not needed.
                     let _ = ready.send(());
                 });
             });
         let thread = match thread {
             Ok(thread) => {
-                // An error is a thread that ended before: it has said why.
+                // An error means that the thread has ended already and reported why.
                 let _ = is_ready.recv();
                 Some(thread)
             }
@@ -90,24 +87,24 @@ impl ServerSampler {
         }
     }
 
-    /// Says that the load begins at this moment, from which the times of all lines count.
+    /// Records the start of the load, from which the times of all lines count.
     pub fn started(&self, at: Instant) {
-        // A thread that has ended has said why.
+        // A thread that has ended has reported why.
         let _ = self.orders.send(Order::Started(at));
     }
 
-    /// The lines that have come since the last call.
+    /// The lines since the last call.
     pub fn lines(&self) -> impl Iterator<Item = Line> {
         self.lines.try_iter()
     }
 
-    /// Reads what stands there after the load; the lines that are left.
+    /// Takes the reading after the load; returns the remaining lines.
     pub fn finish(mut self) -> Vec<Line> {
         let _ = self.orders.send(Order::Finish);
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            // A panic has told of itself on stderr; what was measured is kept.
+            // A panic was reported on stderr; the samples so far are kept.
             return self.lines.try_iter().collect();
         }
         self.lines.try_iter().collect()
@@ -120,7 +117,7 @@ struct Channels {
     lines: Sender<Line>,
 }
 
-/// What is known between two readings.
+/// The state between two readings.
 struct Observed {
     questioner: Questioner,
     probes: Probes,
@@ -151,7 +148,7 @@ impl Channels {
         loop {
             let wait = observed.until_next(server.every);
             let order = match lost {
-                // Nothing is left to be done but to end.
+                // Nothing remains but to wait for the end.
                 Some(_) => self.orders.recv().map_err(RecvTimeoutError::from),
                 None => self.orders.recv_timeout(wait),
             };
@@ -189,7 +186,7 @@ impl Channels {
         if lost.is_some() {
             return;
         }
-        // The server is not asked any more either way.
+        // This ends the queries either way.
         let _ = reactor.run(in_time_or_interrupted(
             &server.is_interrupted,
             observed.questioner.close(),
@@ -197,15 +194,15 @@ impl Channels {
     }
 
     fn say(&self, line: Line) {
-        // Nobody listens where the run was given up.
+        // The receiver is gone if the run was abandoned.
         let _ = self.lines.send(line);
     }
 }
 
-/// Connects and reads what stands there; the inner error says why there is nothing to observe.
+/// Connects and takes the first reading; the inner error says why the server cannot be observed.
 async fn begin(server: &WatchedServer) -> Result<Result<(Observed, Vec<Line>), String>, Error> {
     let endpoint = Endpoint {
-        // It may not exist yet.
+        // The database may not exist yet.
         database: None,
         ..server.endpoint.clone()
     };
@@ -242,7 +239,7 @@ async fn begin(server: &WatchedServer) -> Result<Result<(Observed, Vec<Line>), S
 }
 
 impl Observed {
-    /// Begins to count anew: what was before the load belongs to nobody.
+    /// Restarts the counting: the time before the load is not part of the run.
     async fn started(&mut self, at: Instant) -> Result<(), Error> {
         self.began = at;
         self.probes.start_anew();
@@ -267,7 +264,7 @@ impl Observed {
         Ok(lines)
     }
 
-    /// How long the next reading is away; one that is overdue by a whole interval is missed.
+    /// Time until the next reading; one that is overdue by a whole interval is skipped.
     fn until_next(&mut self, every: Duration) -> Duration {
         let since = system_now() - self.last.at;
         let overdue = since.as_nanos() / every.as_nanos().max(1);
@@ -279,7 +276,7 @@ impl Observed {
         (system_now() - self.began).as_secs_f64()
     }
 
-    /// How it went; `lost` says from when on there was no connection, and why.
+    /// The last lines; `lost` says since when there has been no connection, and why.
     fn closing(&mut self, lost: Option<&str>) -> [Line; 2] {
         if let Some(lost) = lost {
             self.questioner.miss("server status", lost);

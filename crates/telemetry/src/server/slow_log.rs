@@ -1,4 +1,4 @@
-//! The slow query log: the part that a run wrote, added up by fingerprint.
+//! The part of the slow query log that a run wrote, summed by fingerprint.
 
 use std::{
     collections::BTreeMap,
@@ -10,18 +10,18 @@ use samples::{Histogram, SlowClass, SlowLog};
 
 use super::{fingerprint::fingerprint, status::to_nano};
 
-/// Fingerprints that stand in a record.
+/// Maximum number of fingerprints in a record.
 const CLASSES_AT_MOST: usize = 20;
-/// What is read of the log at most.
+/// Maximum number of bytes read of the log.
 const BYTES_AT_MOST: u64 = 256 << 20;
-/// What counts of one statement's text: its fingerprint would be no other.
+/// Maximum length of a statement's text that is used; more would not change its fingerprint.
 const STATEMENT_BYTES_AT_MOST: usize = 64 << 10;
-/// Fingerprints that are told apart, for each has a histogram; the statements of others count as one class.
+/// Maximum number of separate fingerprints, since each has a histogram; the statements of others are one class.
 const CLASSES_KNOWN: usize = 500;
-/// What stands for the statements beyond them.
+/// The name of that class.
 const OTHERS: &str = "(other statements)";
 
-/// The log's file, and where the run begins in it.
+/// The log's file, and the offset at which the run begins.
 #[derive(Debug)]
 pub(crate) struct Mark {
     path: PathBuf,
@@ -29,7 +29,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Where the log stands now, by the server's variables; an error says in words why it cannot be read.
+    /// The current end of the log, according to the server's variables; the error says in words why it cannot be read.
     pub(crate) fn now(variables: &BTreeMap<String, String>) -> Result<Self, String> {
         let variable = |name: &str| variables.get(name).map_or("", String::as_str);
         if !matches!(variable("slow_query_log"), "ON" | "1") {
@@ -48,11 +48,11 @@ impl Mark {
         })
     }
 
-    /// What was written since; an error says in words why it cannot be read.
+    /// The part written since; the error says in words why it cannot be read.
     pub(crate) fn written_since(&self) -> Result<SlowLog, String> {
         let read = || -> io::Result<SlowLog> {
             let mut file = files::open_foreign(&self.path)?;
-            // A log that is shorter than before was begun anew.
+            // A log that is shorter than before was started again.
             let from = self.offset.min(file.metadata()?.len());
             file.seek(SeekFrom::Start(if from < self.offset { 0 } else { from }))?;
             digest(BufReader::new(file.take(BYTES_AT_MOST)))
@@ -61,7 +61,7 @@ impl Mark {
     }
 }
 
-/// What the head of a statement says of it.
+/// The values in a statement's head.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Head {
     time_s: f64,
@@ -81,10 +81,10 @@ struct Class {
     times: Histogram,
 }
 
-/// Adds up the statements of a log.
+/// Sums the statements of a log.
 ///
 /// A statement is a head of lines that begin with `# `, of which one has `Query_time`, and text up to the next head;
-/// `use` and `SET timestamp` before it are the log's own. What stands before the first head is left out.
+/// `use` and `SET timestamp` before it belong to the log. Text before the first head is left out.
 fn digest(mut log: impl BufRead) -> io::Result<SlowLog> {
     let mut classes: BTreeMap<String, Class> = BTreeMap::new();
     let mut head: Option<Head> = None;
@@ -123,7 +123,7 @@ fn digest(mut log: impl BufRead) -> io::Result<SlowLog> {
     Ok(ranked(classes))
 }
 
-/// Reads a line and keeps its beginning; returns how long it was.
+/// Reads a line and keeps its beginning; returns its full length.
 fn read_line(log: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
     let mut length = 0;
     loop {
@@ -140,7 +140,7 @@ fn read_line(log: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
     }
 }
 
-/// `SET timestamp=…;`, `use db;`, and the three lines that a server writes when it opens its log.
+/// Matches `SET timestamp=…;`, `use db;`, and the three lines that a server writes when it opens its log.
 fn is_the_logs_own(line: &str) -> bool {
     line.starts_with("SET timestamp=")
         || line.starts_with("use ")
@@ -149,7 +149,7 @@ fn is_the_logs_own(line: &str) -> bool {
         || line.starts_with("Time  ")
 }
 
-/// `# Query_time: 0.3  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 0`, with more in some versions.
+/// Parses `# Query_time: 0.3  Lock_time: 0.0 Rows_sent: 1  Rows_examined: 0`, with more fields in some versions.
 fn read_head(line: &str) -> Head {
     let mut words = line.trim_start_matches("# ").split_whitespace();
     let mut head = Head::default();
@@ -225,7 +225,7 @@ fn ranked(classes: BTreeMap<String, Class>) -> SlowLog {
 mod tests {
     use super::*;
 
-    /// The heads as the versions write them.
+    /// Heads in the format of each version.
     const MARIADB: &str = "/usr/sbin/mariadbd, Version: 10.11.19-MariaDB. started with:\nTcp port: 0  Unix socket: /tmp/s\n\
         Time\t\t    Id Command\tArgument\n# Time: 261121 23:50:49\n# User@Host: bench[bench] @ localhost []\n\
         # Thread_id: 5  Schema: test  QC_hit: No\n\
@@ -293,7 +293,7 @@ mod tests {
         let mark = Mark::now(&variables("ON")).unwrap();
         std::fs::write(&path, format!("{MYSQL}{MARIADB}")).unwrap();
         assert_eq!(mark.written_since().unwrap().statements, 2);
-        // Begun anew.
+        // The log was started again.
         let (first, _) = MYSQL.split_once("# Time: 2026-11-21T23:50:50").unwrap();
         std::fs::write(&path, first).unwrap();
         assert_eq!(mark.written_since().unwrap().statements, 1);

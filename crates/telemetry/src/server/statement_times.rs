@@ -1,4 +1,4 @@
-//! How long the server's statements took: the histogram of MySQL 8.0 and later.
+//! Execution times of the server's statements: the histogram of MySQL 8.0 and later.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,14 @@ use super::questioner::Questioner;
 
 /// The table; MariaDB and MySQL before 8.0 have none.
 const TABLE: &str = "performance_schema.events_statements_histogram_global";
-/// What a picosecond has in a nanosecond.
 const PS_PER_NS: u64 = 1000;
-/// What is missing, in words.
+/// The name of the value if it is missing.
 const WHAT: &str = "percentiles";
 
-/// Statements by the longest time that they can have taken, nanoseconds, since the histogram was emptied.
+/// Number of statements by upper limit of their execution time, nanoseconds, since the histogram was emptied.
 pub(crate) type Histogram = BTreeMap<u64, u64>;
 
-/// Reads the histogram; `None` where the server has none, which is noted.
+/// Reads the histogram; `None` if the server has none, which is recorded.
 pub(crate) async fn read(
     questioner: &mut Questioner,
     variables: &BTreeMap<String, String>,
@@ -47,7 +46,7 @@ pub(crate) async fn read(
     Ok(Some(buckets.collect()))
 }
 
-/// What came to a histogram; one that was emptied meanwhile counts from 0.
+/// The growth of a histogram; one that was emptied meanwhile counts from 0.
 pub(crate) fn growth(before: &Histogram, now: &Histogram) -> Vec<TimesUpTo> {
     let was_emptied = before
         .iter()
@@ -79,7 +78,7 @@ mod tests {
         };
         assert_eq!(grown(&[(10, 5)], &[(10, 5)]), []);
         assert_eq!(grown(&[(10, 5)], &[(10, 7), (20, 1)]), [(10, 2), (20, 1)]);
-        // Emptied: what stands there now came after.
+        // Emptied: its present content was added afterwards.
         assert_eq!(grown(&[(10, 5), (20, 3)], &[(10, 7)]), [(10, 7)]);
     }
 }

@@ -1,8 +1,8 @@
-//! The variables of SHOW GLOBAL STATUS and INNODB_METRICS: which of them count, and by how much they grew.
+//! The variables of SHOW GLOBAL STATUS and INNODB_METRICS: which of them are counters, and their growth.
 
 use std::collections::BTreeMap;
 
-/// Variables whose names begin like this are values and not counters.
+/// Variables whose names have these prefixes are values, not counters.
 ///
 /// From SHOW GLOBAL STATUS of MySQL 5.5 to 9.7 and MariaDB 10.2 to 11.8.
 const VALUES_BY_PREFIX: &[&str] = &[
@@ -69,10 +69,10 @@ const VALUES_BY_PREFIX: &[&str] = &[
     "wsrep_",
 ];
 
-/// Counters in spite of their prefix.
+/// Counters despite their prefix.
 const COUNTERS: &[&str] = &["Threads_created"];
 
-/// Values by the ends of their names.
+/// Variables whose names have these suffixes are values.
 const VALUES_BY_SUFFIX: &[&str] = &[
     "_avg_wait_time",
     "_lock_current_waits",
@@ -91,13 +91,13 @@ const VALUES_BY_SUFFIX: &[&str] = &[
     "_wait_sessions",
 ];
 
-/// What the names of INNODB_METRICS begin with here.
+/// The prefix for names from INNODB_METRICS.
 const METRICS: &str = "innodb_metrics.";
 
-/// Variables that are ON or OFF and decide what a run is worth.
+/// Variables that are ON or OFF and that decide whether a run is valid.
 const SWITCHES: &[&str] = &["Innodb_redo_log_enabled"];
 
-/// Kinds of INNODB_METRICS that are values; `status_counter`, `counter` and `set_member` count.
+/// The type of INNODB_METRICS rows that are values; `status_counter`, `counter` and `set_member` are counters.
 const METRIC_VALUE: &str = "value";
 
 /// One reading of all variables that are numbers.
@@ -105,11 +105,11 @@ const METRIC_VALUE: &str = "value";
 pub(crate) struct Variables {
     counters: BTreeMap<String, f64>,
     values: BTreeMap<String, f64>,
-    /// What comes next is the first change.
+    /// The next difference is the first one.
     is_first: bool,
 }
 
-/// What changed between two readings.
+/// The change between two readings.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Change {
     pub(crate) counters: BTreeMap<String, f64>,
@@ -117,7 +117,7 @@ pub(crate) struct Change {
 }
 
 impl Variables {
-    /// Adds a variable of SHOW GLOBAL STATUS; text is left out, but for switches: ON is 1, OFF is 0.
+    /// Adds a variable of SHOW GLOBAL STATUS; text is left out, except switches: ON is 1, OFF is 0.
     pub(crate) fn add_status(&mut self, name: String, value: &str) {
         if SWITCHES.contains(&name.as_str()) {
             self.values.insert(name, f64::from(u8::from(value == "ON")));
@@ -142,11 +142,11 @@ impl Variables {
         };
     }
 
-    /// What changed since an earlier reading.
+    /// The change since an earlier reading.
     pub(crate) fn since(&self, earlier: &Self) -> Change {
         let counters = self.counters.iter().filter_map(|(name, now)| {
             let grown = now - earlier.counters.get(name)?;
-            // So that a counter that stands still can be told from one that this server does not have.
+            // Distinguishes a constant counter from one that this server does not have.
             let is_named = earlier.is_first && grown == 0.0 && !name.starts_with(METRICS);
             (grown > 0.0 || is_named).then(|| (name.clone(), to_nano(grown)))
         });
@@ -154,7 +154,7 @@ impl Variables {
             .values
             .iter()
             .filter(|(name, now)| {
-                // Of a switch it matters that it is off, too.
+                // A switch that is off also matters.
                 let is_new =
                     SWITCHES.contains(&name.as_str()) && !earlier.values.contains_key(*name);
                 is_new || earlier.values.get(*name).copied().unwrap_or(0.0) != **now
@@ -166,7 +166,7 @@ impl Variables {
         }
     }
 
-    /// The same counters without any value, so that the first change names all of them, and the status variables that
+    /// The same counters without values, so that the first change contains all of them, and the status variables that
     /// did not grow.
     pub(crate) fn into_first(mut self) -> Self {
         self.values.clear();
@@ -174,13 +174,13 @@ impl Variables {
         self
     }
 
-    /// A variable that is no counter.
+    /// A variable that is not a counter.
     pub(crate) fn value(&self, name: &str) -> Option<f64> {
         self.values.get(name).copied()
     }
 }
 
-/// Without the digits below 10^-9, which only a subtraction of floats makes up.
+/// Rounded to 10^-9, which removes the rounding errors of the subtraction.
 pub(super) fn to_nano(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }

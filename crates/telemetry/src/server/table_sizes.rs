@@ -1,21 +1,21 @@
-//! The sizes of tables, as information_schema estimates them.
+//! The sizes of tables, as estimated in information_schema.
 
 use protocol::{Connection, Error};
 use samples::{TableSize, TableSizes};
 
 use super::{answer::Answer, questioner::Questioner, total::total};
 
-/// Tables that stand in a record.
+/// Maximum number of tables in a record.
 const TABLES_AT_MOST: usize = 50;
 /// Databases of the server itself.
 const OWN: &str = "'mysql', 'information_schema', 'performance_schema', 'sys'";
 
-/// Which databases are looked at.
+/// The selected databases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schemas<'a> {
-    /// All but the server's own.
+    /// All databases except the server's own.
     OfUsers,
-    /// All, the server's own included.
+    /// All databases, including the server's own.
     All,
     /// This one, whichever it is.
     One(&'a str),
@@ -23,13 +23,13 @@ pub enum Schemas<'a> {
 
 /// The tables of these databases that the account may see, largest first.
 ///
-/// They are estimates; MySQL 8 would give day-old ones, and is told to look. Errors are those of the connection.
+/// They are estimates; MySQL 8 caches them for a day, so the cache is bypassed. Errors are those of the connection.
 pub async fn table_sizes(
     connection: &mut Connection,
     schemas: Schemas<'_>,
 ) -> Result<Vec<TableSize>, Error> {
     match connection.query(FRESH.as_bytes()).await {
-        // Servers without this cache do not know its variable.
+        // Servers without this cache do not have its variable.
         Ok(_) | Err(Error::Server(_)) => {}
         Err(error) => return Err(error),
     }
@@ -51,7 +51,7 @@ fn place(schemas: Schemas<'_>) -> String {
 
 const FRESH: &str = "SET SESSION information_schema_stats_expiry = 0";
 
-/// All kinds that hold rows: besides base tables MariaDB has system-versioned ones and sequences.
+/// All types that contain rows: besides base tables, MariaDB has system-versioned tables and sequences.
 fn sql(place: &str) -> String {
     format!(
         "SELECT table_schema AS s, table_name AS t, engine AS e, table_rows AS r, avg_row_length AS l, \
@@ -74,7 +74,7 @@ fn sizes(answer: &Answer) -> Vec<TableSize> {
     tables.collect()
 }
 
-/// The sizes for a record; `None` where the server refuses.
+/// The sizes for a record; `None` if the server refuses the query.
 pub(crate) async fn recorded(
     questioner: &mut Questioner,
     at: &str,

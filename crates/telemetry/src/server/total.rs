@@ -1,6 +1,6 @@
-//! Sums of what a server says, which may be anything.
+//! Sums of numbers from the server, which may have any value.
 
-/// The sum; where it is more than a number can be, the largest number.
+/// The sum, limited to the largest representable number.
 pub(super) fn total(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0, u64::saturating_add)
 }

@@ -1,4 +1,4 @@
-//! Tables in which the server adds up by statement, event, user or table.
+//! The server's tables with sums by statement, event, user or table.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,27 @@ use samples::{ServerTotals, TotalsRow};
 
 use super::{questioner::Questioner, status::to_nano};
 
-/// Rows of a source that stand in a record.
+/// Maximum number of rows per source in a record.
 const ROWS_AT_MOST: usize = 20;
 
-/// A table of the server, and how it is read: a `name`, and numbers of which the first one ranks.
+/// A table of the server and its query: a `name`, and numbers, the first of which determines the order.
 pub(crate) struct Source {
-    /// What it tells, in words.
+    /// A description of its content.
     what: &'static str,
-    /// Its name.
     table: &'static str,
-    /// The variable that has to be on for it to be filled.
+    /// The variable that must be on for the table to be filled.
     needs: &'static str,
     columns: &'static str,
     filter: &'static str,
-    /// A condition that holds for all rows that grew within the last {seconds}; empty where there is none.
+    /// A condition that is true for all rows that grew within the last {seconds}; empty if there is none.
     lately: &'static str,
     rank: &'static str,
 }
 
-/// The first ones, of statements and waits: what grew in one interval, too, is told to somebody who looks on.
+/// The first sources, statements and waits: a live display also shows their growth in one interval.
 pub(crate) const LIVE_SOURCES: std::ops::Range<usize> = 0..2;
 
-/// All of them. Times of performance_schema are picoseconds.
+/// All sources. Times of performance_schema are in picoseconds.
 pub(crate) const SOURCES: &[Source] = &[
     Source {
         what: "statement digests",
@@ -84,11 +83,11 @@ pub(crate) const SOURCES: &[Source] = &[
     },
 ];
 
-/// What stands in one source at one time.
+/// The content of one source at one time.
 pub(crate) type Sums = BTreeMap<String, BTreeMap<String, f64>>;
 
 impl Source {
-    /// True where the server fills it; otherwise that is noted, unless this kind of server has no such thing.
+    /// True if the server fills it; otherwise this is recorded, unless this kind of server has no such table.
     pub(crate) fn is_filled(
         &self,
         questioner: &mut Questioner,
@@ -103,12 +102,12 @@ impl Source {
         false
     }
 
-    /// Reads it; `None` where the server refuses.
+    /// Reads the table; `None` if the server refuses the query.
     pub(crate) async fn read(&self, questioner: &mut Questioner) -> Result<Option<Sums>, Error> {
         self.read_where(questioner, self.filter).await
     }
 
-    /// Reads the rows that can have grown within the last seconds, and others where they cannot be told apart.
+    /// Reads the rows that can have grown within the last seconds, or all rows if they cannot be selected.
     pub(crate) async fn read_lately(
         &self,
         questioner: &mut Questioner,
@@ -141,7 +140,7 @@ impl Source {
         };
         let mut sums = Sums::new();
         for row in answer.rows() {
-            // Several digests can have one text, where it is cut.
+            // Several digests can have the same text if it is cut off.
             let sum = sums.entry(row.text("name")).or_default();
             for (column, value) in row.numbers().filter(|(column, _)| *column != "name") {
                 *sum.entry(column.to_owned()).or_default() += value;
@@ -150,7 +149,7 @@ impl Source {
         Ok(Some(sums))
     }
 
-    /// What grew between two readings.
+    /// The growth between two readings.
     pub(crate) fn grown(&self, before: &Sums, after: &Sums) -> ServerTotals {
         let mut rows: Vec<TotalsRow> = after
             .iter()
@@ -172,7 +171,7 @@ impl Source {
     }
 }
 
-/// By how much the columns of a row grew; those of a row that is new, from 0.
+/// The growth of a row's columns; from 0 for a new row.
 fn growth(
     before: Option<&BTreeMap<String, f64>>,
     now: &BTreeMap<String, f64>,

@@ -1,4 +1,4 @@
-//! A look at a server whenever it is asked for.
+//! Readings of a server on request.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use super::{
     totals::{LIVE_SOURCES, SOURCES, Source, Sums},
 };
 
-/// The server's clock of a row that grew is as coarse as a second; one more, so that none is missed.
+/// The server's timestamps of changed rows have a resolution of a second; one more is added, so that no row is missed.
 const SLACK_S: u64 = 2;
 
-/// A connection to a server, and what stood there when it was asked the last time.
+/// A connection to a server, and the values of the last reading.
 pub struct ServerView {
     questioner: Questioner,
     variables: BTreeMap<String, String>,
     version: String,
     probes: Probes,
-    /// What the times of all moments count from.
+    /// The start of all times.
     began: Instant,
     last: Reading,
     totals: Vec<(&'static Source, Sums)>,
@@ -33,9 +33,9 @@ pub struct ServerView {
 }
 
 impl ServerView {
-    /// Connects, and reads what the first moment is subtracted from. Times count from `began`.
+    /// Connects and takes the first reading, the baseline of the next one. Times count from `began`.
     ///
-    /// An error is a server that cannot be reached, or lets nobody in; what it does not tell is in
+    /// An error is a server that cannot be reached or that refuses the login; values that it does not provide are in
     /// [`ServerMoment::not_observed`].
     pub async fn open(endpoint: &Endpoint, began: Instant) -> Result<Self, Error> {
         in_time(async {
@@ -75,13 +75,13 @@ impl ServerView {
         &self.variables
     }
 
-    /// The server's version, as it says itself.
+    /// The server's version, as it reports it.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// What the server did since the last call, at first since it was opened. An error is a connection that is lost; the
-    /// next look needs another one.
+    /// The changes since the last call, or since the connection was opened. An error is a lost connection; the next
+    /// reading needs a new one.
     pub async fn look(&mut self) -> Result<ServerMoment, Error> {
         in_time(self.look_patiently()).await
     }
@@ -102,7 +102,7 @@ impl ServerView {
             moment.totals.push(source.grown(before, &lately));
             before.extend(lately);
         }
-        // What is refused once is not asked again.
+        // A refused query is not repeated.
         lost.iter()
             .rev()
             .for_each(|place| drop(self.totals.remove(*place)));
@@ -124,7 +124,7 @@ impl ServerView {
         Ok(moment)
     }
 
-    /// Says goodbye to the server.
+    /// Closes the connection to the server.
     pub async fn close(self) -> Result<(), Error> {
         in_time(self.questioner.close()).await
     }

@@ -1,4 +1,4 @@
-//! Groups of figures, each with its value now and a line of what it was.
+//! Groups of figures, each with its current value and a sparkline of its past.
 
 use ratatui::{
     buffer::Buffer,
@@ -13,37 +13,37 @@ use crate::{
     timeline::{Moment, Timeline},
 };
 
-/// Values of a figure's line; more do not fit on any screen.
+/// Maximum number of values in a sparkline; no screen has room for more.
 const LINE_AT_MOST: usize = 400;
-/// Steps of a line's height that are told apart, times what a terminal shows.
+/// Resolution of a sparkline's height; the terminal shows fewer steps.
 const STEPS: f64 = 1000.0;
-/// Columns of a label and of a value, and what a line has to have at least to be worth drawing.
+/// Widths of a label and of a value, and the minimum width of a sparkline, columns.
 const LABEL: u16 = 17;
 const VALUE: u16 = 11;
 const LINE_AT_LEAST: u16 = 4;
-/// From this width on there are two columns of groups.
+/// Minimum width for two columns of groups.
 const TWO_COLUMNS: u16 = 76;
 
-/// A value of 0 stands on the ground line; where nothing is known there is nothing.
+/// A value of 0 is drawn on the base line; an unknown value is blank.
 const BARS: bar::Set = bar::Set {
     empty: bar::ONE_EIGHTH,
     ..bar::NINE_LEVELS
 };
 
-/// A figure: what it is called, what it is now, what it was.
+/// A figure: its label, its current value and its past values.
 pub(crate) struct Figure {
     label: &'static str,
     value: String,
     is_alarming: bool,
     /// Oldest first.
     line: Vec<Option<f64>>,
-    /// What fills the height of the line; `None` for its own largest value.
+    /// The value at full height of the sparkline; `None` for its own maximum.
     full: Option<f64>,
-    /// It gives way where there is no room for all.
+    /// It is left out if there is no room for all.
     is_minor: bool,
 }
 
-/// How a figure is read from a timeline and written.
+/// How a figure is read from a timeline and formatted.
 pub(crate) struct Reading<'a, T> {
     pub(crate) timeline: &'a Timeline<T>,
     pub(crate) at_s: f64,
@@ -77,13 +77,13 @@ impl<T: Moment> Reading<'_, T> {
 }
 
 impl Figure {
-    /// The same as a share, of which 1 fills the height of the line.
+    /// The same as a share, with 1 at full height of the sparkline.
     pub(crate) fn of_whole(mut self) -> Self {
         self.full = Some(1.0);
         self
     }
 
-    /// The same, which gives way where there is no room for all.
+    /// The same, left out if there is no room for all.
     pub(crate) fn minor(mut self) -> Self {
         self.is_minor = true;
         self
@@ -96,7 +96,7 @@ impl Figure {
         self
     }
 
-    /// True where it was never known.
+    /// True if it was never known.
     fn is_unknown(&self) -> bool {
         self.line.iter().all(Option::is_none)
     }
@@ -106,12 +106,12 @@ impl Figure {
 pub(crate) struct Group {
     pub(crate) title: String,
     pub(crate) figures: Vec<Figure>,
-    /// What is missing, and why.
+    /// A note on missing values, with the reason.
     pub(crate) note: Option<String>,
 }
 
 impl Group {
-    /// Figures under a title; those that are known by nobody here are left out.
+    /// Figures under a title; those that were never known are left out.
     pub(crate) fn new(title: impl Into<String>, figures: Vec<Figure>) -> Self {
         let mut figures = figures;
         figures.retain(|figure| !figure.is_unknown());
@@ -122,7 +122,7 @@ impl Group {
         }
     }
 
-    /// The same with a word on what is missing.
+    /// The same with a note on missing values.
     pub(crate) fn noting(mut self, note: Option<String>) -> Self {
         self.note = note;
         self
@@ -184,7 +184,7 @@ impl Figure {
                 0
             }
         };
-        // The newest stands at the right end.
+        // The newest value is at the right end.
         let bars = shown
             .iter()
             .rev()
@@ -200,7 +200,7 @@ impl Figure {
     }
 }
 
-/// Draws groups below each other, in two columns where there is room; returns what is left below them.
+/// Draws groups one below the other, in two columns if there is room; returns the free area below them.
 pub(crate) fn draw(groups: Vec<Group>, palette: Palette, area: Rect, buffer: &mut Buffer) -> Rect {
     let columns: Vec<Rect> = if area.width >= TWO_COLUMNS {
         Layout::horizontal([Constraint::Fill(1); 2])
@@ -242,14 +242,14 @@ pub(crate) fn draw(groups: Vec<Group>, palette: Palette, area: Rect, buffer: &mu
     }
 }
 
-/// How many of the groups, in their order, stand in each column so that these are about as long as each other.
+/// The number of groups in each column, in their order, so that the columns are of similar height.
 fn distributed(groups: &[Group], columns: usize) -> Vec<usize> {
     let all: u16 = groups.iter().map(Group::height).sum();
     let wanted = all.div_ceil(columns as u16);
     let mut counts = vec![0; columns];
     let (mut column, mut filled) = (0, 0);
     for group in groups {
-        // A group goes where its middle lies.
+        // The middle of a group determines its column.
         if column + 1 < columns && filled + group.height() / 2 >= wanted {
             column += 1;
             filled = 0;

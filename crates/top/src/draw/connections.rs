@@ -1,4 +1,4 @@
-//! Who is connected, and what connections do.
+//! The connected clients, and the states of their connections.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use crate::{
     sorting::Sorting,
 };
 
-/// Looks over which states are added up.
+/// Number of readings over which states are averaged.
 const LOOKS: usize = 60;
 
-/// The panel: each connection where the server is looked at, else what they were seen to do.
+/// The panel: each connection if the server is observed live, else the states in its readings.
 pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     let listing = list(scene).unwrap_or_else(|| states(scene));
     let (palette, scrolled) = (scene.screen.palette, scene.screen.scrolled);
     listing.draw(scrolled, palette, area, buffer);
 }
 
-/// The process list; `None` where only its states are known.
+/// The process list; `None` if only the states are known.
 fn list(scene: Scene<'_>) -> Option<Listing> {
     let moment = scene.model.server.at(scene.at_s)?;
     let all = &moment.details.as_ref()?.connections;
@@ -46,7 +46,7 @@ fn list(scene: Scene<'_>) -> Option<Listing> {
     let hidden = all.len() - shown.len();
     let rows = shown.into_iter().map(|it| {
         let host = match it.host.rsplit_once(':') {
-            // The client's port tells nothing.
+            // The client's port is not needed.
             Some((host, _)) => host,
             None => &it.host,
         };
@@ -85,7 +85,7 @@ fn list(scene: Scene<'_>) -> Option<Listing> {
     })
 }
 
-/// What connections were seen to do: now, and in the mean over the last looks.
+/// The states of connections: now, and the mean over the last readings.
 pub(super) fn states(scene: Scene<'_>) -> Listing {
     let looks: Vec<_> = scene
         .model

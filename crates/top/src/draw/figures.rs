@@ -12,9 +12,9 @@ use crate::{
     server::ServerMoment,
 };
 
-/// Shares from which on a resource has little left.
+/// Share of a resource's use from which on it is almost exhausted.
 const NEARLY_ALL: f64 = 0.9;
-/// Share of the redo log from which on InnoDB flushes in a hurry.
+/// Share of the redo log from which on InnoDB flushes aggressively.
 const CHECKPOINT_HURRY: f64 = 0.75;
 
 impl<'a> Scene<'a> {
@@ -43,7 +43,7 @@ impl<'a> Scene<'a> {
         self.model.load.start_s().is_some()
     }
 
-    /// Why something is missing that the server or the machine was asked for; `None` where nothing is.
+    /// The reason why a requested value of the server or the machine is missing; `None` if none is missing.
     pub(super) fn missing(self, what: &str) -> Option<String> {
         let known = self.model.not_observed.iter();
         known
@@ -55,7 +55,7 @@ impl<'a> Scene<'a> {
 
 pub(super) fn throughput(scene: Scene<'_>) -> Group {
     let (load, server) = (scene.load(), scene.server());
-    // Beside the load's own figures the server's statements by their kind are of less weight.
+    // Beside the load's own figures, the server's statements by kind are less important.
     let by_kind = |figure: Figure| {
         if scene.has_load() {
             figure.minor()
@@ -80,7 +80,7 @@ pub(super) fn throughput(scene: Scene<'_>) -> Group {
     Group::new("Throughput", figures)
 }
 
-/// As the client measured them; of a server that is looked at, its own.
+/// As measured by the client; for an observed server, its own.
 pub(super) fn response_times(scene: Scene<'_>) -> Group {
     if scene.has_load() {
         let load = scene.load();
@@ -158,7 +158,7 @@ fn checkpoint_age(scene: Scene<'_>) -> Figure {
     figure.alarming_from(if is_hurry { 0.0 } else { f64::INFINITY })
 }
 
-/// Everything that is known of InnoDB, in groups.
+/// All figures of InnoDB, in groups.
 pub(super) fn innodb_groups(scene: Scene<'_>) -> Vec<Group> {
     let server = scene.server();
     let pool = vec![
@@ -228,7 +228,7 @@ pub(super) fn cpu(scene: Scene<'_>) -> Group {
         (true, false) => format!("CPU of the client's machine ({cpus:.0})"),
         (false, _) => "CPU".to_owned(),
     };
-    // A server that is looked at has no client but dbdyno itself.
+    // A server that is only observed has no client but dbdyno itself.
     let client = if scene.has_load() {
         "client"
     } else {
@@ -261,7 +261,7 @@ pub(super) fn cpu(scene: Scene<'_>) -> Group {
         machine.figure("server", cores, |it| it.server_cpus),
         own.figure(client, cores, |it| it.client_cpus),
     ];
-    // Of a record all is known from the begin: what is shown may be of before the loss.
+    // A record is known from its beginning: the time shown may be before the loss.
     let lost = scene.model.observer_lost.as_ref();
     let is_told = !is_servers || lost.is_some_and(|lost| scene.at_s > lost.t_s);
     let note = is_told.then(|| scene.missing("server host")).flatten();
@@ -337,7 +337,7 @@ pub(super) fn scheduling(scene: Scene<'_>) -> Group {
     Group::new("Scheduling", figures)
 }
 
-/// What goes over the wire to and from clients, and who comes and goes.
+/// Network traffic with clients, and their connects and disconnects.
 pub(super) fn traffic(scene: Scene<'_>) -> Group {
     let server = scene.server();
     let figures = vec![

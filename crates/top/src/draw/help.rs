@@ -1,4 +1,4 @@
-//! What the keys do, and what is not observed.
+//! The help: the keys, and the values that are not observed.
 
 use ratatui::{
     buffer::Buffer,
@@ -9,7 +9,7 @@ use ratatui::{
 
 use crate::{playback::Source, screen::Screen};
 
-/// Columns and rows that the text takes.
+/// Width and height of the text, columns and rows.
 const WIDTH: u16 = 68;
 
 pub(super) fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {

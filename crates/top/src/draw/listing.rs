@@ -1,4 +1,4 @@
-//! A list: figures in columns, and a text that takes the room that is left.
+//! A list: figures in columns, and a text in the remaining width.
 
 use ratatui::{
     buffer::Buffer,
@@ -9,27 +9,27 @@ use ratatui::{
 
 use crate::palette::Palette;
 
-/// A text that is shorter than this tells nothing: columns make room for it.
+/// Minimum useful width of the text: columns are left out for it.
 const TEXT_AT_LEAST: u16 = 24;
 
-/// A list.
+/// A list of rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Listing {
     pub(crate) title: String,
-    /// Columns of figures with their width, the most important first: the last ones give way where there is no room.
+    /// Columns of figures with their width, the most important first: the last ones are left out if there is no room.
     pub(crate) columns: Vec<(&'static str, u16)>,
-    /// The first column of words instead of numbers: its begin tells more than its end.
+    /// Index of the first column with words instead of numbers: the beginning of its text is kept, not the end.
     pub(crate) words_from: usize,
-    /// The column of the text.
+    /// The heading of the text column.
     pub(crate) text: &'static str,
     /// Figures and text of each row.
     pub(crate) rows: Vec<(Vec<String>, String)>,
-    /// What is missing, and why, or what the list does not hold.
+    /// A note on missing values with the reason, or on rows that the list does not contain.
     pub(crate) note: Option<String>,
 }
 
 impl Listing {
-    /// Draws what fits, from the row `scrolled` on.
+    /// Draws the rows that fit, from the row `scrolled` on.
     pub(crate) fn draw(&self, scrolled: usize, palette: Palette, area: Rect, buffer: &mut Buffer) {
         let mut rows = area.rows();
         let Some(title) = rows.next() else {
@@ -55,7 +55,7 @@ impl Listing {
 
     fn draw_rows(&self, scrolled: usize, palette: Palette, area: Rect, buffer: &mut Buffer) {
         let shown = self.shown_columns(area.width);
-        // The last row stays where it can be seen.
+        // The last row stays visible.
         let scrolled = scrolled.min(self.rows.len().saturating_sub(1));
         let cell = |(place, text): (usize, &str)| {
             let text = Text::from(text.to_owned());
@@ -81,7 +81,7 @@ impl Listing {
         Widget::render(table, area, buffer);
     }
 
-    /// How many columns of figures leave room for the text.
+    /// Number of columns of figures that leave room for the text.
     fn shown_columns(&self, width: u16) -> usize {
         let mut left = width.saturating_sub(TEXT_AT_LEAST);
         let fitting = self.columns.iter().take_while(|(_, width)| {

@@ -8,7 +8,6 @@ use ratatui::{
 use super::{blocks, figures, listing::Listing, scene::Scene};
 use crate::figure::{bytes, duration, number, percent};
 
-/// The panel.
 pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     let groups = vec![
         figures::cpu(scene),

@@ -7,12 +7,12 @@ use ratatui::{
 
 use super::{blocks, connections, figures, scene::Scene, statements, waits};
 
-/// Lists below the figures need so many rows to be worth their title.
+/// Minimum height of a list below the figures, rows.
 const LIST_AT_LEAST: u16 = 4;
-/// From this width on lists stand beside each other.
+/// Minimum width for lists side by side.
 const SIDE_BY_SIDE: u16 = 110;
 
-/// Figures of everything, and the top of each list as far as there is room.
+/// The main figures, and the top of each list as far as there is room.
 pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     let groups = vec![
         figures::throughput(scene),
@@ -44,7 +44,7 @@ pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     connections::states(scene).draw(0, palette, lower, buffer);
 }
 
-/// Everything that InnoDB tells.
+/// All figures of InnoDB.
 pub(super) fn draw_innodb(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     blocks::draw(
         figures::innodb_groups(scene),

@@ -1,8 +1,8 @@
-//! The scene: the model, the time and the choices that all panels are drawn from.
+//! The scene: the model, the time and the selection from which all panels are drawn.
 
 use crate::{model::Model, screen::Screen};
 
-/// What everything is drawn from: the model, the time that is looked at, and what the reader chose.
+/// The input of all panels: the model, the selected time, and the user's selection.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) model: &'a Model,

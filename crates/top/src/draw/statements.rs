@@ -1,4 +1,4 @@
-//! Which statements take the time: as the client measured them, and as the server counts them.
+//! The statements that use most of the time: as measured by the client, and as counted by the server.
 
 use ratatui::{
     buffer::Buffer,
@@ -15,12 +15,12 @@ use crate::{
     timeline::Moment,
 };
 
-/// The panel: every list that there is.
+/// The panel: every available list.
 pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     let lists = lists(scene);
     let shares = lists.iter().map(|list| {
         let rows = list.rows.len() as u16;
-        // A list asks for what it has, and the longest one gives way.
+        // A list requests its size, and the longest one is shortened.
         Constraint::Max(rows.saturating_add(4))
     });
     let areas = Layout::vertical(shares).split(area);
@@ -30,7 +30,7 @@ pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The list that tells most, for the overview.
+/// The most informative list, for the overview.
 pub(super) fn top(scene: Scene<'_>) -> Listing {
     let first = lists(scene).into_iter().next();
     first.unwrap_or_else(|| digests(scene))
@@ -46,7 +46,7 @@ fn lists(scene: Scene<'_>) -> Vec<Listing> {
     }
     let has_load = !lists.is_empty();
     let digests = digests(scene);
-    // A load knows its statements better; the server's are told where there are any.
+    // The load's own figures of its statements are better; the server's are shown if there are any.
     if !has_load || !digests.rows.is_empty() {
         lists.push(digests);
     }
@@ -94,7 +94,7 @@ fn kinds(title: &str, kinds: &[Kind], scene: Scene<'_>) -> Listing {
     }
 }
 
-/// What the server counts by digest: of the interval where it is looked at, of the whole run in a record.
+/// The server's totals by digest: for the interval if it is observed live, for the whole run in a record.
 fn digests(scene: Scene<'_>) -> Listing {
     let moment = scene.model.server.at(scene.at_s);
     let details = moment.and_then(|moment| moment.details.as_ref());

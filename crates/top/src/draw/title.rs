@@ -1,4 +1,4 @@
-//! The line at the top: what is looked at, and how it is.
+//! The title line: the observed subject and its state.
 
 use super::scene::Scene;
 use crate::{
@@ -33,7 +33,7 @@ pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     Line::from(state).right_aligned().render(area, buffer);
 }
 
-/// What is looked at, the most important first.
+/// The observed subject, the most important first.
 fn subject(scene: Scene<'_>) -> String {
     let model = scene.model;
     let subject = &model.subject;
@@ -57,7 +57,7 @@ fn subject(scene: Scene<'_>) -> String {
     parts.join("  ")
 }
 
-/// Where in time, and whether everything is as it should be.
+/// The selected time, and whether data arrives as expected.
 fn state(scene: Scene<'_>) -> String {
     let (model, screen, at_s) = (scene.model, scene.screen, scene.at_s);
     let playback = &screen.playback;
@@ -110,7 +110,7 @@ fn phase(scene: Scene<'_>) -> Option<&'static str> {
     scene.model.phase_at(scene.at_s).map(phase_name)
 }
 
-/// So much of a text as fits; an ellipsis says that there is more.
+/// The part of a text that fits; an ellipsis marks the cut.
 fn shortened(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();

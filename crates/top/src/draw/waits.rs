@@ -1,4 +1,4 @@
-//! What the server's threads wait for.
+//! The waits of the server's threads.
 
 use ratatui::{
     buffer::Buffer,
@@ -14,7 +14,7 @@ use crate::{
     timeline::Moment,
 };
 
-/// The panel: waits, and what connections were seen to do.
+/// The panel: waits, and the states of connections.
 pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     let (waits, states) = (top(scene), connections::states(scene));
     let [upper, lower] = if waits.rows.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn draw(scene: Scene<'_>, area: Rect, buffer: &mut Buffer) {
     states.draw(0, palette, lower, buffer);
 }
 
-/// Waits as the server counts them: of the interval where it is looked at, of the whole run in a record.
+/// The server's totals by wait: for the interval if it is observed live, for the whole run in a record.
 pub(super) fn top(scene: Scene<'_>) -> Listing {
     let moment = scene.model.server.at(scene.at_s);
     let details = moment.and_then(|moment| moment.details.as_ref());

@@ -1,4 +1,4 @@
-//! A server that is looked at.
+//! Tests of a server that is observed live.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use top::{Key, Model, Screen, Source, Subject};
 
 use crate::shown::{after, screen};
 
-/// A look at a server with performance_schema.
+/// A reading of a server with performance_schema.
 fn look(second: u32) -> ServerMoment {
     let map = |pairs: &[(&str, f64)]| {
         let pairs = pairs
@@ -186,11 +186,11 @@ fn a_server_that_went_away_is_told_and_its_counters_begin_anew() {
         away.contains("SERVER AWAY for 12 s, trying again"),
         "{away}"
     );
-    // What it did before is no news any more.
+    // Its earlier figures are stale.
     let gone = after(&mut screen, &[], &model, (110, 24));
     let queries = gone.lines().find(|line| line.contains("queries/s"));
     assert!(queries.unwrap_or_default().contains(" - "), "{gone}");
-    // What it counted before says nothing of another process: a counter without a change is unknown, not 0.
+    // Its earlier counters are not valid for another process: a counter without a change is unknown, not 0.
     model.meet(&identity());
     let mut empty = look(43);
     empty.status.counters.clear();

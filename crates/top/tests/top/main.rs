@@ -1,4 +1,4 @@
-//! What is shown of real records and of a server that is looked at, as text.
+//! Tests of the text shown for real records and for an observed server.
 
 mod live;
 mod plain;

@@ -1,4 +1,4 @@
-//! Plain lines of a record: all at once, or as it is written.
+//! Tests of the plain lines of a record: complete, or while it is written.
 
 use samples::{Line, Lost, ServerIdentity, ServerStatus};
 use top::{Model, Plain, Subject};

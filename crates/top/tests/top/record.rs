@@ -1,4 +1,4 @@
-//! A replayed record, and one that is followed.
+//! Tests of a replayed record, and of one that is followed.
 
 use top::{Key, Playback, Source};
 

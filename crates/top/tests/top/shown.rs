@@ -1,4 +1,4 @@
-//! Models of real records, and the screen as text.
+//! Models of real records, and the screen as text, for the tests.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -6,7 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use samples::RecordTail;
 use top::{Key, Model, Palette, Playback, Screen, Source, draw};
 
-/// A real record, as the rules of the audit have them for their tests.
+/// A real record from the fixtures of the audit's tests.
 pub(crate) fn record(name: &str) -> Model {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../audit/fixtures")
@@ -28,7 +28,7 @@ pub(crate) fn screen(source: Source) -> Screen {
     Screen::new(Playback::new(source, 1.0), Palette::plain(), every)
 }
 
-/// What the keys make of a screen of so many columns and rows.
+/// The screen after these keys, with this number of columns and rows.
 pub(crate) fn after(
     screen: &mut Screen,
     keys: &[Key],

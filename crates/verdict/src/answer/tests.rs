@@ -1,4 +1,4 @@
-//! Decisions over made-up executions.
+//! Tests of decisions with fabricated executions.
 
 use samples::Record;
 
@@ -25,7 +25,7 @@ fn question(metric: Metric) -> Question {
     }
 }
 
-/// Executions of combinations in their blocks; each with a value, whatever metric is asked for.
+/// Executions of combinations in their blocks; each with a value that every metric returns.
 fn runs(combinations: &[(BTreeMap<String, String>, &[f64])]) -> Vec<(Record, f64)> {
     let of = |(levels, values): &(BTreeMap<String, String>, &[f64])| {
         let mut made = record(&Made {
@@ -71,7 +71,7 @@ fn decisions(metric: Metric, ext4: &[f64], others: &[(&str, &[f64])]) -> Vec<Dec
     answers.into_iter().map(|answer| answer.decision).collect()
 }
 
-/// The answer over blocks of two filesystems, of an experiment that runs until it is decided.
+/// The answer for blocks of two filesystems, of an experiment that runs until decided.
 fn looked_at(metric: Metric, ext4: &[f64], xfs: &[f64]) -> Answer {
     let question = Question {
         until_decided: Some(Budget {
@@ -103,7 +103,7 @@ fn until_decided_the_first_block_that_decides_counts() {
             time_is_spent: false,
         })
     );
-    // The same for response times; and a block that only one side has is no block.
+    // The same for response times; and a block of only one side does not count.
     let answer = looked_at(Metric::P99, &base[..4], &faster);
     assert_eq!(answer.decision, Decision::Slower);
     assert_eq!(answer.looks.unwrap().blocks, 3);
@@ -138,7 +138,7 @@ fn the_four_decisions() {
         (times([1.09, 1.11, 1.10, 1.12]), Decision::Faster),
         (times([0.91, 0.90, 0.92, 0.89]), Decision::Slower),
         (times([1.001, 0.999, 1.002, 1.0]), Decision::Equivalent),
-        // Different for certain, but by less than what matters.
+        // Certainly different, but by less than the margin.
         (times([1.005, 1.006, 1.005, 1.004]), Decision::Equivalent),
         (times([1.3, 0.8, 1.1, 0.9]), Decision::Inconclusive),
     ];
@@ -196,7 +196,7 @@ fn combinations_are_compared_with_the_baseline_beside_them() {
         combination("ext4", "16"),
         combination("ext4", "2"),
         combination("xfs", "2"),
-        // Its baseline never ran.
+        // Its baseline was never run.
         combination("xfs", "64"),
     ];
     let values = [200.0, 100.0, 10.0, 10.0, 5.0];

@@ -1,6 +1,6 @@
 //! The resources that can limit a run.
 
-/// What can limit a run.
+/// A resource that can limit a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resource {
     /// Memory of the machine or of the server's control group.
@@ -11,7 +11,7 @@ pub enum Resource {
     DiskQuota,
     /// dbdyno itself: its event loops, or its machine.
     Client,
-    /// CPUs that the hypervisor gave to others.
+    /// CPU time that the hypervisor gave to other guests.
     Steal,
     /// The CPUs of the server's machine.
     Cpu,
@@ -19,15 +19,15 @@ pub enum Resource {
     RowLocks,
     /// Locks of whole tables, as MyISAM's.
     TableLocks,
-    /// Locks of definitions, and those that stop all writes.
+    /// Locks of definitions, and locks that stop all writes.
     MetadataLocks,
-    /// GET_LOCK.
+    /// User locks of GET_LOCK.
     UserLocks,
     /// The one lock of the query cache.
     QueryCache,
     /// The limit on threads inside InnoDB.
     InnodbConcurrency,
-    /// The room in the redo log: modified pages have to be written first.
+    /// Free space in the redo log: modified pages have to be written first.
     Checkpoint,
     /// Flushes of a disk's cache: a log that is synced at every commit.
     DiskFlushes,
@@ -37,16 +37,16 @@ pub enum Resource {
     Network,
     /// `max_connections`.
     ConnectionLimit,
-    /// The load: it asked for no more than it got.
+    /// The load: it requested no more than it received.
     Load,
-    /// Too few connections: the CPUs had time for more.
+    /// Too few connections: the CPUs could have done more.
     Connections,
-    /// The way between client and server: the network's delay, or something in between.
+    /// The path between client and server: the network's delay, or a program in between.
     RoundTrips,
 }
 
 impl Resource {
-    /// Its name.
+    /// The resource's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",

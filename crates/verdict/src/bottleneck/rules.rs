@@ -1,4 +1,4 @@
-//! The rules, the more particular ones first.
+//! The rules, the more specific ones first.
 
 use units::{bits_per_s, bytes_per_s, count, percent, si};
 
@@ -9,21 +9,20 @@ use super::{
     words::waited_for_disks,
 };
 
-/// One rule.
 pub(super) struct Rule {
-    /// What it names.
+    /// The resource that it names.
     pub(super) resource: Resource,
-    /// When it holds, in words.
+    /// The condition in words.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "the documentation is held to it")
     )]
     pub(super) holds: &'static str,
-    /// The figures by which it holds; `None` when it does not, or when nobody looked.
+    /// The figures that make it hold; `None` when it does not hold or was not observed.
     pub(super) judge: fn(&Signals) -> Option<String>,
 }
 
-/// All of them, in their order.
+/// All rules, in order.
 pub(super) const RULES: [Rule; 20] = [
     Rule {
         resource: Resource::Memory,

@@ -1,17 +1,17 @@
-//! The rules that look at what the server says of itself: where the time of the connections went.
+//! The rules that use the server's own figures: how the connections spent their time.
 
 use units::{bits_per_s, count, percent, seconds, si};
 
 use super::{server_signals::ServerSignals, signals::Signals, words::waited_for_disks};
 
-/// The share of their time that connections must have lost to one thing for it to be named.
+/// Minimum share of their time that connections must have lost to a cause for it to be named.
 ///
-/// Two of them that only ever wait for each other lose half of it at most.
+/// Two connections that only wait for each other lose at most half of it.
 const MUCH: f64 = 0.4;
 
-/// Where the share of the connections' time is much, the words that say so.
+/// The text for the share of the connections' time if that is at least [`MUCH`].
 fn much(share: f64, words: impl FnOnce(String) -> String) -> Option<String> {
-    // Connections of others wait, too.
+    // Connections of other clients wait, too.
     (share >= MUCH).then(|| words(percent(share.min(1.0))))
 }
 
@@ -30,7 +30,7 @@ pub(super) fn table_locks(signals: &Signals) -> Option<String> {
     )
 }
 
-/// States of those who wait for somebody that holds a definition, or stops all writes.
+/// States of threads that wait for a lock on a definition, or for one that stops all writes.
 fn is_metadata_lock(state: &str) -> bool {
     const GLOBAL: [&str; 4] = [
         "Waiting for global read lock",
@@ -89,7 +89,7 @@ pub(super) fn checkpoint(signals: &Signals) -> Option<String> {
     })
 }
 
-/// States of those who commit: what takes long about it is to sync the logs.
+/// States of threads that commit; the slow part of it is the sync of the logs.
 fn is_commit(state: &str) -> bool {
     const COMMITS: [&str; 4] = [
         "Commit",
@@ -133,7 +133,7 @@ fn of_commits(server: &ServerSignals) -> Option<String> {
     })
 }
 
-/// What the server itself says of its syncs.
+/// The server's own figures of its syncs.
 fn syncs(signals: &Signals) -> String {
     match &signals.server {
         Some(server) => format!(
@@ -145,7 +145,7 @@ fn syncs(signals: &Signals) -> String {
     }
 }
 
-/// Evidence for a disk that reads: what the buffer pool did not hold.
+/// Evidence for a disk that reads: pages missing from the buffer pool.
 pub(super) fn page_reads(signals: &Signals) -> String {
     let server = signals.server.as_ref();
     let reads = server.filter(|it| it.page_reads_per_s >= 1.0 && it.statements_per_s > 0.0);
@@ -157,7 +157,7 @@ pub(super) fn page_reads(signals: &Signals) -> String {
     })
 }
 
-/// States of those who are in the middle of sending or receiving.
+/// States of threads in the middle of sending or receiving.
 pub(super) fn is_transfer(state: &str) -> bool {
     const TRANSFERS: [&str; 4] = [
         "Writing to net",
@@ -168,7 +168,8 @@ pub(super) fn is_transfer(state: &str) -> bool {
     TRANSFERS.contains(&state)
 }
 
-/// A network that moves bytes too slowly, by those who wait for it in the middle of a packet, and by the time on the way.
+/// A network that is too slow for the bytes, by the threads that wait for it in the middle of a packet, and by the time
+/// in transit.
 pub(super) fn transfers(signals: &Signals) -> Option<String> {
     let server = signals.server.as_ref()?;
     signals.load.filter(|load| load.is_networked)?;
@@ -190,18 +191,18 @@ pub(super) fn transfers(signals: &Signals) -> Option<String> {
     })
 }
 
-/// Statements that neither the client nor the server has something to do for.
+/// Statements on which neither the client nor the server is working.
 struct OnTheWay {
-    /// Share of the connections that wait for an answer.
+    /// Share of the connections that wait for a result.
     in_flight: f64,
-    /// Share of them for which the server has something to do.
+    /// Share of these on which the server is working.
     running: f64,
-    /// Time of a statement from client to server and back, seconds.
+    /// Time of a statement in transit from client to server and back, seconds.
     each_s: f64,
 }
 
 impl OnTheWay {
-    /// `None` where that is not half of the connections' time, or where they may be waiting for a CPU.
+    /// `None` if that is less than half of the connections' time, or if they may be waiting for a CPU.
     fn of(signals: &Signals) -> Option<Self> {
         let (load, server) = (signals.load?, signals.server.as_ref()?);
         let running = server.running?.clamp(0.0, 1.0);

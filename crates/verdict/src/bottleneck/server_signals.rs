@@ -1,11 +1,11 @@
-//! What the rules know of the server from itself: what its threads did in the measured phase, and what it counted.
+//! The server's own figures for the rules: the states of its threads in the measured phase, and its counters.
 
 use std::collections::BTreeMap;
 
 use samples::{Measured, Record, ServerStatus};
 use units::percent;
 
-/// Share of its log files that InnoDB lets its checkpoint age grow to, where the server does not tell the limit.
+/// Maximum of InnoDB's checkpoint age as a share of its log files, if the server does not report the limit.
 ///
 /// Source: `log_calc_max_ages` of MySQL 5.5 to 8.0: nine tenths of the files, less a margin of a tenth.
 const USABLE_LOG: f64 = 0.81;
@@ -13,32 +13,31 @@ const USABLE_LOG: f64 = 0.81;
 /// Means over the measured phase. A share is one of the load's connections, so that 1 is all of their time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ServerSignals {
-    /// Connections that the server had something to do for, as a share.
+    /// Connections on which the server was working, as a share.
     pub(super) running: Option<f64>,
-    /// Connections by what their threads did, as shares; empty where nobody listed them.
+    /// Connections by the state of their threads, as shares; empty if not observed.
     pub(super) states: BTreeMap<String, f64>,
-    /// Time that statements waited for locks of rows, as a share.
+    /// Time that statements waited for row locks, as a share.
     pub(super) row_locks: f64,
-    /// Connections that queued to get into InnoDB, as a share.
+    /// Connections that queued for InnoDB, as a share.
     pub(super) queued: f64,
-    /// Redo log between the last checkpoint and now, as a share of what InnoDB allows; the median.
+    /// Redo log since the last checkpoint, as a share of InnoDB's maximum; the median.
     pub(super) checkpoint_age: Option<f64>,
-    /// The options by which a commit waits for its log to be on disk; empty where none does.
+    /// The options that make a commit wait for its log to be on disk; empty if none does.
     pub(super) synced_by: Vec<&'static str>,
-    /// Statements per second.
     pub(super) statements_per_s: f64,
-    /// Syncs per second, of the redo log where the server counts these apart, and else of all that InnoDB syncs.
+    /// Syncs per second: of the redo log if the server counts these separately, else of all InnoDB files.
     pub(super) syncs_per_s: f64,
-    /// Bytes that went between the server and its clients, per second.
+    /// Bytes transferred between the server and its clients, per second.
     pub(super) bytes_per_s: f64,
     /// Pages that InnoDB read because they were not in its buffer pool, per second.
     pub(super) page_reads_per_s: f64,
-    /// Connections that the server refused for `max_connections`.
+    /// Connections that the server refused because of `max_connections`.
     pub(super) refused: f64,
 }
 
 impl ServerSignals {
-    /// Those of the measured phase; `None` where nobody asked the server meanwhile.
+    /// The figures of the measured phase; `None` if the server was not observed.
     pub(super) fn of(record: &Record, measured: &Measured<'_>) -> Option<Self> {
         let (begin_s, end_s) = measured.window_s();
         let counters = measured.counters();
@@ -47,12 +46,12 @@ impl ServerSignals {
         let looks = StatusReadings::between(record, begin_s, end_s);
         let connections = f64::from(record.connections().max(1));
         let share = |value: f64| value / connections;
-        // A wait is in the sum when it has ended, and among the current ones until then.
+        // A wait is added to the sum when it ends, and is among the current ones until then.
         let waited = per_s("Innodb_row_lock_time") / 1000.0;
         let waiting = looks.mean_of("Innodb_row_lock_current_waits");
         let log_syncs = per_s("Innodb_os_log_fsyncs");
         Some(Self {
-            // One of them answers the question itself.
+            // One of them is the query itself.
             running: looks.mean_of("Threads_running").map(|it| share(it - 1.0)),
             states: looks.states(connections),
             row_locks: share(waiting.unwrap_or(0.0).max(waited)),
@@ -77,7 +76,7 @@ impl ServerSignals {
         states.map(|(_, share)| share).sum()
     }
 
-    /// What the threads did most of their time, the most frequent first.
+    /// The most frequent states of the threads, the most frequent first.
     ///
     /// ```text
     /// User sleep 97 %, Sleep 3 %
@@ -93,7 +92,7 @@ impl ServerSignals {
     }
 }
 
-/// What stood there at the moments of the readings. A reading tells only what has changed since the one before.
+/// Values at the times of the readings. A reading contains only the changes since the previous one.
 struct StatusReadings<'a> {
     readings: Vec<(&'a ServerStatus, BTreeMap<&'a str, f64>)>,
 }
@@ -104,7 +103,8 @@ impl<'a> StatusReadings<'a> {
         let mut readings = Vec::new();
         for status in &record.server_status {
             values.extend(status.values.iter().map(|(name, it)| (name.as_str(), *it)));
-            // The values are those of the end of the interval; what comes with or after the last answer is no load.
+            // The values are those at the end of the interval; readings at or after the last answer are not part of the
+            // load.
             let at_s = status.t_s + status.length_s;
             if (begin_s..end_s).contains(&at_s) {
                 readings.push((status, values.clone()));
@@ -113,7 +113,7 @@ impl<'a> StatusReadings<'a> {
         Self { readings }
     }
 
-    /// The mean of a value, which is 0 where no reading ever told it; `None` without readings.
+    /// The mean of a value, which is 0 if no reading contained it; `None` without readings.
     fn mean_of(&self, name: &str) -> Option<f64> {
         let values = self.readings.iter().map(|(_, values)| values);
         mean(values.map(|values| values.get(name).copied().unwrap_or(0.0)))
@@ -142,7 +142,7 @@ impl<'a> StatusReadings<'a> {
         mean(queued.map(|queued| queued as f64)).unwrap_or(0.0)
     }
 
-    /// The median: the log has to fill first, and that is no stall.
+    /// The median: the log has to fill first, and that is not a stall.
     fn checkpoint_age(&self, log_bytes: Option<f64>) -> Option<f64> {
         let shares = self.readings.iter().filter_map(|(status, values)| {
             let told = |name: &str| values.get(name).copied().filter(|value| *value > 0.0);
@@ -170,7 +170,7 @@ fn number(record: &Record, name: &str) -> Option<f64> {
     variable(record, name)?.parse().ok()
 }
 
-/// All log files together.
+/// The total size of the log files, bytes.
 fn log_bytes(record: &Record) -> Option<f64> {
     let capacity = number(record, "innodb_redo_log_capacity");
     let files = number(record, "innodb_log_files_in_group").unwrap_or(1.0);

@@ -1,15 +1,14 @@
-//! What the rules look at: means over the measured phase of a run.
+//! The figures for the rules: means over the measured phase of a run.
 
 use samples::{Cause, DiskUse, Host, Pressure, Record, Telemetry};
 
 use super::server_signals::ServerSignals;
 
-/// Means over the measured phase. What was not observed is `None`.
+/// Means over the measured phase. An unobserved value is `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Signals {
-    /// CPUs of the server's machine.
     pub(super) cpu: Option<CpuShares>,
-    /// Time in which tasks of the server's control group, or else of its machine, stood still.
+    /// Time in which tasks of the server's control group, or else of its machine, were stalled.
     pub(super) pressure: Option<PressureShares>,
     /// The server's control group.
     pub(super) quota: Quota,
@@ -19,11 +18,9 @@ pub(super) struct Signals {
     pub(super) memory: Option<MemorySignals>,
     /// Network of the server's machine, or else of the client's.
     pub(super) network: Option<NetworkSignals>,
-    /// The client.
     pub(super) client: ClientSignals,
-    /// The load.
     pub(super) load: Option<LoadSignals>,
-    /// What the server says of itself.
+    /// The server's own figures.
     pub(super) server: Option<ServerSignals>,
 }
 
@@ -32,128 +29,117 @@ pub(super) struct Signals {
 pub(super) struct CpuShares {
     /// user and system.
     pub(super) busy: f64,
-    /// Taken by the hypervisor.
+    /// CPU time taken by the hypervisor.
     pub(super) steal: f64,
-    /// Idle, whether I/O was outstanding or not.
+    /// Idle, with or without outstanding I/O.
     pub(super) idle: f64,
     /// The server's process.
     pub(super) server: f64,
     /// dbdyno.
     pub(super) client: f64,
-    /// CPUs.
+    /// Number of CPUs.
     pub(super) cpus: f64,
 }
 
-/// Shares of the time in which tasks stood still, 0 to 1.
+/// Shares of the time in which tasks were stalled, 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct PressureShares {
-    /// For want of a CPU, at least one.
+    /// At least one task waited for a CPU.
     pub(super) cpu_some: f64,
-    /// For want of a disk, at least one.
+    /// At least one task waited for a disk.
     pub(super) io_some: f64,
-    /// For want of memory, at least one.
+    /// At least one task waited for memory.
     pub(super) memory_some: f64,
 }
 
 /// Limits of the server's control group.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Quota {
-    /// CPU time per time; `None` without a limit.
+    /// The limit in CPUs (CPU time per elapsed time); `None` without a limit.
     pub(super) cpu_limit: Option<f64>,
     /// Share of the periods in which the CPU limit was reached, 0 to 1.
     pub(super) throttled: Option<f64>,
-    /// True where requests to a disk are limited.
+    /// True if requests to a disk are limited.
     pub(super) io_limited: bool,
-    /// Times per second that the group ran against its memory limit.
+    /// Number of times per second that the group reached its memory limit.
     pub(super) memory_hits_per_s: f64,
 }
 
-/// The busiest disk.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct DiskSignals {
-    /// Its name.
     pub(super) device: String,
     /// Share of the time with a request in flight, 0 to 1.
     pub(super) utilisation: f64,
-    /// Requests in flight, in the mean.
+    /// Mean number of requests in flight.
     pub(super) queue: f64,
-    /// Requests completed per second.
     pub(super) requests_per_s: f64,
-    /// Flushes per second.
     pub(super) flushes_per_s: f64,
-    /// Share of the time in which a flush was in flight, 0 to 1; the kernel sends one at a time.
+    /// Share of the time with a flush in flight, 0 to 1; the kernel sends one at a time.
     pub(super) flushing: f64,
 }
 
-/// Memory of a machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct MemorySignals {
     /// Swapped in per second, bytes.
     pub(super) swapped_in_bytes_per_s: f64,
-    /// Processes that the kernel killed for want of memory, in the machine or the control group.
+    /// Processes that the kernel killed because of a lack of memory, in the machine or the control group.
     pub(super) oom_kills: u64,
 }
 
-/// Network of a machine.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct NetworkSignals {
     /// Segments sent again, as a share of those sent for the first time.
     pub(super) retransmitted: f64,
     /// Connections that found the queue of a listening socket full.
     pub(super) listen_overflows: u64,
-    /// Packets that were broken or thrown away, as a share of all.
+    /// Packets that were corrupt or dropped, as a share of all.
     pub(super) lost: f64,
-    /// The interface that came nearest to its speed, of those whose speed is known.
+    /// The interface with the highest use relative to its speed, of those whose speed is known.
     pub(super) link: Option<LinkSignals>,
 }
 
-/// A network interface.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct LinkSignals {
-    /// Its name.
     pub(super) interface: String,
-    /// What it carried, in the direction in which it carried more.
+    /// Traffic in the busier direction, bits per second.
     pub(super) bits_per_s: f64,
     /// The same as a share of its speed.
     pub(super) used: f64,
 }
 
-/// The client.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct ClientSignals {
-    /// CPU time of the busiest event loop as a share of the time, 0 to 1.
+    /// CPU time of the busiest event loop as a share of the elapsed time, 0 to 1.
     pub(super) loop_cpu: Option<f64>,
     /// The CPU limit of its control group in CPUs, and the share of it that dbdyno used.
     pub(super) quota: Option<(f64, f64)>,
-    /// Throughput as a share of what the client reached against a server that does nothing.
+    /// Throughput as a share of the client's maximum against a server that does nothing.
     pub(super) ceiling: Option<f64>,
-    /// The least time that it took to open a connection, seconds: two round trips at least.
+    /// The shortest time for opening a connection, seconds: at least two round trips.
     pub(super) connect_s: Option<f64>,
-    /// Share of its machine's CPUs that was busy, where the server is on another one.
+    /// The busy share of its machine's CPUs, if the server is on another machine.
     pub(super) machine_busy: Option<f64>,
-    /// The load found out that its event loops could not keep up with a rate.
+    /// True if the load detected that its event loops could not keep up with a rate.
     pub(super) is_behind: bool,
 }
 
-/// The load.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct LoadSignals {
     /// Share of the connections with an operation in flight, 0 to 1.
     pub(super) in_flight: f64,
-    /// Connections.
     pub(super) connections: u32,
-    /// They go through a network, be it that of one machine.
+    /// True if they use a network protocol, even within one machine.
     pub(super) is_networked: bool,
-    /// The rate that was asked for, in an open loop.
+    /// The requested rate of an open loop.
     pub(super) rate_per_s: Option<f64>,
-    /// The rate was reached.
+    /// True if the rate was reached.
     pub(super) is_reached: bool,
-    /// The rate was not reached because all connections were in use while the server answered as fast as ever.
+    /// True if the rate was not reached because all connections were in use while the server was as fast as before.
     pub(super) has_too_few_connections: bool,
 }
 
 impl Signals {
-    /// Those of the measured phase; `None` where nothing was measured.
+    /// The figures of the measured phase; `None` if nothing was measured.
     pub(super) fn of(record: &Record) -> Option<Self> {
         let phase = record.measured()?;
         let measured: Vec<_> = phase.telemetry().collect();
@@ -182,7 +168,7 @@ impl Signals {
         Some(signals)
     }
 
-    /// What nobody looked at.
+    /// The names of the resources that were not observed.
     pub(super) fn unobserved(&self) -> Vec<&'static str> {
         let all = [
             ("CPU of the server's host", self.cpu.is_none()),
@@ -198,7 +184,7 @@ impl Signals {
     }
 }
 
-/// The sum of what the samples have of something; `None` when none has it.
+/// The sum of a value over the samples; `None` when no sample has it.
 fn sum<T: Copy + std::iter::Sum>(
     samples: &[&Telemetry],
     value: impl Fn(&Telemetry) -> Option<T>,
@@ -290,7 +276,7 @@ fn disk(samples: &[&Telemetry]) -> Option<DiskSignals> {
     let length_s: f64 = samples.iter().map(|sample| sample.length_s).sum();
     let signals = names.into_iter().map(|device| {
         let of = |it: &Telemetry| it.disks().find(|disk| disk.device == device).cloned();
-        // A device that did nothing is left out of its sample.
+        // An idle device is left out of its sample.
         let per_s = |value: &dyn Fn(&DiskUse) -> f64| {
             sum(samples, |it| of(it).map(|disk| value(&disk))).unwrap_or(0.0) / length_s
         };
@@ -350,7 +336,7 @@ fn link(record: &Record, samples: &[&Telemetry]) -> Option<LinkSignals> {
         let (received, sent) = uses.fold((0, 0), |(received, sent), it| {
             (received + it.received_bytes, sent + it.sent_bytes)
         });
-        // Links of today carry as much in either direction at the same time.
+        // Current links are full duplex.
         let bits_per_s = received.max(sent) as f64 * 8.0 / length_s;
         LinkSignals {
             interface: link.interface.clone(),
@@ -406,7 +392,7 @@ fn load(record: &Record) -> Option<LoadSignals> {
     })
 }
 
-/// Lengths of the measured intervals, and how the event loops kept up in them.
+/// Lengths of the measured intervals, and the pace of the event loops in them.
 fn measured_paces(record: &Record) -> Vec<(f64, samples::Pace)> {
     record
         .measured_intervals()

@@ -1,4 +1,4 @@
-//! Each rule with a case in which it holds and neighbours in which it does not.
+//! Tests of each rule with a case in which it holds and similar ones in which it does not.
 
 use super::{
     rules::RULES,
@@ -12,7 +12,7 @@ use super::{
 
 mod of_server;
 
-/// A machine with nothing to do, and users who think.
+/// An idle machine, with users in their think time.
 fn calm() -> Signals {
     Signals {
         cpu: Some(CpuShares {
@@ -37,7 +37,7 @@ fn calm() -> Signals {
             loop_cpu: Some(0.1),
             ..ClientSignals::default()
         },
-        // Neither thinking nor wholly in use: no rule speaks.
+        // Neither thinking nor fully in use: no rule holds.
         load: Some(LoadSignals {
             in_flight: 0.9,
             connections: 8,
@@ -57,7 +57,7 @@ fn found(signals: &Signals) -> Vec<Resource> {
     holding.map(|rule| rule.resource).collect()
 }
 
-/// A case, and what is found in it.
+/// A case and its findings.
 fn case(change: impl FnOnce(&mut Signals)) -> Vec<Resource> {
     let mut signals = calm();
     change(&mut signals);

@@ -1,10 +1,10 @@
-//! What several rules say in the same words.
+//! Phrases that several rules share.
 
 use units::percent;
 
 use super::signals::Signals;
 
-/// Where the kernel does not tell how long tasks waited, nobody is taken to have waited less than it takes.
+/// Evidence of waits for disks; empty if the kernel does not report them, so that a rule can still hold.
 pub(super) fn waited_for_disks(signals: &Signals) -> Option<String> {
     match signals.pressure {
         Some(pressure) => (pressure.io_some >= 0.3).then(|| {

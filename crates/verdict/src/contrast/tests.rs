@@ -1,4 +1,4 @@
-//! Contrasts of made-up sides.
+//! Tests of contrasts of fabricated sides.
 
 use super::*;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     testing::{Made, record},
 };
 
-/// Executions in blocks 1, 2, …, a little apart.
+/// Executions in blocks 1, 2, …, with slightly different values.
 fn records(made: &Made, factors: &[f64]) -> Vec<Record> {
     let blocks = (1..).zip(factors);
     blocks
@@ -152,7 +152,7 @@ fn a_cost_that_appears_from_nothing_is_told_and_a_tiny_one_is_not() {
     assert_eq!(place.causes[0].rule, "fsyncs");
 }
 
-/// Executions whose server counted so many fsyncs by 100 operations each.
+/// Executions whose server counted this number of fsyncs per 100 operations.
 fn with_fsyncs(per_hundred: [f64; 5]) -> Vec<Record> {
     (1..)
         .zip(per_hundred)
@@ -187,7 +187,7 @@ fn next_to_nothing_is_judged_by_its_amount() {
         (Decision::Equivalent, true, Outcome::Held),
         "a hundredth of an fsync at most"
     );
-    // The means are as near to each other as above, the executions are not.
+    // The means are as close to each other as above, the executions are not.
     assert_eq!(
         outcome(few, [0.0, 4.0, 0.0, 0.0, 0.0]),
         (Decision::Inconclusive, true, Outcome::Undecided)
@@ -196,7 +196,7 @@ fn next_to_nothing_is_judged_by_its_amount() {
         outcome(few, [90.0, 95.0, 100.0, 91.0, 93.0]),
         (Decision::Slower, true, Outcome::Broken)
     );
-    // Far from nothing, but the same for all that it matters.
+    // Clearly above zero, but negligible all the same.
     assert_eq!(
         outcome([4.0, 4.2, 3.8, 4.1, 3.9], [4.1, 4.3, 3.9, 4.2, 4.0]),
         (Decision::Equivalent, true, Outcome::Held)
@@ -312,7 +312,7 @@ fn a_tolerance_is_judged_by_its_interval() {
     let check = checks(&few, &[Tolerance::parse("throughput -3%").unwrap()]);
     assert_eq!(check[0].outcome, Outcome::Undecided);
     let several = ["throughput -3%", "p99 +5%"].map(|text| Tolerance::parse(text).unwrap());
-    // Others beside it change no interval: the check's is the one that the comparison was decided by.
+    // The other measures do not change the interval: the check uses the one of the comparison's decision.
     let of_table = of(&found.places[0], "throughput").comparison.unwrap().ratio;
     assert_eq!(checks(&found, &several)[0].ratio, Some(of_table));
 }
@@ -344,13 +344,13 @@ fn what_was_looked_at_after_every_block_has_wider_intervals() {
     );
     let p_value = |it: &Contrast| of(&it.places[0], "throughput").p_value.unwrap();
     assert!(p_value(&often) > p_value(&once));
-    // The checks of a change hold for all looks, too.
+    // The checks of a change also cover all interim analyses.
     let tolerance = [Tolerance::parse("throughput -50%").unwrap()];
     let low = |it: &Contrast| checks(it, &tolerance)[0].ratio.unwrap().low;
     assert!(low(&often) < low(&once));
 }
 
-/// Experiments of something with itself that end as soon as a side seems better: how often compare then agrees.
+/// Experiments that compare a subject with itself and end as soon as a side seems better: how often compare agrees.
 #[test]
 fn stopping_when_it_looks_decided_fools_nobody() {
     let mut random = 88_172_645_463_325_252_u64;
@@ -360,7 +360,7 @@ fn stopping_when_it_looks_decided_fools_nobody() {
         random ^= random << 17;
         (random >> 11) as f64 / (1_u64 << 53) as f64
     };
-    // Twelve uniform ones less six are nearly normal.
+    // Twelve uniform ones minus six are approximately normal.
     let mut noise = move || ((0..12).map(|_| uniform()).sum::<f64>() - 6.0) * 0.02;
     let (experiments, most) = (200, 12);
     let confidences: Vec<f64> = (0..=most)
@@ -369,7 +369,7 @@ fn stopping_when_it_looks_decided_fools_nobody() {
     let (mut fooled_once, mut fooled_often) = (0, 0);
     for _ in 0..experiments {
         let factors: Vec<(f64, f64)> = (0..most).map(|_| (noise().exp(), noise().exp())).collect();
-        // Until one look at the usual level calls it different.
+        // Until one analysis at the usual level calls it different.
         let stopped = (3..=most)
             .find(|blocks| {
                 let found = stats::compare_pairs(&factors[..*blocks], 0.95);
@@ -387,7 +387,7 @@ fn stopping_when_it_looks_decided_fools_nobody() {
 
 #[test]
 fn what_else_was_measured_does_not_change_what_the_primary_metric_decides() {
-    // Throughput alone decides; among 14 metrics and combinations it would not.
+    // Only throughput decides; among 14 metrics and combinations it would not.
     let at = |level: &'static str, per_s, response_us| Made {
         levels: vec![("flush", level)],
         per_s,
@@ -461,12 +461,12 @@ fn among_the_comparisons_of_a_question_the_question_decides() {
         (primary.decision, primary.p_value),
         (answer.decision, answer.p_value)
     );
-    // The other way round it is the same answer.
+    // With the sides exchanged, the answer is the same.
     let turned = contrast(&b, &a, &terms);
     let turned = of(&turned.places[0], "throughput");
     assert_eq!(turned.p_value, answer.p_value);
     assert_eq!(turned.means, [primary.means[1], primary.means[0]]);
-    // A part of a combination's runs is none of the question's comparisons.
+    // A part of a combination's runs is not one of the question's comparisons.
     let part = side("b", &[("flush", "2")], &weak[..3], 1);
     assert!(!contrast(&a, &part, &terms).is_asked);
 }

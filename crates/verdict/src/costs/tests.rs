@@ -1,4 +1,4 @@
-//! Costs of records of known content.
+//! Tests of the costs of records with known content.
 
 use samples::{Cgroup, Machine};
 
@@ -82,7 +82,7 @@ fn looking_at_the_server_is_no_cost_of_an_operation() {
         per_s: 1,
         ..Made::default()
     });
-    // One look a second.
+    // One reading per second.
     assert_eq!(slow.negligible(Cost::BytesSent), 60_000.0);
     assert_eq!(slow.negligible(Cost::Fsyncs), 0.01);
 }

@@ -1,8 +1,8 @@
-//! What server, client and machine used in the measured phase of a run, by second.
+//! Resource use of server, client and machine in the measured phase of a run, per second.
 
 use samples::{Counters, DiskUse, Host, ProcessUse, Record, Telemetry};
 
-/// What was used in the measured phase.
+/// The resource use in the measured phase.
 pub(super) struct Usage<'a> {
     record: &'a Record,
     on_server: Vec<&'a Telemetry>,
@@ -11,7 +11,7 @@ pub(super) struct Usage<'a> {
 }
 
 impl<'a> Usage<'a> {
-    /// `None` where nothing was measured.
+    /// The use in a record; `None` if nothing was measured.
     pub(super) fn of(record: &'a Record) -> Option<Self> {
         let measured = record.measured()?;
         let without = |host: Host| {
@@ -26,33 +26,33 @@ impl<'a> Usage<'a> {
         })
     }
 
-    /// Growth of a status variable by second; `None` where the server has none of this name, or was not asked.
+    /// Growth of a status variable per second; `None` if the server does not have it or was not observed.
     pub(super) fn counter(&self, name: &str) -> Option<f64> {
         self.counters.per_s(name)
     }
 
-    /// A sum over the samples of the server's machine, by second; `None` where none has the value.
+    /// A sum over the samples of the server's machine, per second; `None` if none has the value.
     pub(super) fn on_server(&self, value: impl Fn(&Telemetry) -> Option<f64>) -> Option<f64> {
         per_s(&self.on_server, value)
     }
 
-    /// The same of the server's process.
+    /// The same for the server's process.
     pub(super) fn of_process(&self, value: fn(&ProcessUse) -> Option<f64>) -> Option<f64> {
         self.on_server(|it| value(it.server.as_ref()?))
     }
 
-    /// The same of the data directory's disk. A disk that does nothing is in its samples, with zeros.
+    /// The same for the data directory's disk. An idle disk is in its samples, with zeros.
     pub(super) fn on_disk(&self, value: fn(&DiskUse) -> Option<f64>) -> Option<f64> {
         self.on_server(|it| value(it.disk.as_ref()?))
     }
 
-    /// CPU time of the server's process, microseconds by second.
+    /// CPU time of the server's process, microseconds per second.
     pub(super) fn server_cpu_us(&self) -> Option<f64> {
         self.of_process(|it| Some((it.user_s + it.system_s) * 1e6))
     }
 
-    /// Time that the server's control group was held back by its CPU limit, microseconds by second: none where the
-    /// server's machine was looked at and has no such limit for it.
+    /// Time for which the server's control group was throttled by its CPU limit, microseconds per second: 0 if the
+    /// server's machine was observed and has no such limit for it.
     pub(super) fn throttled_us(&self) -> Option<f64> {
         let observed = self.on_server(|it| Some(it.cgroup.as_ref()?.throttled_s? * 1e6));
         observed.or_else(|| {
@@ -66,14 +66,14 @@ impl<'a> Usage<'a> {
         })
     }
 
-    /// CPU time of dbdyno, microseconds by second.
+    /// CPU time of dbdyno, microseconds per second.
     pub(super) fn client_cpu_us(&self) -> Option<f64> {
         per_s(&self.on_client, |it| {
             it.client.map(|it| (it.user_s + it.system_s) * 1e6)
         })
     }
 
-    /// Time in which tasks of the server's control group, or else of its machine, stood still for a disk.
+    /// Time in which tasks of the server's control group, or else of its machine, were stalled waiting for a disk.
     pub(super) fn disk_stall(&self) -> Option<f64> {
         let of_group = |it: &Telemetry| Some(it.cgroup.as_ref()?.pressure?.io_some_s * 1e6);
         let of_machine = |it: &Telemetry| Some(it.pressure?.io_some_s * 1e6);
@@ -82,7 +82,7 @@ impl<'a> Usage<'a> {
     }
 }
 
-/// By the length of the samples that have the value.
+/// The sum divided by the length of the samples that have the value.
 fn per_s(samples: &[&Telemetry], value: impl Fn(&Telemetry) -> Option<f64>) -> Option<f64> {
     let observed = samples
         .iter()

@@ -1,4 +1,4 @@
-//! What the rules look at: the costs that moved, the settings that differ, what limited either side.
+//! The evidence for the rules: the costs that changed, the settings that differ, the limits of both sides.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +14,23 @@ use crate::{
     side::Execution,
 };
 
-/// A cost that changed by less, as a ratio, explains nothing.
+/// Minimum ratio of a cost's change: a smaller one explains nothing.
 const MOVED_BY_AT_LEAST: f64 = 1.1;
 
-/// What the rules look at.
+/// The evidence for the rules.
 #[derive(Debug, Default)]
 pub(super) struct Evidence<'a> {
     pub(super) costs: Vec<&'a Compared>,
     pub(super) metrics: Vec<&'a Compared>,
-    /// Variables that differ, with what A and B have.
+    /// Variables that differ, with the values of A and B.
     pub(super) variables: BTreeMap<&'a str, [&'a str; 2]>,
-    /// What limited each execution of A and of B; `None` for one that is unexplained.
+    /// The limit of each execution of A and of B; `None` for an unexplained one.
     pub(super) limits: [Vec<Option<Resource>>; 2],
     /// Mean of the shortest response times of A and B, microseconds.
     pub(super) shortest_us: Option<[f64; 2]>,
 }
 
-/// A cost that moved.
+/// A cost that changed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moved {
     pub(super) cost: Cost,
@@ -44,7 +44,7 @@ impl Moved {
         usize::from(self.by() > 0.0)
     }
 
-    /// By how much, in the cost's unit.
+    /// The change in the cost's unit.
     pub(super) fn by(&self) -> f64 {
         self.b - self.a
     }
@@ -77,8 +77,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// A cost that changed by more than chance explains and by enough to matter. Where a metric differs for certain its
-    /// cause is looked for, so a cost's own interval is enough; otherwise the cost has to stand among all costs.
+    /// A cost that changed by more than chance explains and by enough to matter. If a metric certainly differs, its
+    /// cause is wanted, so a cost's own interval is enough; otherwise the change has to be significant among all costs.
     pub(super) fn moved(&self, cost: Cost) -> Option<Moved> {
         let compared = self
             .costs
@@ -99,20 +99,20 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// True where both sides have a cost, moved or not.
+    /// True if both sides have a cost, changed or not.
     pub(super) fn is_observed(&self, cost: Cost) -> bool {
         let measure = Measure::Cost(cost);
         self.costs.iter().any(|it| it.measure == measure)
     }
 
-    /// True where a metric differs for certain.
+    /// True if a metric certainly differs.
     pub(super) fn is_decided(&self) -> bool {
         self.metrics
             .iter()
             .any(|metric| metric.decision.is_different())
     }
 
-    /// The side that is worse for certain by what users see: 0 for A.
+    /// The side that is certainly worse in a metric: 0 for A.
     pub(super) fn worse(&self) -> Option<usize> {
         const BY: [Metric; 6] = [
             Metric::NewOrders,
@@ -130,7 +130,7 @@ impl<'a> Evidence<'a> {
             })
     }
 
-    /// A metric, where both sides have it.
+    /// A metric, if both sides have it.
     pub(super) fn metric(&self, metric: Metric) -> Option<&'a Compared> {
         let measure = Measure::Metric(metric);
         self.metrics
@@ -139,12 +139,12 @@ impl<'a> Evidence<'a> {
             .find(|it| it.measure == measure)
     }
 
-    /// What A and B have of a variable that differs.
+    /// The values of A and B of a variable that differs.
     pub(super) fn variable(&self, name: &str) -> Option<[&'a str; 2]> {
         self.variables.get(name).copied()
     }
 
-    /// ` (sync_binlog 0 → 1)` of those variables that differ; empty where none does.
+    /// ` (sync_binlog 0 → 1)` for those variables that differ; empty if none does.
     pub(super) fn settings(&self, names: &[&str]) -> String {
         let told: Vec<String> = names
             .iter()
@@ -160,7 +160,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The side whose executions were mostly limited by this resource, where the other's never were: 0 for A.
+    /// The side whose executions were mostly limited by this resource, if the other's never were: 0 for A.
     pub(super) fn limited_by(&self, resource: Resource) -> Option<usize> {
         let times = |side: &Vec<Option<Resource>>| {
             side.iter()

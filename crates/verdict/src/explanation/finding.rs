@@ -1,27 +1,26 @@
-//! What one rule found, and its rank among the others.
+//! The finding of one rule, and its rank among the others.
 
 use crate::costs::Cost;
 
-/// How rules are ranked before the time that they explain.
+/// The rank of a rule; causes of one rank are ordered by the time that they explain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
-    /// A limit: everything else follows from it.
+    /// A limit: everything else is a consequence.
     Limit,
     /// A cause of other costs.
     Root,
-    /// A particular cost.
+    /// A specific cost.
     Particular,
-    /// What anything may be the cause of; in the order of the table, and only where nothing above holds.
+    /// An unspecific cost that may have any cause; in the order of the table, and only if nothing above holds.
     General,
 }
 
-/// What a rule found.
 pub(super) struct Finding {
     pub(super) cost: Option<Cost>,
     pub(super) sentence: String,
     pub(super) explains_us: f64,
-    /// The side that bears the cost; `None` for what may be a gain or a loss.
+    /// The side that has the cost; `None` for a cost that may be an advantage or a disadvantage.
     pub(super) side: Option<usize>,
-    /// Instead of the rule's own rank.
+    /// Replaces the rule's own rank.
     pub(super) rank: Option<Rank>,
 }

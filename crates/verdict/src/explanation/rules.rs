@@ -8,10 +8,9 @@ use super::{
 };
 use crate::{bottleneck::Resource, costs::Cost, metric::Metric};
 
-/// One rule.
 pub(super) struct Rule {
     pub(super) name: &'static str,
-    /// When it holds, in words.
+    /// The condition in words.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "the documentation is held to it")
@@ -21,13 +20,13 @@ pub(super) struct Rule {
     pub(super) judge: fn(&Evidence<'_>) -> Option<Finding>,
 }
 
-/// Nominal prices, microseconds; they rank causes and are no results.
+/// Nominal prices, microseconds; they rank causes and are not results.
 mod price {
     /// A flush that reaches the disk.
     pub(super) const FLUSH_US: f64 = 1_000.0;
     /// A page that is read from the disk.
     pub(super) const READ_US: f64 = 200.0;
-    /// A row that is looked at.
+    /// A row that is read.
     pub(super) const ROW_US: f64 = 0.5;
     /// A result into or out of the query cache, with its lock.
     pub(super) const CACHED_US: f64 = 20.0;
@@ -39,12 +38,12 @@ mod price {
     pub(super) const SENT_BYTE_US: f64 = 0.01;
 }
 
-/// Rows that grew by more than this per operation make the other costs grow.
+/// Minimum growth in rows per operation that increases the other costs.
 const ROWS_OF_A_SCAN: f64 = 10.0;
-/// A page of InnoDB, unless somebody chose another size.
+/// The default size of an InnoDB page, bytes.
 const PAGE_BYTES: f64 = 16_384.0;
 
-/// All of them, in their order.
+/// All rules, in order.
 pub(super) const RULES: [Rule; 18] = [
     Rule {
         name: "CPU limit",
@@ -261,7 +260,7 @@ fn query_cache(it: &Evidence<'_>) -> Option<Finding> {
     let settings = it.settings(&["query_cache_type", "query_cache_size"]);
     let meaning = format!("{} uses the query cache{settings}", higher(&moved));
     Some(Finding {
-        // It spares some statements their work, and makes others wait.
+        // It saves work for some statements, and makes others wait.
         side: None,
         ..Finding::of(moved, price::CACHED_US, meaning)
     })
@@ -291,7 +290,7 @@ fn statement_log(it: &Evidence<'_>) -> Option<Finding> {
     }
 }
 
-/// Bytes that a side writes more than the other into redo log, binary log and pages of InnoDB.
+/// Bytes that a side writes in excess of the other into redo log, binary log and InnoDB pages.
 fn elsewhere_bytes(it: &Evidence<'_>, side: usize) -> f64 {
     let sizes = [
         (Cost::RedoBytes, 1.0),
@@ -307,7 +306,7 @@ fn elsewhere_bytes(it: &Evidence<'_>, side: usize) -> f64 {
         .sum()
 }
 
-/// A setting that differs and whose costs nobody looked at: a guess, and said to be one.
+/// A setting that differs and whose costs were not observed: a guess, and marked as one.
 fn unobserved(it: &Evidence<'_>, costs: &[Cost], side: usize, meaning: String) -> Option<Finding> {
     let is_unseen = !costs.iter().any(|cost| it.is_observed(*cost));
     (is_unseen && it.is_decided()).then(|| Finding {
@@ -345,7 +344,7 @@ fn binary_log(it: &Evidence<'_>) -> Option<Finding> {
     };
     let meaning = format!("{} {what}{settings}", SIDES[side]);
     let of_it = |moved: &Moved| moved.higher() == side;
-    // What InnoDB asked for is not the binary log's.
+    // InnoDB's own syncs do not belong to the binary log.
     let own = it.moved(Cost::Fsyncs).filter(of_it);
     let own = own.map_or(0.0, |moved| moved.by().abs());
     if let Some(flushes) = it.moved(Cost::DiskFlushes).filter(of_it)
@@ -421,7 +420,7 @@ fn temporary_tables(it: &Evidence<'_>) -> Option<Finding> {
     Some(Finding::of(moved, price_us, meaning))
 }
 
-/// Those of the server where they are known: what other programs write to the same disk is no cost of an operation.
+/// The bytes of the server if known: writes of other programs to the same disk are not a cost of an operation.
 fn bytes_written(it: &Evidence<'_>) -> Option<Finding> {
     let cost = if it.is_observed(Cost::WrittenBytes) {
         Cost::WrittenBytes
@@ -451,7 +450,7 @@ fn round_trip(it: &Evidence<'_>) -> Option<Finding> {
     let cpu_us = it
         .moved(Cost::ServerCpu)
         .map_or(0.0, |moved| moved.by().abs());
-    // Where fewer operations wait in the server at once, the median grows by less than the way.
+    // If fewer operations wait in the server at once, the median grows by less than the time in transit.
     let is_alike = median_us * shortest_us > 0.0
         && shortest_us.abs() >= 0.5 * median_us.abs()
         && shortest_us.abs() <= 2.0 * median_us.abs();

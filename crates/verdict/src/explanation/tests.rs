@@ -1,4 +1,4 @@
-//! Each rule with a case in which it holds, and what is named first where several do.
+//! Tests of each rule with a case in which it holds, and of the order when several hold.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use stats::compare_pairs;
 use super::*;
 use crate::{bottleneck::Resource, decision::Decision, measure::Measure, metric::Metric};
 
-/// A measure with these means, certain where it is different.
+/// A measure with these means; the difference is certain if there is one.
 fn compared(measure: Measure, a: f64, b: f64) -> Compared {
     let is_apart = (a - b).abs() > 1e-12;
     let least = |value: f64| value.max(1e-6);
@@ -27,7 +27,7 @@ struct Case {
 }
 
 impl Case {
-    /// Costs that moved, while the throughput got worse where the first of them grew, or there is none.
+    /// Costs that changed, with a worse throughput if the first of them grew or there is none.
     fn of(costs: &[(Cost, f64, f64)]) -> Self {
         let is_better = costs.first().is_some_and(|(_, a, b)| b < a);
         let throughput = if is_better { 200.0 } else { 50.0 };
@@ -84,7 +84,7 @@ fn a_cost_moves_only_by_more_than_chance_explains() {
     case.costs[0].comparison = compare_pairs(&wide, 0.95);
     case.costs[0].decision = Decision::Inconclusive;
     assert_eq!(case.rules(), [""; 0]);
-    // Its own interval is enough where a metric differs for certain.
+    // Its own interval is enough if a metric certainly differs.
     case.costs[0].comparison = compare_pairs(&[(1.0, 1.4); 3], 0.95);
     assert_eq!(case.rules(), ["fsyncs"]);
     case.metrics.clear();
@@ -283,7 +283,7 @@ fn a_setting_alone_is_no_cause() {
     assert_eq!(with(&of_both, syncs), ["binary log", "fsyncs"]);
     let fewer = [(Cost::DiskFlushes, 2.0, 1.0)];
     assert_eq!(with(&fewer, syncs), [""; 0]);
-    // Nobody looked: it is told, and that it is a guess.
+    // Not observed: it is reported as a guess.
     let guess = Case::of(&[]).and(syncs).causes();
     assert_eq!(
         guess[0].sentence,

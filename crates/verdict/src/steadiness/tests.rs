@@ -1,11 +1,11 @@
-//! States and stalls of made-up runs.
+//! Tests of the states and stalls of fabricated runs.
 
 use stats::{Reason, Steadiness};
 
 use super::*;
 use crate::testing::{Made, record};
 
-/// A run with so many operations in each second of its measurement, and what the server said in each.
+/// A run with these numbers of operations in each second of its measurement, and the server's status in each.
 fn run(counts: &[u64], status: impl Fn(usize) -> ServerStatus) -> Record {
     let mut record = record(&Made::default());
     let mut intervals = record.intervals.iter();
@@ -52,7 +52,7 @@ fn the_throughput_of_the_measurement_is_judged() {
         Steadiness::Warming
     );
     assert_eq!(run_state(&run(&even(11), silent)), Err(Unjudged::Short(11)));
-    // The last interval was cut short by the stop: it is no observation.
+    // The last interval was cut short by the end: it is not an observation.
     let mut cut = run(&even(12), silent);
     cut.intervals.last_mut().unwrap().length_s = 0.2;
     assert_eq!(run_state(&cut), Err(Unjudged::Short(11)));
@@ -86,14 +86,14 @@ fn counters_of_the_measurement_are_evidence() {
     assert!(matches!(state.reasons[..], [Reason::CheckpointAge(_)]));
 }
 
-/// Looks at the server five times per second, of which one tells the state of InnoDB.
+/// Five readings of the server per second, of which one contains the state of InnoDB.
 #[test]
 fn looks_without_the_state_of_innodb_take_no_evidence_away() {
     let mut debt = run(&even(60), silent);
     debt.server_status = (0..301)
         .map(|look| ServerStatus {
             t_s: f64::from(look) / 5.0,
-            // The last look comes when the load is over.
+            // The last reading comes after the end of the load.
             length_s: if look < 300 { 0.2 } else { 0.05 },
             counters: [("Innodb_buffer_pool_reads".to_owned(), 2.0)].into(),
             innodb: (look % 5 == 4).then(|| InnodbStatus {

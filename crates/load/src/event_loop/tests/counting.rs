@@ -1,4 +1,4 @@
-//! Every attempt is counted as it fails, whatever becomes of its operation.
+//! Tests that every attempt is counted when it fails, whatever the result of its operation.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn attempts_of_an_operation_that_never_ends_are_counted() {
         let measured = told.due_in(Phase::Measurement);
         assert_eq!((measured.response.count, measured.errors), (0, 0));
         assert_eq!((told.left.in_flight, told.left.unfinished), (1, 1));
-        // One each 10 ms of the measurement and of the 5 s after it.
+        // One in each 10 ms of the measurement and of the 5 s after it.
         let failed = &told.failures[&(0, number)];
         assert_eq!((failed.count, failed.retried), (600, 0), "{number}");
         assert_eq!(failed.in_measurement, 600, "{number}");
@@ -77,7 +77,7 @@ fn what_a_user_still_holds_at_its_end_can_fail() {
     let told = drive(vec![user], FOR_EVER, 0, 100);
     assert_eq!(told.left.in_flight, 1, "it has no answer");
 
-    // Who has failed sends nothing more.
+    // A failed user sends nothing more.
     let mut user = Scripted::taking(&[10]).failing(0, failure(1064, false, false));
     user.last.1 = Some(failure(1146, false, false));
     let told = drive(vec![user], FOR_EVER, 0, 100);

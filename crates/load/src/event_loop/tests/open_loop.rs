@@ -1,9 +1,9 @@
-//! Operations that are due whatever the server does, think times, and a number of operations.
+//! Tests of operations that are due whatever the server does, of think times, and of a number of operations.
 
 use super::*;
 use crate::{arrivals::ThinkTime, budget::Budget};
 
-/// So many users of a server that takes a millisecond, and answers nothing between two moments.
+/// A number of users of a server that takes a millisecond, and does not answer in a period.
 fn users_of_a_frozen_server(users: usize, from_ms: u64, to_ms: u64) -> Vec<Scripted> {
     let user = || Scripted {
         frozen: Some((after_ms(from_ms), after_ms(to_ms))),
@@ -26,7 +26,7 @@ fn a_stall_is_in_the_response_times_of_all_that_were_due_meanwhile() {
         0,
         6_000,
     );
-    // The same server and queue by hand: an operation is sent when it is due and one of the users is free.
+    // A model of the same server and queue: an operation is sent when it is due and one of the users is free.
     let mut free_ms = [0.0_f64; USERS];
     let mut truth = Durations::default();
     for due_ms in (0..=6_000).map(f64::from) {
@@ -82,7 +82,7 @@ fn a_stall_at_the_end_does_not_vanish() {
 
 #[test]
 fn what_was_due_before_the_stop_is_worked_off_and_counts() {
-    // 200 per second of 400: half of what is due in two seconds is left, and takes two more.
+    // 200 per second of 400: half of the operations due in two seconds are left, and take two more.
     let users = vec![Scripted::taking(&[5])];
     let told = at_a_rate(users, 400.0, 0, 2_000);
     assert_eq!(told.due_in(Phase::Measurement).response.count, 801);

@@ -1,4 +1,4 @@
-//! Operations that were queued before a user took them.
+//! Tests of operations that were queued before a user took them.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn queued_operations_count_from_when_they_were_queued() {
         (response.count, response.min_ns, response.max_ns),
         (2, 10_000_000, 20_000_000)
     );
-    // The user itself was there as soon as it could be.
+    // The user itself was ready as soon as possible.
     assert_eq!(told.all.send_lag.max_ns, 0);
 }
 

@@ -1,4 +1,4 @@
-//! The policy that retries what may be retried and stops at everything else.
+//! Tests of the policy that retries retryable failures and stops at all others.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn what_may_be_retried_is_retried_within_one_response_time() {
     let deadlocks = &told.failures[&(0, 1213)];
     assert_eq!((deadlocks.count, deadlocks.retried), (22, 22));
     assert!(told.halted.is_empty());
-    // The last one was due in the measurement and came back after it.
+    // The last one was due in the measurement and completed after it.
     let user = told.users[0];
     assert_eq!((user.count, user.busy), (11, Duration::from_millis(330)));
 }
@@ -67,7 +67,7 @@ fn what_may_have_been_committed_is_not_run_again() {
     let told = drive(vec![user], POLICY, 0, 100);
     let measured = told.due_in(Phase::Measurement);
     assert_eq!((measured.response.count, measured.errors), (5, 6));
-    // The sixth came when the load was over.
+    // The sixth attempt came after the end of the load.
     assert_eq!(connects.get(), 1 + 5);
     assert!(told.halted.is_empty());
     let lost = &told.failures[&(0, 0)];
@@ -91,10 +91,10 @@ fn a_load_that_no_time_ends_gives_up_when_nothing_succeeds() {
         "given up after 6000 attempts and 60 s without one success: error 1213"
     );
     assert_eq!(told.failures[&(0, 1213)].count, 6000);
-    // Each attempt waits long for a lock: 60 s are soon over.
+    // Each attempt waits long for a lock: 60 s pass quickly.
     let user = Scripted::taking(&[1000]).failing(0, failure(1205, true, false));
     assert_eq!(without_end(user).failures[&(0, 1205)].count, 100);
-    // One success in between, and it goes on.
+    // With one success in between, it continues.
     let mut user = Scripted::taking(&[1000; 199]);
     for at in (0..99).chain(100..198) {
         user = user.failing(at, failure(1205, true, false));

@@ -1,8 +1,8 @@
-//! Connections that open, don't, or take too long.
+//! Tests of connections that open, fail, or take too long.
 
 use super::*;
 
-/// What connecting such a user ended with, and after how long.
+/// The result of connecting such a user, and its time.
 fn connected_after(user: Scripted) -> (Result<Duration, Failure>, Duration) {
     let options = Options {
         clock: Clock::Driven,

@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-/// Buckets from 0.001 ms to 100 s, each 1.8 % wider than the one before.
+/// Number of buckets from 0.001 ms to 100 s, each 1.8 % wider than the one before.
 const BUCKETS: f64 = 1024.0;
 const MIN_MS: f64 = 0.001;
 const MAX_MS: f64 = 100_000.0;
-/// Stars of the fullest bucket.
+/// Number of stars of the fullest bucket.
 const STARS: f64 = 40.0;
 
-/// The histogram of response times in nanoseconds, each with how often it came, in ascending order.
+/// The histogram of response times in nanoseconds, each with its count, in ascending order.
 ///
-/// Beyond 100 s the buckets go on, where the original puts all into its last one.
+/// Buckets continue beyond 100 s, where the original puts all times into its last one.
 pub fn histogram(times_ns: impl IntoIterator<Item = (u64, u64)>) -> String {
     let mut out = String::from(
         "Latency histogram (values are in milliseconds)\n       \

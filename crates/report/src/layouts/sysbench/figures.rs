@@ -1,4 +1,4 @@
-//! The final report's figures, out of a run record.
+//! The final report's figures, from a run record.
 
 use std::time::Duration;
 
@@ -6,21 +6,21 @@ use samples::{Durations, Record};
 
 use super::{FinalReport, Latency, histogram};
 
-/// What the final report says that stands in no record.
+/// Figures of the final report that are not in a record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Beside<'b> {
-    /// Percentiles (0 to 100) to print; none prints that they are disabled.
+    /// Percentiles (0 to 100) to print; without any, the report says that they are disabled.
     pub percentiles: &'b [f64],
     /// From the first event to the end of the last.
     pub total_time: Duration,
-    /// Events of each connection, and the seconds that it spent in them.
+    /// Events of each connection, and the time spent in them, seconds.
     pub threads: Vec<(u64, f64)>,
-    /// Events that the end left in flight; `None` where there is none.
+    /// Events in flight at the end; `None` if there are none.
     pub unfinished: Option<u64>,
 }
 
 impl FinalReport {
-    /// The figures of a run: events of the measurement, also those that came back after its end.
+    /// The figures of a run: events of the measurement, including those that were completed after its end.
     pub fn of(record: &Record, beside: &Beside<'_>) -> Self {
         let totals = record.totals();
         let classes = totals.classes();
@@ -67,7 +67,7 @@ pub fn histogram_of(record: &Record) -> String {
     histogram(record.totals().response().histogram.counts())
 }
 
-/// A percentile (0 to 100) in milliseconds, never beyond the exact minimum and maximum; 0 where there is no time.
+/// A percentile (0 to 100) in milliseconds, within the exact minimum and maximum; 0 without times.
 fn percentile_ms(durations: &Durations, percentile: f64) -> f64 {
     let ns = durations.histogram.quantile_ns(percentile / 100.0);
     let ns = ns.map_or(0, |ns| {
@@ -76,7 +76,7 @@ fn percentile_ms(durations: &Durations, percentile: f64) -> f64 {
     ns as f64 / 1e6
 }
 
-/// Mean and standard deviation of all values, as sysbench has them: divided by their number.
+/// Mean and standard deviation of all values; as in sysbench, the variance is divided by their number.
 fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let count = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / count;

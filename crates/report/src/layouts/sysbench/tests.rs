@@ -1,4 +1,4 @@
-//! The original's bytes, as sysbench 1.0.20 printed them.
+//! Tests against the original's bytes, printed by sysbench 1.0.20.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The charts of a factor whose levels are no numbers: versions, engines, files.
+//! The charts of a factor whose levels are not numbers: versions, engines, files.
 
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Charts<'_> {
-    /// A chart of bars for each line of a facet; one that the others would squash has an axis of its own.
+    /// A chart of bars for each line of a facet; a line that the others would compress has its own axis.
     pub(super) fn category_figure(
         &self,
         value: &Value,
@@ -72,7 +72,7 @@ impl Charts<'_> {
         rows.collect()
     }
 
-    /// `mysql-5.7: 12.3k ± 0.4k; mysql-9.7: 11.9k ± 0.2k.`
+    /// A line in words: `mysql-5.7: 12.3k ± 0.4k; mysql-9.7: 11.9k ± 0.2k.`
     fn line_in_words(&self, line: &Line, value: &Value) -> String {
         let levels = self.x.levels.iter().zip(&line.cells);
         let said = levels.filter_map(|(level, cell)| {

@@ -1,4 +1,4 @@
-//! The CPU of the server's machine: bars stacked by who used it.
+//! The CPU of the server's machine: stacked bars by user of the CPU.
 
 use maud::{Markup, html};
 use samples::CpuUse;

@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Charts<'_> {
-    /// One percentile: a chart per facet with a line per scenario. Several: a small chart per scenario.
+    /// For one percentile a chart per facet with a line per scenario; for several a small chart per scenario.
     pub(super) fn latency(&self, percentiles: &[Percentile]) -> Markup {
         html! {
             section aria-labelledby="latency" {

@@ -1,4 +1,4 @@
-//! The fitted scalability laws: their courses in the charts of throughput, and their figures as a table.
+//! The fitted scaling models: their curves in the charts of throughput, and their figures as a table.
 
 use maud::{Markup, html};
 use units::{percent, si};
@@ -9,9 +9,9 @@ use crate::{
     grid::scaling::{Scaling, range},
 };
 
-/// Places at which a law is drawn; between them a curve is as good as straight.
+/// Number of points of a curve; between them it is practically straight.
 const PLACES: usize = 40;
-/// Laws that are told in sentences; more of them are a table.
+/// Maximum number of models in sentences; more of them are a table.
 const SENTENCES_AT_MOST: usize = 3;
 
 impl Charts<'_> {
@@ -19,7 +19,7 @@ impl Charts<'_> {
         self.laws[facet][line].as_ref()
     }
 
-    /// The law of a line of a facet as a course; `None` where none describes it.
+    /// The model of a line of a facet as a curve; `None` if no model describes it.
     pub(super) fn course(&self, value: &Value, facet: usize, line: usize) -> Option<FittedCurve> {
         let scaling = self
             .law(facet, line)
@@ -44,8 +44,8 @@ impl Charts<'_> {
         })
     }
 
-    /// The highest value that the axis of a facet must hold for its laws; bands of more than twice the highest
-    /// measured value are cut.
+    /// The highest value of the models that the axis of a facet must contain; bands of more than twice the highest
+    /// measured value are cut off.
     pub(super) fn top_of_laws(&self, value: &Value, facet: usize, measured: f64) -> f64 {
         let lines = 0..self.grid.facets[facet].lines.len();
         let courses = lines.filter_map(|line| self.course(value, facet, line));
@@ -53,7 +53,7 @@ impl Charts<'_> {
         tops.fold(0.0, f64::max).min(measured * 2.0)
     }
 
-    /// What the laws say: sentences of few, a table of all.
+    /// The models in words: sentences for few, a table for all.
     pub(super) fn laws_in_words(&self) -> Markup {
         let facets = self.grid.facets.iter().zip(&self.laws);
         let told: Vec<(String, &Scaling)> = facets

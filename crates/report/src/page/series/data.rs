@@ -1,21 +1,21 @@
-//! What the page's script reads: charts as columns of short numbers, thinned where a run has too many.
+//! The data for the page's script: charts as columns of short numbers, thinned if a run has too many.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-/// Points of all runs together in each of their charts: that keeps 100 runs of a minute whole, and under 3 MB.
+/// Maximum number of points of all runs together per chart: that keeps 100 runs of a minute complete, and below 3 MB.
 const POINTS_OF_ALL_RUNS: usize = 7_000;
-/// Points that a run keeps however many there are, and that it has at most: no screen shows more.
+/// Minimum and maximum number of points of a run: no screen shows more.
 const POINTS_OF_A_RUN: (usize, usize) = (30, 1_200);
-/// Distances that differ by less than this are equal, seconds: samplers wake up to so late.
+/// Distances that differ by less than this are considered equal, seconds: it is the usual delay of a sampler's wakeup.
 const EQUAL_WITHIN_S: f64 = 0.002;
 
-/// How many points each of so many runs may have.
+/// Maximum number of points of each run, by the number of runs.
 pub(super) fn points_at_most(runs: usize) -> usize {
     let (least, most) = POINTS_OF_A_RUN;
     (POINTS_OF_ALL_RUNS / runs.max(1)).clamp(least, most)
 }
 
-/// How many values stand behind a point when so many become at most `points`.
+/// Number of values per point when this many values become at most `points`.
 pub(super) fn values_per_point(values: usize, points: usize) -> usize {
     values.div_ceil(points.max(1)).max(1)
 }
@@ -31,7 +31,7 @@ impl Serialize for Column {
 }
 
 impl Column {
-    /// Each value the mean of so many; a gap where all of them are gaps.
+    /// Each value is the mean of `per_point` values; a gap if all of them are gaps.
     fn thinned(&self, per_point: usize) -> Self {
         let mean = |values: &[Option<f64>]| {
             let known: Vec<f64> = values.iter().flatten().copied().collect();
@@ -41,7 +41,7 @@ impl Column {
     }
 }
 
-/// Instants, seconds: as first, distance and count where the distances are equal.
+/// Instants, seconds: as first, distance and count if the distances are equal.
 #[derive(Debug, PartialEq)]
 pub(super) struct Instants(pub(super) Vec<f64>);
 
@@ -59,13 +59,13 @@ impl Serialize for Instants {
     }
 }
 
-/// The distance of instants that lie equally far apart; `None` where they do not.
+/// The distance of equidistant instants; `None` for others.
 fn distance(instants: &[f64]) -> Option<f64> {
     let [first, .., last] = instants else {
         return None;
     };
     let step = (last - first) / (instants.len() - 1) as f64;
-    // What is written of the distance is what the script adds up.
+    // The script adds up the distance as it is written.
     let step = compact(step).as_f64()?;
     let is_regular = instants.iter().enumerate().all(|(at, instant)| {
         (first + at as f64 * step - instant).abs() < EQUAL_WITHIN_S * (1.0 + at as f64 / 100.0)
@@ -88,21 +88,21 @@ fn compact(value: f64) -> serde_json::Number {
     serde_json::Number::from_f64(rounded).unwrap_or_else(|| 0.into())
 }
 
-/// Charts of one run share the time axis; each has its own instants, for load and telemetry tick apart.
+/// Charts of one run share the time axis; each has its own instants, because load and telemetry have different clocks.
 #[derive(Serialize)]
 pub(super) struct ChartData {
     pub(super) title: &'static str,
     pub(super) unit: &'static str,
-    /// True where the lines lie orders of magnitude apart.
+    /// True if the lines differ by orders of magnitude.
     pub(super) logarithmic: bool,
     pub(super) t: Instants,
     pub(super) lines: Vec<LineData>,
-    /// Between which lines the chart is filled: the upper, the lower, and the number of the colour.
+    /// The bands between two lines: the upper, the lower, and the number of the colour.
     pub(super) bands: Vec<(usize, usize, usize)>,
 }
 
 impl ChartData {
-    /// The same with at most so many points, each the mean of as many values.
+    /// The same with at most this number of points, each the mean of as many values.
     pub(super) fn thinned(self, points: usize) -> Self {
         let per_point = values_per_point(self.t.0.len(), points);
         if per_point == 1 {
@@ -120,16 +120,15 @@ impl ChartData {
     }
 }
 
-/// A line of a chart.
 #[derive(Serialize)]
 pub(super) struct LineData {
     pub(super) name: &'static str,
-    /// Number of the colour in the style sheet.
+    /// Index of the colour in the style sheet.
     pub(super) style: usize,
     pub(super) values: Column,
 }
 
-/// Leaves out what was never observed.
+/// Leaves out lines that were never observed.
 pub(super) fn lines_with_values<const N: usize>(
     lines: [(&'static str, usize, Vec<Option<f64>>); N],
 ) -> Vec<LineData> {

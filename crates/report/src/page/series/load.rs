@@ -1,4 +1,4 @@
-//! What the load did over time: throughput, response times, and the stalls that are marked.
+//! The load over time: throughput, response times, and marks for the stalls.
 
 use samples::{Histogram, Interval};
 use units::{counted, moment};
@@ -8,10 +8,10 @@ use super::{
     run_series::{RunSeries, per_s},
 };
 
-/// Stalls that are named in words; all of them are marked.
+/// Maximum number of stalls listed in words; all of them are marked.
 const NAMED_AT_MOST: usize = 5;
 
-/// Operations per second; with several intervals behind a point also the lowest and the highest of them.
+/// Operations per second; with several intervals per point also the lowest and the highest of them.
 pub(super) fn throughput(course: &RunSeries, points: usize) -> ChartData {
     let per_point = values_per_point(course.intervals.len(), points);
     let chunks = || course.intervals.chunks(per_point);
@@ -50,7 +50,7 @@ pub(super) fn throughput(course: &RunSeries, points: usize) -> ChartData {
     }
 }
 
-/// Percentiles of all operations that came back behind a point, the stretches between them filled.
+/// Percentiles of all operations completed in the time of a point, with the areas between them filled.
 pub(super) fn latency(course: &RunSeries, points: usize) -> ChartData {
     const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
     let per_point = values_per_point(course.intervals.len(), points);
@@ -88,8 +88,8 @@ fn instants(course: &RunSeries, per_point: usize) -> Instants {
     Instants(starts.map(|interval| interval.t_s).collect())
 }
 
-/// The stalls of the measurement, from and to seconds: stretches of intervals below half of the median throughput.
-/// As [`verdict::run_stalls`] none of a run whose stalls are not worth a word.
+/// The stalls of the measurement, start and end in seconds: intervals below half of the median throughput. As in
+/// [`verdict::run_stalls`], none for a run whose stalls are not reported.
 pub(super) fn stalls(course: &RunSeries, median_per_s: f64) -> Vec<(f64, f64)> {
     let Some((from_s, to_s)) = course.measured else {
         return Vec::new();
@@ -113,7 +113,8 @@ pub(super) fn stalls(course: &RunSeries, median_per_s: f64) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// What the marks of a run mean: `Marked: 2 stalls below half of the median throughput, at 12 s to 13 s, 40 s to 44 s. `
+/// The explanation of a run's marks:
+/// `Marked: 2 stalls below half of the median throughput, at 12 s to 13 s, 40 s to 44 s. `
 pub(super) fn marks_in_words(stalls: &[(f64, f64)]) -> String {
     if stalls.is_empty() {
         return String::new();

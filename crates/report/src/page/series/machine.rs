@@ -1,10 +1,10 @@
-//! What the machine did over time: CPU, pressure and the disk of the data directory.
+//! The machine over time: CPU, pressure and the disk of the data directory.
 
 use samples::{Host, Telemetry};
 
 use super::data::{ChartData, Instants, lines_with_values};
 
-/// Shares of the machine's capacity; `None` where no machine was observed.
+/// Shares of the machine's capacity; `None` if no machine was observed.
 pub(super) fn cpu(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartData> {
     let samples: Vec<_> = telemetry
         .iter()
@@ -53,7 +53,7 @@ pub(super) fn cpu(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartD
     })
 }
 
-/// The disk that holds the data directory; `None` where none was observed.
+/// The disk that holds the data directory; `None` if none was observed.
 pub(super) fn disk(telemetry: &[&Telemetry]) -> Option<ChartData> {
     let samples: Vec<_> = telemetry
         .iter()
@@ -88,7 +88,7 @@ pub(super) fn disk(telemetry: &[&Telemetry]) -> Option<ChartData> {
     })
 }
 
-/// What the disk's requests waited; `None` where none was observed.
+/// The waiting time of the disk's requests; `None` if no disk was observed.
 pub(super) fn disk_waits(telemetry: &[&Telemetry]) -> Option<ChartData> {
     type Value = fn(&samples::DiskUse) -> Option<f64>;
     let lines: [(&str, usize, Value); 3] = [
@@ -118,7 +118,7 @@ pub(super) fn disk_waits(telemetry: &[&Telemetry]) -> Option<ChartData> {
     })
 }
 
-/// How long tasks of the machine waited for want of a resource; `None` where the kernel does not tell.
+/// The time that tasks of the machine waited for a resource; `None` if the kernel does not report it.
 pub(super) fn pressure(telemetry: &[&Telemetry], host: Option<Host>) -> Option<ChartData> {
     let samples: Vec<_> = telemetry
         .iter()

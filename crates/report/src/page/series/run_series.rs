@@ -1,18 +1,18 @@
-//! The course of one run: its intervals of warm-up and measurement.
+//! The time series of one run: its intervals of warm-up and measurement.
 
 use samples::{Interval, Phase, Record};
 
 use crate::grid::in_words;
 
-/// The course of one run.
+/// The time series of one run.
 pub(in crate::page) struct RunSeries<'a> {
-    /// `run 7: rows 1x, mix 1:0, 16 connections`, with `(incomplete)` where it is.
+    /// The title, `run 7: rows 1x, mix 1:0, 16 connections`, with `(incomplete)` if it is.
     pub(in crate::page) title: String,
     /// First and last second of the measurement.
     pub(in crate::page) measured: Option<(f64, f64)>,
     /// Start of each interval, seconds, and operations per second in it.
     pub(in crate::page) throughput: Vec<(f64, f64)>,
-    /// Warm-up and measurement. The drain is left out: in it only the slowest operations end, and none starts.
+    /// Warm-up and measurement. The drain is left out: in it the slowest operations end, and none starts.
     pub(super) intervals: Vec<&'a Interval>,
 }
 

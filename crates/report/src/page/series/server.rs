@@ -1,4 +1,4 @@
-//! What the server counted over time: its threads, the pages of the buffer pool, the redo log, the history list.
+//! The server's counters over time: its threads, the pages of the buffer pool, the redo log, the history list.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,17 @@ use samples::{InnodbStatus, Record, ServerStatus};
 
 use super::data::{ChartData, Instants, lines_with_values};
 
-/// The counters of log flushes, the particular one first: newer servers count them with those of the data files only.
+/// The counters of log flushes, the specific one first: newer servers count them only together with those of the data
+/// files.
 const FSYNCS: [(&str, &str); 2] = [
     ("Innodb_os_log_fsyncs", "redo log fsyncs"),
     ("Innodb_data_fsyncs", "fsyncs"),
 ];
 const MEGABYTE: f64 = 1e6;
-/// InnoDB's usual page.
+/// The default page size of InnoDB, bytes.
 const PAGE_BYTES: f64 = 16_384.0;
 
-/// What the server counted in the warm-up and the measurement of one run.
+/// The server's counters in the warm-up and the measurement of one run.
 pub(super) struct ServerSeries<'a> {
     samples: Vec<Sample<'a>>,
     page_bytes: f64,
@@ -23,7 +24,7 @@ pub(super) struct ServerSeries<'a> {
 
 struct Sample<'a> {
     status: &'a ServerStatus,
-    /// All values, also those that did not change since the reading before.
+    /// All values, including those that did not change since the previous reading.
     values: BTreeMap<&'a str, f64>,
 }
 
@@ -48,7 +49,7 @@ impl<'a> ServerSeries<'a> {
         }
     }
 
-    /// How many threads run, and how many wait for a row.
+    /// Number of threads that run, and that wait for a row.
     pub(super) fn threads(&self) -> Option<ChartData> {
         self.chart(
             "Threads of the server",
@@ -64,7 +65,7 @@ impl<'a> ServerSeries<'a> {
         )
     }
 
-    /// What goes between buffer pool and disk.
+    /// Pages transferred between buffer pool and disk.
     pub(super) fn pages(&self) -> Option<ChartData> {
         let counted = |name: &str| {
             let mut samples = self.samples.iter();
@@ -88,7 +89,7 @@ impl<'a> ServerSeries<'a> {
         )
     }
 
-    /// What a crash would have to be recovered from, and what is still to be written.
+    /// Redo log to be recovered after a crash, and pages still to be written.
     pub(super) fn redo_log(&self) -> Option<ChartData> {
         let megabytes = |value: &dyn Fn(&InnodbStatus) -> Option<f64>| {
             self.innodb(&|status| Some(value(status)? / MEGABYTE))
@@ -108,7 +109,7 @@ impl<'a> ServerSeries<'a> {
         )
     }
 
-    /// What purge has not worked off.
+    /// The history that purge has not processed yet.
     pub(super) fn history(&self) -> Option<ChartData> {
         self.chart(
             "InnoDB: history list",
@@ -121,14 +122,14 @@ impl<'a> ServerSeries<'a> {
         )
     }
 
-    /// `None` where the server said nothing of all this.
+    /// The chart of these values; `None` if the server reported none of them.
     fn chart<const N: usize>(
         &self,
         title: &'static str,
         unit: &'static str,
         mut lines: [(&'static str, usize, Vec<Option<f64>>); N],
     ) -> Option<ChartData> {
-        // What costs more than counters is not asked in every reading.
+        // Expensive values are not read every time.
         let told = |at: usize| lines.iter().any(|(_, _, values)| values[at].is_some());
         let told: Vec<bool> = (0..self.samples.len()).map(told).collect();
         for (_, _, values) in &mut lines {
@@ -148,19 +149,19 @@ impl<'a> ServerSeries<'a> {
         })
     }
 
-    /// A value at the end of each interval; all gaps where the server has none of that name or it was 0 throughout.
+    /// A value at the end of each interval; all gaps if the server does not have it or it was always 0.
     fn values(&self, name: &str) -> Vec<Option<f64>> {
         let values = self.samples.iter().map(|it| it.values.get(name).copied());
         let values: Vec<_> = values.collect();
         if values.iter().any(Option::is_some) {
-            // What is not told at first is 0.
+            // A value missing at first is 0.
             values.into_iter().map(|it| it.or(Some(0.0))).collect()
         } else {
             values
         }
     }
 
-    /// By how much a counter grew per second; all gaps where it never did.
+    /// Growth of a counter per second; all gaps if it never grew.
     fn per_s(&self, name: &str) -> Vec<Option<f64>> {
         let grown = |sample: &Sample| sample.status.counters.get(name).copied();
         if !self.samples.iter().any(|sample| grown(sample).is_some()) {

@@ -1,4 +1,4 @@
-//! What the server added up over one run: statements, waits, users, tables, the slow query log.
+//! The server's totals over one run: statements, waits, users, tables, the slow query log.
 
 use samples::{Record, ServerTotals, SlowLog, TotalsRow};
 use serde::Serialize;
@@ -6,25 +6,25 @@ use units::{bytes, count, counted, duration, percent_number};
 
 use crate::chart::frame::shortened;
 
-/// Rows of a table; more of them are noise.
+/// Maximum number of rows of a table.
 const ROWS_AT_MOST: usize = 12;
-/// Characters of a statement; the record has it whole.
+/// Maximum length of a statement, characters; the record has the full text.
 const STATEMENT_AT_MOST: usize = 300;
-/// Where fewer of the executions stand in the digests than this share, they do not tell what the server did.
+/// Minimum share of the executions in the digests; with less they do not represent the server's work.
 const DIGESTED_AT_LEAST: f64 = 0.9;
 
 /// A column of totals: its heading, its name in the record, and how a value is shown.
 type Shown = (&'static str, &'static str, fn(f64) -> String);
 
-/// How the totals of one source are shown; a source that does not stand here is not.
+/// The layout of one source's totals; sources without a layout are not shown.
 struct Layout {
-    /// The end of the source's name.
+    /// The suffix of the source's name.
     source: &'static str,
     title: &'static str,
     /// Heading of the names.
     name: &'static str,
     columns: &'static [Shown],
-    /// Heading of the share that the first column has of its sum; none where it says nothing.
+    /// Heading of the share of the first column in its sum; `None` if it is meaningless.
     share: Option<&'static str>,
 }
 
@@ -89,18 +89,18 @@ const LAYOUTS: [Layout; 5] = [
     },
 ];
 
-/// A table as the script writes it, the texts as they are shown.
+/// A table for the script, with its texts in their final form.
 #[derive(Serialize)]
 pub(super) struct TableData {
     title: &'static str,
-    /// What is to be known of it; empty for nothing.
+    /// A note; may be empty.
     note: String,
     head: Vec<&'static str>,
-    /// The first cell of a row names it.
+    /// The first cell of a row is its name.
     rows: Vec<Vec<String>>,
 }
 
-/// The tables of a run; none of what the server did not tell.
+/// The tables of a run, without those that the server did not provide.
 pub(super) fn of(record: &Record) -> Vec<TableData> {
     let mut tables: Vec<TableData> = LAYOUTS
         .iter()
@@ -154,7 +154,7 @@ impl Layout {
     }
 }
 
-/// Says so where the server adds up only part of what it executes, as MariaDB leaves out prepared statements.
+/// A note if the server counts only part of the executions; MariaDB, for example, leaves out prepared statements.
 fn undigested(totals: &ServerTotals, record: &Record) -> Option<String> {
     let executions = |row: &TotalsRow| row.counters.get("count").copied().unwrap_or(0.0);
     let digested: f64 = totals.rows.iter().map(executions).sum();
@@ -210,7 +210,7 @@ fn slow_log(log: &SlowLog) -> Option<TableData> {
     })
 }
 
-/// The largest tables at the end of the run, or where it did not come that far, at its start.
+/// The largest tables at the end of the run, or at its start if it did not reach its end.
 fn table_sizes(record: &Record) -> Option<TableData> {
     let sizes = record.table_sizes.last()?;
     let rows = sizes.tables.iter().take(ROWS_AT_MOST).map(|table| {

@@ -1,4 +1,4 @@
-//! The servers beside each other: whose variables stand in which column.
+//! The columns for servers: which servers' variables share a column.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,15 +8,14 @@ use samples::{Record, ServerIdentity, is_of_the_instance};
 use super::values::{catalogue, is_same, short, size_in_words, values_in_words};
 use crate::results::Results;
 
-/// Servers whose variables stand in one column.
+/// Servers whose variables share one column.
 pub(super) struct Column<'a> {
-    /// Its heading.
     pub(super) name: String,
     servers: Vec<&'a ServerIdentity>,
 }
 
 impl<'a> Column<'a> {
-    /// The values of a variable; with the default where that is another and is wanted.
+    /// The values of a variable; with the default if that differs and is requested.
     pub(super) fn value(&self, name: &str, with_default: bool) -> Markup {
         let mut values: BTreeMap<&str, usize> = BTreeMap::new();
         for server in &self.servers {
@@ -35,7 +34,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Those that a start does not change.
+    /// Whether its servers have the same settings, apart from variables that change at every start.
     fn is_alike(&self) -> bool {
         self.servers
             .windows(2)
@@ -51,7 +50,7 @@ fn has_same_settings(a: &ServerIdentity, b: &ServerIdentity) -> bool {
     a.eq(b)
 }
 
-/// A column for each level of the factor that the settings follow, else for each version, else one of all.
+/// A column for each level of the factor that determines the settings, else for each version, else one for all.
 pub(super) fn columns(results: &Results) -> Vec<Column<'_>> {
     let servers: Vec<(&Record, &ServerIdentity)> = results
         .runs

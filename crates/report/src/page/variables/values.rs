@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mycnf::{Catalogue, Family};
 use units::{bytes, counted};
 
-/// The catalogue nearest to a version like `10.11.19-MariaDB-0+deb12u1`.
+/// The catalogue closest to a version such as `10.11.19-MariaDB-0+deb12u1`.
 pub(super) fn catalogue(version: &str) -> Catalogue {
     let family = if version.contains("MariaDB") {
         Family::MariaDb
@@ -25,7 +25,7 @@ pub(super) fn name_of(catalogue: Catalogue) -> String {
     format!("{family} {}", catalogue.version())
 }
 
-/// The same value, also where one is written `1` and the other `ON` or `1.000000`.
+/// Whether two values are the same, even if one is written `1` and the other `ON` or `1.000000`.
 pub(super) fn is_same(value: &str, default: &str) -> bool {
     let switch = |text: &str| match text {
         "ON" | "YES" | "TRUE" => "1".to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn is_same(value: &str, default: &str) -> bool {
     numbers.map_or(switch(&value) == switch(&default), |(a, b)| a == b)
 }
 
-/// ` = 64.0 MiB` behind a single size that is written out in bytes; nothing behind anything else.
+/// The text ` = 64.0 MiB` after a single size in bytes; empty for anything else.
 pub(super) fn size_in_words<'a>(mut values: impl Iterator<Item = &'a &'a str>) -> String {
     let (Some(only), None) = (values.next(), values.next()) else {
         return String::new();
@@ -86,7 +86,7 @@ pub(super) fn values_in_words(values: &BTreeMap<&str, usize>) -> String {
     }
 }
 
-/// A value as people say it: a size in larger units.
+/// A value in short form: a size in larger units.
 pub(super) fn short(value: &str) -> String {
     match (size(value), value) {
         (Some(size), _) => bytes(size),

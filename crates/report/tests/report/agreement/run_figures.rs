@@ -1,4 +1,4 @@
-//! The figures of each run: the same in every output.
+//! Tests that the figures of each run are the same in every output.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use verdict::Execution;
 
 use super::means;
 
-/// The cells of every run in the page's list of runs: as numbers where they sort by one, and as text.
+/// The cells of every run in the page's list of runs: as numbers if they are sorted by one, and as text.
 fn rows_of_page(page: &str) -> BTreeMap<u32, Vec<String>> {
     let table = page.split("<table id=\"run-table\">").nth(1).unwrap();
     let body = table.split("<tbody>").nth(1).unwrap();
@@ -27,16 +27,16 @@ fn rows_of_page(page: &str) -> BTreeMap<u32, Vec<String>> {
     .collect()
 }
 
-/// What the page's list of runs says of a run: throughput and percentiles, as they are to the last digit.
+/// Asserts the figures in the page's list of runs: throughput and percentiles, exact to the last digit.
 fn assert_page_lists(cells: &[String], expected: [Option<f64>; 4]) {
     for (cell, expected) in cells.iter().zip(expected) {
-        // What is not given sorts before everything else.
+        // A missing value is sorted before everything else.
         let found = Some(cell.parse::<f64>().unwrap()).filter(|it| *it >= 0.0);
         assert_eq!(found, expected);
     }
 }
 
-/// What a run alone says on a terminal: throughput, mean and percentiles with the digits of that table.
+/// Asserts the terminal output of a single run: throughput, mean and percentiles with the digits of that table.
 fn assert_terminal_says(alone: &RunReport, execution: &Execution<'_>) {
     let figures = execution.figures();
     let text = alone.text();
@@ -122,7 +122,7 @@ fn figure_of_openmetrics(text: &str, run: u32, measure: &str) -> Option<f64> {
     }
 }
 
-/// What the audit's rule of percentiles says of a run: it passes where every output gives all of them without a mark.
+/// The audit's rule of percentiles for a run: it passes if every output has all of them without a mark.
 fn is_supported_by_the_audit(record: &Record) -> bool {
     let subject = Subject {
         runs: vec![Measured {
@@ -136,7 +136,7 @@ fn is_supported_by_the_audit(record: &Record) -> bool {
     outcome.level == Level::Pass
 }
 
-/// That every output has the same figures of each run.
+/// Asserts that every output has the same figures of each run.
 pub(super) fn assert_runs_agree(results: &Results, json: &Value, page: &str) {
     let of_page = rows_of_page(page);
     let of_parquet = of_parquet(results);
@@ -225,7 +225,7 @@ pub(super) fn assert_runs_agree(results: &Results, json: &Value, page: &str) {
             }
         }
     }
-    // The results' headline in a history is the highest of the means that the report has.
+    // The headline of the results in a history is the highest of the report's means.
     let headline = verdict::headline(&results.runs).unwrap();
     let highest = means(json)
         .into_values()

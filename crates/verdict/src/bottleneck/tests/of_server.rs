@@ -1,4 +1,4 @@
-//! The rules that look at what the server says of itself, and what they look at.
+//! Tests of the rules that use the server's own figures, and of these figures.
 
 use samples::{ServerIdentity, ServerStatus};
 
@@ -107,7 +107,7 @@ fn network_by_those_who_send() {
 
 #[test]
 fn network_by_a_way_that_is_longer_than_its_round_trips() {
-    // Of the 8 ms of a statement 7.5 ms pass on the way.
+    // Of the 8 ms of a statement 7.5 ms are in transit.
     let way = |connect_s| {
         case(|it| {
             it.load.as_mut().unwrap().in_flight = 1.0;
