@@ -1,8 +1,8 @@
-//! What a table is made of.
+//! Definition of a table.
 
 use crate::tpcc::population::{Population, Unit};
 
-/// What a table is made of.
+/// Name, columns and row generator of a table.
 pub(crate) struct Definition {
     /// The table.
     pub(crate) name: &'static str,
@@ -12,6 +12,6 @@ pub(crate) struct Definition {
     pub(crate) primary_key: &'static str,
     /// Units of the population, per warehouse; for items, of all warehouses.
     pub(crate) units: u64,
-    /// Appends the rows of one unit; returns how many they are.
+    /// Appends the rows of one unit; returns their number.
     pub(crate) write: fn(&Population, Unit, &mut Vec<u8>) -> u64,
 }
