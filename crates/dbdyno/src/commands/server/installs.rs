@@ -1,4 +1,4 @@
-//! `dbdyno server install`, `installed` and `uninstall`: the versions to make servers from.
+//! `dbdyno server install`, `installed` and `uninstall`: the versions available for new servers.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ pub(super) fn install(args: &InstallArgs) -> Result<(), Blamed> {
     Ok(())
 }
 
-/// The versions that are installed and, if asked for, those that can be.
+/// The installed versions and, if requested, those that can be installed.
 pub(super) fn table(args: &InstalledArgs) -> Result<String, Blamed> {
     let mut rows = vec![["NAME", "VERSION", "SIZE", "FROM"].map(str::to_owned)];
     let installed = server::installed(&root()?)?;
