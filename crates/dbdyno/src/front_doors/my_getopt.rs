@@ -148,7 +148,6 @@ impl Arguments {
 }
 
 impl Options<'_> {
-    /// Parses a command line.
     pub(super) fn parse(&self, words: &[String]) -> Result<Arguments, Blamed> {
         let mut arguments = Arguments::default();
         let mut words = words.iter();

@@ -21,7 +21,6 @@ pub(crate) const NONE: &str = "unexplained";
 
 /// One limit imposed on purpose.
 pub(crate) struct Case {
-    /// Name of the case.
     pub(crate) name: &'static str,
     /// The limit that the report must name.
     pub(crate) limit: &'static str,
@@ -29,7 +28,6 @@ pub(crate) struct Case {
     pub(crate) run: fn(&Stage) -> Result<Seen, String>,
 }
 
-/// All cases.
 pub(crate) const ALL: [Case; 15] = [
     Case {
         name: "the server in a CPU cgroup",

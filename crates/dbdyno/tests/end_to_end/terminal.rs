@@ -68,7 +68,6 @@ impl Terminal {
         }
     }
 
-    /// Types keys.
     pub(crate) fn types(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
         self.keyboard.flush().unwrap();

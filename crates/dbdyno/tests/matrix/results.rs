@@ -32,7 +32,6 @@ impl Results {
         self.columns.push((version, cells));
     }
 
-    /// The tested versions.
     pub(crate) fn versions(&self) -> Vec<&str> {
         self.columns
             .iter()

@@ -6,7 +6,6 @@ use crate::{answer::Answer, cgroup::Cgroup, detour::Detour, stage::Stage, trial:
 
 /// One deliberate change.
 pub(crate) struct Case {
-    /// Name of the change.
     pub(crate) name: &'static str,
     /// Allowed decisions about B; several if a difference must not be found.
     decisions: &'static [&'static str],

@@ -13,7 +13,6 @@ use crate::{answer::Answer, disturbance::disturbance};
 
 /// An experiment with one factor of two levels.
 pub(crate) struct Trial {
-    /// Name of the factor.
     pub(crate) factor: &'static str,
     /// The baseline level, and the level compared with it.
     pub(crate) levels: [String; 2],

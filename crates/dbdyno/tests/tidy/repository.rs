@@ -39,7 +39,6 @@ impl Repository {
         Self { root, files }
     }
 
-    /// All files.
     pub(crate) fn files(&self) -> &[File] {
         &self.files
     }

@@ -37,7 +37,7 @@ const REPLIES: [Reply; 14] = [
 /// 2 s are documented; the rest is for a busy machine.
 const ENDS_WITHIN: Duration = Duration::from_secs(12);
 
-/// The kind.
+/// The kind `hostile`: single replies of a real server are damaged.
 pub(crate) struct Hostile<'a> {
     ground: &'a Ground,
     attacks: Vec<&'static Attack>,

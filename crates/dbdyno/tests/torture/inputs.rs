@@ -21,7 +21,7 @@ const LIST: &str = ".local/share/dbdyno/history.jsonl";
 /// For a debug build of dbdyno and files of a megabyte at most.
 const BYTES_MAX: u64 = 400 << 20;
 
-/// The kind; it mutates texts of the repository.
+/// The kind `inputs`: mutated texts of the repository.
 pub(crate) struct Inputs<'a> {
     ground: &'a Ground,
     experiments: Vec<(String, Vec<u8>)>,

@@ -26,7 +26,7 @@ const SIGNALS: [Signal; 4] = [Signal::KILL, Signal::TERM, Signal::INT, Signal::H
 const ENDS_WITHIN: Duration = Duration::from_secs(30);
 const TIME_MAX: Duration = Duration::from_secs(120);
 
-/// The kind.
+/// The kind `kills`: commands that receive a signal.
 pub(crate) struct Kills<'a> {
     ground: &'a Ground,
     scripts: Vec<(&'static str, Script)>,

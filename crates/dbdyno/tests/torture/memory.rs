@@ -22,7 +22,7 @@ const LIMIT_BYTES: u64 = 160 << 20;
 /// Size of a record that is much larger than the memory limit.
 const RECORD_BYTES: usize = 200 << 20;
 
-/// The kind.
+/// The kind `memory`: commands in a control group with a memory limit.
 pub(crate) struct Memory<'a> {
     ground: &'a Ground,
     record: PathBuf,

@@ -17,7 +17,7 @@ use crate::{
     trial::{Ended, Trial},
 };
 
-/// The kind.
+/// The kind `disks`: commands on a file system that is nearly full.
 pub(crate) struct SmallDisks<'a> {
     ground: &'a Ground,
     results: Place,

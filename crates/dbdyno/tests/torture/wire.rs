@@ -47,7 +47,7 @@ const ALL: [Trouble; 7] = [
     Trouble::Closed,
 ];
 
-/// The kind.
+/// The kind `wire`: bytes of both directions are damaged.
 pub(crate) struct Wire<'a> {
     ground: &'a Ground,
     is_long: bool,

@@ -21,7 +21,7 @@ const EVERY: std::ops::RangeInclusive<Duration> =
 /// server time that belongs to the load.
 const SERVER_EVERY: Duration = Duration::from_secs(1);
 
-/// Sampling interval.
+/// Sampling intervals of machine and server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cadence {
     /// Of the machine.

@@ -50,7 +50,6 @@ struct KnownFile {
 /// The headline figure of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct KnownHeadline {
-    /// Name of the measure.
     measure: String,
     mean: f64,
     /// Bounds of its 95 % interval.

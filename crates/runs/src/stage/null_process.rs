@@ -15,7 +15,6 @@ use server::Lifetime;
 
 use crate::blame::{Blame, Blamed};
 
-/// Connection timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A running null server.

@@ -24,7 +24,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Number of statement kinds.
     pub(super) const COUNT: usize = 15;
 
     /// Name in reports: sysbench's name of the group.

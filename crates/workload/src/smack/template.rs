@@ -32,7 +32,6 @@ enum Base {
 /// Maximum width of the number in a template.
 const WIDTH_MAX: usize = 1_000;
 
-/// Error in a template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TemplateError {
     #[error("the template's directive '%{0}' writes no whole number: use %d, %u, %x, %X or %o")]

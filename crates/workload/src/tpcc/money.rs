@@ -39,7 +39,6 @@ impl Text {
         text
     }
 
-    /// The text.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[self.start..]
     }

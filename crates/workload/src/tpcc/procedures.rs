@@ -6,7 +6,6 @@ use protocol::Connection;
 
 use super::notes::texts;
 
-/// A procedure.
 struct Procedure {
     name: &'static str,
     /// The statement that creates it, with `{version}` in its comment.

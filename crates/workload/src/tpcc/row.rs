@@ -32,7 +32,7 @@ impl<'a> Row<'a> {
         self.out
     }
 
-    /// A whole number.
+    /// An integer field.
     #[inline]
     pub(crate) fn int(&mut self, number: u32) -> &mut Self {
         let mut buffer = itoa::Buffer::new();
@@ -102,13 +102,12 @@ impl<'a> Row<'a> {
             .with(|out| push_zip(draw, out))
     }
 
-    /// The time of loading.
+    /// The load time.
     #[inline]
     pub(crate) fn loaded_at(&mut self) -> &mut Self {
         self.text(LOADED_AT)
     }
 
-    /// A NULL field.
     #[inline]
     pub(crate) fn null(&mut self) -> &mut Self {
         self.text(b"\\N")

@@ -121,7 +121,6 @@ impl<W: Watch> Steps<'_, W> {
         Ok(outcome.affected_rows)
     }
 
-    /// Commits the transaction.
     pub(crate) async fn commit(&mut self) -> Result<(), Failure> {
         self.end(Sql::Commit, b"commit").await.map_err(left_open)
     }
@@ -131,7 +130,6 @@ impl<W: Watch> Steps<'_, W> {
         self.end(Sql::Commit, b"commit").await
     }
 
-    /// Rolls back the transaction.
     pub(crate) async fn rollback(&mut self) -> Result<(), Failure> {
         self.end(Sql::Rollback, b"rollback").await
     }

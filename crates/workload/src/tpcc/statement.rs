@@ -44,7 +44,6 @@ pub(crate) enum Sql {
 }
 
 impl Sql {
-    /// Number of statements.
     pub(crate) const COUNT: usize = Self::CallStockLevel as usize + 1;
 }
 

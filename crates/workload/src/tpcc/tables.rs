@@ -28,11 +28,11 @@ pub enum Table {
     Customer,
     /// History of payments.
     History,
-    /// Orders.
+    /// Orders; 3,000 per district after the load.
     Orders,
     /// Orders that are not delivered yet.
     NewOrders,
-    /// Lines of orders.
+    /// Lines of orders; 5 to 15 per order.
     OrderLine,
 }
 

@@ -23,7 +23,6 @@ pub(super) struct InstalledArgs {
     all: bool,
 }
 
-/// Installs a version.
 pub(super) fn install(args: &InstallArgs) -> Result<(), Blamed> {
     let name = &args.name;
     let step = Step::spinner(format!("installing {name}"));
@@ -73,7 +72,6 @@ pub(super) fn table(args: &InstalledArgs) -> Result<String, Blamed> {
     Ok(aligned(&rows))
 }
 
-/// Removes a version.
 pub(super) fn uninstall(name: &str) -> Result<(), Blamed> {
     Ok(server::uninstall(&root()?, name, &named_server::root()?)?)
 }

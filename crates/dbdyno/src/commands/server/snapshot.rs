@@ -64,7 +64,6 @@ struct TableCount {
     tables: Option<u64>,
 }
 
-/// Takes a snapshot.
 pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), Blamed> {
     let mut server = named_server::open(&args.name)?;
     let name = match &args.snapshot {

@@ -29,7 +29,6 @@ enum Schema {
 }
 
 impl<'s> Main<'s> {
-    /// Opens the main connection.
     pub(super) fn open(settings: &'s Settings, endpoint: &'s Endpoint) -> Result<Self, Blamed> {
         let opened = wait(async {
             let limit = Purpose::Work.limit();

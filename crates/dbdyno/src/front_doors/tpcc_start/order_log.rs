@@ -33,7 +33,6 @@ pub(super) struct OrderLog {
 type LogFile = Mutex<BufWriter<File>>;
 
 impl OrderLog {
-    /// Creates the files.
     pub(super) fn create(
         response_times: Option<&str>,
         transactions: Option<&str>,

@@ -62,7 +62,6 @@ fn printable(specifier: u8) -> String {
 }
 
 impl Format {
-    /// Parses a format.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, FormatError> {
         let mut items = Vec::new();
         let mut literal = Vec::new();

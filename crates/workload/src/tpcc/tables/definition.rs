@@ -4,7 +4,6 @@ use crate::tpcc::population::{Population, Unit};
 
 /// Name, columns and row generator of a table.
 pub(crate) struct Definition {
-    /// The table.
     pub(crate) name: &'static str,
     /// Name and type of each column.
     pub(crate) columns: &'static [(&'static str, &'static str)],
