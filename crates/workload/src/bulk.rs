@@ -185,7 +185,7 @@ impl Lines<'_> {
     }
 }
 
-/// Target size of one INSERT statement in bytes: below the server's limit even when the last row exceeds it.
+/// Target size of one INSERT statement in bytes: low enough that the last row may exceed it within the server's limit.
 async fn insert_bytes(connection: &mut Connection) -> usize {
     let sets = connection.rows("select @@max_allowed_packet").await;
     let packet_bytes = sets.ok().and_then(|sets| first_number(&sets));

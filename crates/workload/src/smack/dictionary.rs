@@ -54,7 +54,7 @@ impl DataFiles {
 }
 
 impl Dictionary {
-    /// Loads the words of all dictionaries of a script, in their order.
+    /// Loads the words of all dictionaries of a script, in the script's order.
     pub fn load_all(script: &Script, files: &DataFiles) -> Result<Vec<Self>, Error> {
         script
             .dictionaries

@@ -53,7 +53,7 @@ pub enum Error {
     Client {
         /// The client.
         name: String,
-        /// The missing thing.
+        /// The reason of the error.
         reason: &'static str,
     },
     /// The command that makes a data file failed.
@@ -69,7 +69,7 @@ pub enum Error {
     Table {
         /// The table.
         table: String,
-        /// The missing thing.
+        /// The reason of the error.
         reason: &'static str,
         /// Suggested correction.
         hint: &'static str,
