@@ -1,5 +1,5 @@
-//! Kill points: signals at seeded moments of runs, loads, and of the creation, copying and restoration of servers.
-//! Afterwards all earlier data still exists, and the same command can be repeated.
+//! Kill points: after a signal at a seeded moment of a run, a load, or the creation, copying or restoration of a
+//! server, all earlier data still exists, and the same command can be repeated.
 
 use std::{
     fs,

@@ -1,4 +1,6 @@
-//! The eight tables: columns, primary keys and foreign keys. Source: TPC-H 3.0, clause 1.4.
+//! The eight tables: columns, primary keys and foreign keys.
+//!
+//! Source: TPC-H 3.0, clause 1.4.
 
 use crate::KnownTable;
 
