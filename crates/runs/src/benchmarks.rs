@@ -25,7 +25,7 @@ use crate::{
     listener::Context,
 };
 
-/// A later table of a file has precedence.
+/// If a file has the tables of several benchmarks, the later one in this list has precedence.
 const BENCHMARKS: [&dyn Benchmark; 5] = [&Smack, &Oltp, &Slap, &Tpcc, &Tpch];
 
 /// The options of all benchmarks in an experiment file.

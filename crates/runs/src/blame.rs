@@ -151,7 +151,7 @@ impl From<experiment::Error> for Blamed {
     }
 }
 
-/// Whether a file could not be written because the disk is full.
+/// Whether a file could not be written for lack of space.
 fn is_full(error: &io::Error) -> bool {
     use io::ErrorKind::{QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded)

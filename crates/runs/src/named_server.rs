@@ -93,7 +93,7 @@ pub fn link(path: &Path, directory: &Path) -> Result<(), Blamed> {
 
 /// Removes the link of a server in another directory.
 pub fn unlink(path: &Path) -> Result<(), Blamed> {
-    // Only a link can be of `link`; files and directories are never removed.
+    // Only a symbolic link can have been created by `link`; files and directories are never removed.
     if path.is_symlink() {
         fs::remove_file(path).map_err(|error| failed("remove", path, &error))
     } else {

@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the first signal ends the current work and waits, the second ends dbdyno at once.
+//! Ctrl-C, SIGTERM and SIGHUP: the first signal ends the current work and all waits, the second ends dbdyno at once.
 
 use std::{
     fs::File,

@@ -182,7 +182,7 @@ fn without_long(argument: &str) -> Option<String> {
     is_named.then(|| format!("{name}={HIDDEN}"))
 }
 
-/// The arguments without passwords, which are not needed to repeat a command.
+/// The arguments without passwords, because the results may be shared.
 fn without_passwords(arguments: impl Iterator<Item = String>) -> Vec<String> {
     const OPTIONS: [&str; 2] = ["--password", "--mysql-password"];
     const SHORT: &str = "-p";

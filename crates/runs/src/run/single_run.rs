@@ -36,7 +36,7 @@ pub struct SingleRun<'a> {
     pub context: &'a Context,
     /// Lines of the record before the load.
     pub before: Vec<Line>,
-    /// Work after the load, which is passed whether it came to its planned end; returns the lines for the record.
+    /// Work after the load; its argument is whether the load came to its planned end. Returns the lines for the record.
     pub after: &'a dyn Fn(bool) -> Vec<Line>,
 }
 
