@@ -246,7 +246,7 @@ fn a_rerun_is_judged_as_the_run_was() {
     server.finish().exits(0);
 }
 
-/// The door has a separate server process that may be killed, as by the kernel when memory is exhausted.
+/// Its null server is a separate process, which may be killed, for example by the kernel when memory is exhausted.
 #[test]
 fn a_calibration_whose_server_goes_is_none() {
     let scene = Scene::new();

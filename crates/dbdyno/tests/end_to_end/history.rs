@@ -229,7 +229,7 @@ fn a_single_run_is_done_again_by_its_command() {
         .prints("A  a/record.jsonl\nB  c");
     server.signal(Signal::TERM);
     server.finish().exits(0);
-    // Without a server the command reports that, and succeeds in doing so.
+    // Without a server the command ends with the error of the connection.
     scene
         .dbdyno(["rerun", "a", "--results", "d", "--password-file", "secret"])
         .exits(3)

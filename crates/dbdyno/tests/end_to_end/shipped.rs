@@ -92,7 +92,7 @@ fn hp_sizing() {
         .collect();
     let results = run(&scene, "hp-sizing", &smaller);
     assert!(results.record(3).count() > 0);
-    // Found by the paper and overlooked by it: its selects were answered by the query cache and waited for its lock.
+    // Reported and missed by the paper: its selects were answered by the query cache and waited for the cache's lock.
     // It had three sizes, and one execution of each.
     let locked = ["note", "warn"];
     Audited::of(&scene, &["out"])
